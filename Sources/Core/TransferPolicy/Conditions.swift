@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The machine at one moment, as one comparable value: what every decision is made on.
+///
+/// "Unknown" is a value of its own everywhere, and each fact says where it came from, since when, and how sure it is.
+public struct Conditions: Hashable, Sendable {
+    /// What the machine runs on.
+    public var power: Fact<PowerSource>
+    /// The batteries taken together.
+    public var battery: Fact<BatteryState>
+    /// What can be reached.
+    public var network: Fact<Reachability>
+    /// The kind of device under the default route.
+    public var linkKind: Fact<LinkKind>
+    /// Whether bytes cost money.
+    public var metered: Fact<Metered>
+    /// The connection's name (SSID or profile), where a service tells it.
+    public var connection: Fact<String?>
+    /// The interface that carries the default route.
+    public var interface: Fact<String?>
+    /// Where two sources answered differently: one sentence each, for people.
+    public var disagreements: [String]
+    /// The local time zone's rules, for windows of the week and for showing times.
+    public var localTime: LocalTimeRules
+
+    /// Conditions about which nothing is known.
+    public init(unknownSince now: Moment, localTime: LocalTimeRules = .utc) {
+        power = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+        battery = Fact(BatteryState(), source: .none, since: now, sureness: .assumed)
+        network = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+        linkKind = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+        metered = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+        connection = Fact(nil, source: .none, since: now, sureness: .assumed)
+        interface = Fact(nil, source: .none, since: now, sureness: .assumed)
+        disagreements = []
+        self.localTime = localTime
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The shipped rule: on AC and unmetered. Unmetered is hard; AC gives way as a deadline comes near.
+///
+/// With a deadline, a battery above 50 % is enough to start (40 % to go on) once half of the time is gone, above 20 %
+/// once three quarters are, and in the last chance (the time that the remaining bytes need at the rate seen, times
+/// 1.5; none while size or rate is unknown) any level is. Past the deadline any power is enough.
+public struct DefaultPolicy: Policy, Hashable {
+    /// What to make of a link whose price nobody knows.
+    public var unknownMetered: UnknownMeteredRule
+
+    /// The rule.
+    public init(unknownMetered: UnknownMeteredRule = UnknownMeteredRule()) { self.unknownMetered = unknownMetered }
+
+    /// Says whether `subject` may run.
+    public func verdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {
+        let power = powerVerdict(for: subject, under: conditions, at: now)
+        if subject.traits.isLoopback { return power }
+        return power.and(MeteredConstraint.unmetered.verdict(under: conditions, treatingUnknownAs: unknownMetered))
+    }
+
+    private func powerVerdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {
+        let constraints = subject.traits.constraints
+        guard let deadline = constraints.deadline else { return PowerConstraint.ac.verdict(under: conditions) }
+        let submitted = subject.traits.submitted
+        let notBefore = constraints.notBefore?.date
+        func dateAt(_ share: Double) -> WallTime {
+            deadline.date(atShare: share, submitted: submitted, notBefore: notBefore)
+        }
+        // Each step is asked for by its date: elapsed shares as floating point could fall short at the very moment.
+        var steps: [(from: WallTime, needed: PowerConstraint)] = [
+            (dateAt(0.5), .acOrBattery(above: subject.isRunning ? 40 : 50)),
+            (dateAt(0.75), .acOrBattery(above: 20)),
+            (deadline.date, .any),
+        ]
+        if let lastChance = lastChance(for: subject, deadline: deadline.date) { steps.append((lastChance, .any)) }
+        let reached = steps.filter { $0.from <= now.wall }.map { $0.needed.verdict(under: conditions) }
+        let next = steps.map(\.from).filter { $0 > now.wall }.min().map(now.instant(of:))
+        let verdicts = [PowerConstraint.ac.verdict(under: conditions)] + reached
+        // The most lenient step that is reached counts; a hold says what the latest step misses.
+        let best = verdicts.first { if case .run = $0 { true } else { false } } ?? verdicts[verdicts.count - 1]
+        return best.and(.run(relyingOn: [], lookAgain: next))
+    }
+
+    /// From when on only running at once can still be in time: 1.5 × the time that the rest needs at the rate seen.
+    private func lastChance(for subject: PolicySubject, deadline: WallTime) -> WallTime? {
+        guard let total = subject.bytesTotal, let rate = subject.rate, rate > 0 else { return nil }
+        let remaining = max(0, total - subject.bytesDone)
+        let seconds = Double(remaining) / Double(rate) * 1.5
+        guard seconds < 1e9 else { return nil }
+        return deadline.advanced(by: .nanoseconds(-Int64(seconds * 1e9)))
+    }
+}

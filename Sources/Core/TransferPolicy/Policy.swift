@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A transfer as a policy sees it.
+public struct PolicySubject: Hashable, Sendable {
+    /// What it asks for and is like.
+    public var traits: TransferTraits
+    /// Whether it runs now: thresholds may differ for starting and stopping.
+    public var isRunning: Bool
+    /// Bytes already there.
+    public var bytesDone: Int64
+    /// The size where it is known, from the server or as expected.
+    public var bytesTotal: Int64?
+    /// The rate seen last, in bytes a second; nil before any was seen.
+    public var rate: Int64?
+
+    /// A subject.
+    public init(
+        traits: TransferTraits, isRunning: Bool = false, bytesDone: Int64 = 0, bytesTotal: Int64? = nil,
+        rate: Int64? = nil
+    ) {
+        self.traits = traits
+        self.isRunning = isRunning
+        self.bytesDone = bytesDone
+        self.bytesTotal = bytesTotal
+        self.rate = rate
+    }
+}
+
+/// A rule that says when discretionary work runs. A pure value: same question, same answer.
+///
+/// The transfer's own constraints are asked beside it; a policy never sees work that is not discretionary.
+public protocol Policy: Sendable {
+    /// Says whether `subject` may run under `conditions` at `now`.
+    func verdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict
+}

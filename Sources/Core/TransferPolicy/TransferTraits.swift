@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How urgent a transfer's kind makes it.
+public enum WorkKind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A person waits for it: starts at once on any network its constraints allow.
+    case userInitiated
+    /// Background work that is not discretionary: any network its constraints allow.
+    case normal
+    /// May wait for better conditions: the policy decides.
+    case discretionary
+}
+
+/// What the deciding code sees of a transfer: no URL, no file, only what matters to when it runs.
+public struct TransferTraits: Hashable, Sendable, Codable {
+    /// How urgent it is.
+    public var kind: WorkKind
+    /// What it asks for; all of it must hold.
+    public var constraints: Constraints
+    /// 0…1000, higher first among equals; 500 is ordinary.
+    public var priority: Int
+    /// The key under which slots per host are counted: scheme, host and port.
+    public var host: String
+    /// The key under which slots per app are counted.
+    public var app: String
+    /// Whether the server is on this machine: it needs no network and costs nothing.
+    public var isLoopback: Bool
+    /// How many bytes are expected to come, at most; nil when unknown.
+    public var expectedBytesToReceive: Int64?
+    /// When it was handed over.
+    public var submitted: WallTime
+
+    /// Traits; `priority` is held within 0…1000 and a negative expectation becomes unknown.
+    public init(
+        kind: WorkKind, constraints: Constraints = Constraints(), priority: Int = 500, host: String,
+        app: String = "", isLoopback: Bool = false, expectedBytesToReceive: Int64? = nil, submitted: WallTime
+    ) {
+        self.kind = kind
+        self.constraints = constraints
+        self.priority = min(max(priority, 0), 1000)
+        self.host = host
+        self.app = app
+        self.isLoopback = isLoopback
+        self.expectedBytesToReceive = expectedBytesToReceive.flatMap { $0 < 0 ? nil : $0 }
+        self.submitted = submitted
+    }
+}
+
+/// Everything a transfer asks for; the defaults ask for nothing but a network.
+public struct Constraints: Hashable, Sendable, Codable {
+    /// What power it needs.
+    public var power: PowerConstraint
+    /// What kinds of link it may use.
+    public var linkKinds: LinkKindConstraint
+    /// Whether it may cost money.
+    public var metered: MeteredConstraint
+    /// Not before this date.
+    public var notBefore: NotBeforeConstraint?
+    /// To be done by this date.
+    public var deadline: DeadlineConstraint?
+    /// Only within these windows of the local week.
+    public var window: WindowConstraint?
+
+    /// Constraints; what is not named asks for nothing.
+    public init(
+        power: PowerConstraint = .any, linkKinds: LinkKindConstraint = .any, metered: MeteredConstraint = .allowed,
+        notBefore: NotBeforeConstraint? = nil, deadline: DeadlineConstraint? = nil, window: WindowConstraint? = nil
+    ) {
+        self.power = power
+        self.linkKinds = linkKinds
+        self.metered = metered
+        self.notBefore = notBefore
+        self.deadline = deadline
+        self.window = window
+    }
+}

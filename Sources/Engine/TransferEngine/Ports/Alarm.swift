@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+
+/// The clocks, and one alarm on them.
+///
+/// Every implementation passes `AlarmContract` in TransferTesting.
+public protocol Alarm: Sendable {
+    /// Both clocks now. Costs two system calls at most.
+    func now() -> Moment
+
+    /// Rings once at `instant` (time asleep counts), in place of what was set before; nil sets nothing.
+    func set(_ instant: Instant?)
+
+    /// Rings and steps of the wall clock. One consumer at a time.
+    func signals() -> AsyncStream<AlarmSignal>
+}
+
+/// What an alarm tells.
+public enum AlarmSignal: Hashable, Sendable {
+    /// The instant that was set has come.
+    case rang
+    /// Somebody set the wall clock: dates are to be looked at anew.
+    case wallClockSet
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+
+/// Tells what the machine is like.
+///
+/// Every implementation passes `ConditionSourceContract` in TransferTesting.
+public protocol ConditionSource: Sendable {
+    /// The conditions: first a snapshot as soon as every reader has answered or run out of its time (at most 2 s), then
+    /// one for each change. A slow consumer sees the newest and misses those in between. One consumer at a time.
+    func snapshots() -> AsyncStream<Conditions>
+
+    /// Ends the stream and lets go of threads, sockets and buses.
+    func stop() async
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+
+/// Moves the bytes. The engine says what and when; how is the executor's affair.
+///
+/// All calls return at once. Reports of one attempt come in order, end with exactly one `ended`, and none follows it:
+/// bytes of an attempt that was stopped never reach its successor. `start` for a transfer whose last attempt has not
+/// ended yet is a fault of the caller. Every implementation passes `TransferExecutorContract` in TransferTesting.
+public protocol TransferExecutor: Sendable {
+    /// Begins an attempt.
+    func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void)
+
+    /// Ends the attempt that runs, keeping its bytes: synced, then reported as `ended(.stopped)`. Without one: nothing.
+    func stop(_ id: TransferID)
+
+    /// Removes what a cancelled transfer left: the partial file. Safe to repeat.
+    func discard(_ resume: ResumePoint)
+
+    /// How much may still be written where the partial and the finished file go, the floor that stays free deducted.
+    func availableSpace(for specification: TransferSpecification) -> Int64?
+
+    /// Stops every attempt and lets go of the network. Returns when all have been reported as ended.
+    func shutdown() async
+}
+
+/// One attempt to carry a transfer out.
+public struct TransferJob: Hashable, Sendable {
+    /// The transfer.
+    public var id: TransferID
+    /// What to do.
+    public var specification: TransferSpecification
+    /// What there is to continue from.
+    public var resume: ResumePoint?
+
+    /// An attempt.
+    public init(id: TransferID, specification: TransferSpecification, resume: ResumePoint?) {
+        self.id = id
+        self.specification = specification
+        self.resume = resume
+    }
+}
+
+/// What an executor tells of an attempt.
+public enum ExecutorReport: Hashable, Sendable {
+    /// Bytes in the partial file so far, and the size where it is known. At most a few a second.
+    case progressed(bytes: Int64, total: Int64?)
+    /// What is durably on disk: after 8 MiB or 2 s, and before the end of an attempt that keeps its bytes. The first
+    /// one comes before the body, with the server's validator, so that a crash can continue.
+    case checkpointed(ResumePoint)
+    /// The partial file was given up: the server's file changed or cannot be continued; bytes start at 0 again.
+    case restarted
+    /// The attempt is over.
+    case ended(ExecutorOutcome)
+}
+
+/// How an attempt ended.
+public enum ExecutorOutcome: Hashable, Sendable {
+    /// A complete answer of the server.
+    case finished(TransferCompletion)
+    /// Stopped as asked.
+    case stopped(ResumePoint?)
+    /// There is no room on disk. `needed` is what is still missing for the rest of the file; nil when unknown.
+    case storageLow(needed: Int64?, available: Int64, resume: ResumePoint?)
+    /// It failed.
+    case failed(TransferFailure, resume: ResumePoint?)
+}
+
+/// A complete answer.
+public struct TransferCompletion: Hashable, Sendable, Codable {
+    /// The HTTP status.
+    public var status: Int
+    /// The finished file; nil where an error's body was dropped.
+    public var file: CompletedFile?
+    /// True when an earlier run's file was found to be still the server's, so nothing was fetched.
+    public var wasAlreadyComplete: Bool
+
+    /// A completion.
+    public init(status: Int, file: CompletedFile?, wasAlreadyComplete: Bool = false) {
+        self.status = status
+        self.file = file
+        self.wasAlreadyComplete = wasAlreadyComplete
+    }
+}
+
+/// Why an attempt failed.
+public struct TransferFailure: Hashable, Sendable, Codable {
+    /// The class of failure, which decides what follows.
+    public var cause: FailureCause
+    /// One sentence for people: what was wrong, where, and what would be right.
+    public var message: String
+    /// What `Retry-After` asked for, in seconds.
+    public var retryAfterSeconds: Int64?
+
+    /// A failure.
+    public init(cause: FailureCause, message: String, retryAfterSeconds: Int64? = nil) {
+        self.cause = cause
+        self.message = message
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+
+/// Keeps the queue through crashes, restarts and power loss.
+///
+/// Every implementation passes `TransferStoreContract` in TransferTesting.
+public protocol TransferStore: Sendable {
+    /// A number for a new transfer: larger than every one given before, also across processes on the same state.
+    func newIdentifier() async throws -> TransferID
+
+    /// Saves all of `changes` or none, durably: after the return they survive a power loss.
+    ///
+    /// - Throws: `TransferStoreError` that tells what is wrong and what to do; nothing is saved then.
+    func commit(_ changes: [StoreChange]) async throws
+
+    /// Every transfer that has not ended, in the order of their identifiers.
+    func unfinished() async throws -> [StoredTransfer]
+
+    /// Finishes writing and lets go of the files.
+    func close() async
+}
+
+/// A transfer as the store keeps it.
+public struct StoredTransfer: Hashable, Sendable {
+    /// Its number.
+    public var id: TransferID
+    /// What to do.
+    public var specification: TransferSpecification
+    /// What there is to continue from.
+    public var resume: ResumePoint?
+    /// Failed attempts without progress so far, and until when it backs off.
+    public var retry: RetryState?
+    /// Whether somebody paused it.
+    public var isSuspended: Bool
+    /// How it ended; nil while it has not.
+    public var ending: TransferEnding?
+
+    /// A stored transfer.
+    public init(
+        id: TransferID, specification: TransferSpecification, resume: ResumePoint? = nil, retry: RetryState? = nil,
+        isSuspended: Bool = false, ending: TransferEnding? = nil
+    ) {
+        self.id = id
+        self.specification = specification
+        self.resume = resume
+        self.retry = retry
+        self.isSuspended = isSuspended
+        self.ending = ending
+    }
+}
+
+/// One change to what is stored.
+public enum StoreChange: Hashable, Sendable {
+    /// A new transfer.
+    case inserted(StoredTransfer)
+    /// Another specification for a transfer that has not ended.
+    case respecified(TransferID, TransferSpecification)
+    /// How far it is; nil where the partial file was given up.
+    case checkpointed(TransferID, ResumePoint?)
+    /// Failed attempts, or nil after progress.
+    case retried(TransferID, RetryState?)
+    /// Paused or resumed by somebody.
+    case suspended(TransferID, Bool)
+    /// Over. What may be secret is removed from the row; the partial file's record goes.
+    case ended(TransferID, TransferEnding)
+}
+
+/// How a transfer ended.
+public enum TransferEnding: Hashable, Sendable, Codable {
+    /// With a complete answer of the server.
+    case completed(TransferCompletion)
+    /// With an error that will not pass.
+    case failed(TransferFailure)
+    /// Because somebody asked for it.
+    case cancelled
+}
+
+/// What went wrong with the store, and what to do about it.
+public struct TransferStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kinds of trouble.
+    public enum Code: String, Hashable, Sendable {
+        /// The state folder or its database cannot be opened or written.
+        case notWritable
+        /// The disk is full; nothing was lost, nothing was saved.
+        case diskFull
+        /// The database is damaged.
+        case corrupt
+        /// The database was written by a newer version of this program.
+        case newerSchema
+        /// A transfer of that number does not exist or has ended.
+        case noSuchTransfer
+        /// Anything else SQLite reports.
+        case other
+    }
+
+    /// What kind of trouble it is.
+    public var code: Code
+    /// One or two sentences: what was wrong, where, and what to do.
+    public var message: String
+
+    /// An error.
+    public init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}

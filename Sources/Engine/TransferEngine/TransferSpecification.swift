@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+
+/// All that is needed to carry a download out, as it was handed over: what the store keeps and the executor reads.
+public struct TransferSpecification: Hashable, Sendable, Codable {
+    /// The http or https URL.
+    public var url: String
+    /// Header fields to send, in order. May hold secrets: never logged, removed from the store when the transfer ends.
+    public var headers: [HeaderField]
+    /// Where the finished file goes.
+    public var destination: Destination
+    /// What the file's bytes must hash to.
+    public var checksum: Checksum?
+    /// Seconds without a byte after which an attempt fails; whole seconds, at least 1.
+    public var idleTimeoutSeconds: Int
+    /// Whether a redirect may lead from https to http.
+    public var allowsInsecureRedirect: Bool
+    /// Whether the file's modification time is set from `Last-Modified`.
+    public var usesRemoteTime: Bool
+    /// Whether the body of a 4xx or 5xx answer becomes the file (background sessions) or is dropped (`get`).
+    public var keepsErrorBody: Bool
+    /// More bytes than this are an error; nil is no limit.
+    public var maximumBytes: Int64?
+    /// A file that an earlier run finished: it is fetched again only if the server's has changed.
+    public var completedBefore: CompletedFile?
+    /// What the deciding code sees.
+    public var traits: TransferTraits
+
+    /// A specification; defaults are those of a person's plain download.
+    public init(
+        url: String, headers: [HeaderField] = [], destination: Destination, checksum: Checksum? = nil,
+        idleTimeoutSeconds: Int = 60, allowsInsecureRedirect: Bool = false, usesRemoteTime: Bool = false,
+        keepsErrorBody: Bool = false, maximumBytes: Int64? = nil, completedBefore: CompletedFile? = nil,
+        traits: TransferTraits
+    ) {
+        self.url = url
+        self.headers = headers
+        self.destination = destination
+        self.checksum = checksum
+        self.idleTimeoutSeconds = max(1, idleTimeoutSeconds)
+        self.allowsInsecureRedirect = allowsInsecureRedirect
+        self.usesRemoteTime = usesRemoteTime
+        self.keepsErrorBody = keepsErrorBody
+        self.maximumBytes = maximumBytes
+        self.completedBefore = completedBefore
+        self.traits = traits
+    }
+
+    /// The same without what may be secret: no header fields, and the URL without user, password, query and fragment.
+    public var redacted: TransferSpecification {
+        var copy = self
+        copy.headers = []
+        copy.url = Self.redacted(url: url)
+        return copy
+    }
+
+    /// `url` without user, password, query and fragment: what may be shown and logged.
+    public static func redacted(url: String) -> String {
+        var rest = Substring(url)
+        if let end = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<end] }
+        guard let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://") else { return String(rest) }
+        let authorityStart = rest.index(colon, offsetBy: 3)
+        let authorityEnd = rest[authorityStart...].firstIndex(of: "/") ?? rest.endIndex
+        guard let at = rest[authorityStart..<authorityEnd].lastIndex(of: "@") else { return String(rest) }
+        return String(rest[..<authorityStart] + rest[rest.index(after: at)...])
+    }
+}
+
+/// One header field.
+public struct HeaderField: Hashable, Sendable, Codable {
+    /// The field's name.
+    public var name: String
+    /// The field's value.
+    public var value: String
+
+    /// A field.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// Where a finished file goes, and what happens when something is there already.
+public struct Destination: Hashable, Sendable, Codable {
+    /// What to do with a file that has the name already.
+    public enum Collision: String, Hashable, Sendable, Codable {
+        /// Keep it and call ours `name (1).ext`, as browsers do.
+        case rename
+        /// Replace it, atomically.
+        case overwrite
+        /// Keep it and fail.
+        case fail
+    }
+
+    /// The folder's absolute path.
+    public var directory: String
+    /// The file's name; nil takes the server's (`Content-Disposition`, else the URL's), made safe.
+    public var name: String?
+    /// What to do with a file that has the name already.
+    public var collision: Collision
+
+    /// A destination.
+    public init(directory: String, name: String?, collision: Collision = .rename) {
+        self.directory = directory
+        self.name = name
+        self.collision = collision
+    }
+}
+
+/// A digest that a file must have.
+public struct Checksum: Hashable, Sendable, Codable {
+    /// The hash functions offered.
+    public enum Algorithm: String, Hashable, Sendable, Codable, CaseIterable {
+        /// SHA-256: 64 hexadecimal digits.
+        case sha256
+        /// SHA-512: 128 hexadecimal digits.
+        case sha512
+    }
+
+    /// The hash function.
+    public var algorithm: Algorithm
+    /// The digest in lower-case hexadecimal.
+    public var hexDigest: String
+
+    /// A checksum; the digest is put in lower case.
+    public init(algorithm: Algorithm, hexDigest: String) {
+        self.algorithm = algorithm
+        self.hexDigest = hexDigest.lowercased()
+    }
+}
+
+/// What names one version of a server's file (RFC 9110 §8.8).
+public struct Validator: Hashable, Sendable, Codable {
+    /// The entity tag as sent, quotes and `W/` included.
+    public var entityTag: String?
+    /// The `Last-Modified` field as sent.
+    public var lastModified: String?
+
+    /// A validator from the two fields.
+    public init(entityTag: String?, lastModified: String?) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+    }
+}
+
+/// A partial file and what is needed to continue it.
+public struct ResumePoint: Hashable, Sendable, Codable {
+    /// The partial file's absolute path.
+    public var path: String
+    /// How many bytes are durably on disk.
+    public var offset: Int64
+    /// The server's size of the file; nil when unknown.
+    public var total: Int64?
+    /// Which version of the server's file the bytes belong to; nil forbids continuing.
+    public var validator: Validator?
+    /// The boot in which it was written: within it, a longer tail of the file counts too.
+    public var bootID: String
+
+    /// A resume point.
+    public init(path: String, offset: Int64, total: Int64?, validator: Validator?, bootID: String) {
+        self.path = path
+        self.offset = offset
+        self.total = total
+        self.validator = validator
+        self.bootID = bootID
+    }
+}
+
+/// A file that was finished, as it was then.
+public struct CompletedFile: Hashable, Sendable, Codable {
+    /// Its absolute path.
+    public var path: String
+    /// Its size in bytes.
+    public var bytes: Int64
+    /// Its modification time in nanoseconds since 1970.
+    public var modified: Int64
+    /// Which version of the server's file it is.
+    public var validator: Validator?
+
+    /// A finished file.
+    public init(path: String, bytes: Int64, modified: Int64, validator: Validator?) {
+        self.path = path
+        self.bytes = bytes
+        self.modified = modified
+        self.validator = validator
+    }
+}
