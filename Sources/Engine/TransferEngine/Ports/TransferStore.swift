@@ -24,6 +24,9 @@ public protocol TransferStore: Sendable {
 public struct StoredTransfer: Hashable, Sendable {
     /// Its number.
     public var id: TransferID
+    /// Names "the same transfer" for who handed it over (URL, destination and header fields, hashed); nil when nobody
+    /// looks for it again.
+    public var key: String?
     /// What to do.
     public var specification: TransferSpecification
     /// What there is to continue from.
@@ -37,10 +40,11 @@ public struct StoredTransfer: Hashable, Sendable {
 
     /// A stored transfer.
     public init(
-        id: TransferID, specification: TransferSpecification, resume: ResumePoint? = nil, retry: RetryState? = nil,
-        isSuspended: Bool = false, ending: TransferEnding? = nil
+        id: TransferID, key: String? = nil, specification: TransferSpecification, resume: ResumePoint? = nil,
+        retry: RetryState? = nil, isSuspended: Bool = false, ending: TransferEnding? = nil
     ) {
         self.id = id
+        self.key = key
         self.specification = specification
         self.resume = resume
         self.retry = retry
