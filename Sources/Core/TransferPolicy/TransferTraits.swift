@@ -66,7 +66,7 @@ public struct Constraints: Hashable, Sendable, Codable {
 
     /// Constraints; what is not named asks for nothing.
     public init(
-        power: PowerConstraint = .any, linkKinds: LinkKindConstraint = .any, metered: MeteredConstraint = .allowed,
+        power: PowerConstraint = .any, linkKinds: LinkKindConstraint = .any, metered: MeteredConstraint = .unstated,
         notBefore: NotBeforeConstraint? = nil, deadline: DeadlineConstraint? = nil, window: WindowConstraint? = nil
     ) {
         self.power = power

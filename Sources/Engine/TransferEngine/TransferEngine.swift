@@ -34,6 +34,10 @@ public actor TransferEngine {
     var unsaved: [StoreChange] = []
     var conditions: Conditions
     private(set) var state = RunState.idle
+    /// What waits for the first look at the machine: a start decided on "unknown" would be wrong. Nil after it.
+    private var awaitingConditions: [StoredTransfer]? = []
+    /// Commands that came meanwhile.
+    private var heldCommands: [Event] = []
 
     /// Everything there is to tell, in order. One consumer; what nobody reads is kept.
     public nonisolated let updates: AsyncStream<EngineUpdate>
@@ -142,26 +146,26 @@ public actor TransferEngine {
     // MARK: The inbox
 
     /// Takes the messages one by one until the end is asked for; every message that came before it is answered.
-    ///
-    /// The stored queue waits for the first look at the machine: a start decided on "unknown" would be wrong.
     private func work(through stored: [StoredTransfer]) async {
-        var pending: [StoredTransfer]? = stored
+        awaitingConditions = stored
         for await message in inbox {
             switch message {
             case .conditions(let snapshot):
                 conditions = snapshot
                 updateContinuation.yield(.conditions(snapshot))
                 await handle(.conditionsChanged(snapshot))
-                if let recovering = pending {
-                    pending = nil
-                    for transfer in recovering { await recover(transfer) }
+                if let waiting = awaitingConditions {
+                    awaitingConditions = nil
+                    for transfer in waiting { await recover(transfer) }
+                    for command in heldCommands { await handle(command) }
+                    heldCommands = []
                 }
             case .alarm:
                 await handle(.woken)
             case .submit(let specification, let key, let continuation):
                 await take(specification, key: key, continuation)
             case .command(let event):
-                await handle(event)
+                if awaitingConditions == nil { await handle(event) } else { heldCommands.append(event) }
             case .report(let id, let attempt, let report):
                 await handle(report, of: id, attempt: attempt)
             case .shutDown:
@@ -208,8 +212,12 @@ public actor TransferEngine {
             let id = try await store.newIdentifier()
             let transfer = StoredTransfer(id: id, key: key, specification: specification)
             try await store.commit([.inserted(transfer)])
-            records[id] = TransferRecord(specification: specification, resume: nil)
             continuation.resume(returning: id)
+            guard awaitingConditions == nil else {
+                awaitingConditions?.append(transfer)
+                return
+            }
+            records[id] = TransferRecord(specification: specification, resume: nil)
             await handle(.submitted(id, specification.traits))
         } catch {
             continuation.resume(throwing: error)
