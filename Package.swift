@@ -76,10 +76,12 @@ let package = Package(
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
         support("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
-        tests("SQLiteStoreTests", [
-            "TransferPolicy", "TransferEngine", "SQLiteStore", "TransferTesting", "StoreChild",
-            .product(name: "GRDB", package: "GRDB.swift"),
-        ]),
+        tests(
+            "SQLiteStoreTests",
+            [
+                "TransferPolicy", "TransferEngine", "SQLiteStore", "TransferTesting", "StoreChild",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         tests("TidyTests", []),
     ]
 )
