@@ -38,6 +38,11 @@ func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Sources/Tools/\(name)", swiftSettings: settings)
 }
 
+/// Small programs that tests start, to kill them or to run several side by side.
+func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: settings)
+}
+
 /// Test targets mirror Sources.
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
@@ -52,18 +57,31 @@ let package = Package(
         .library(name: "TransferEngine", targets: ["TransferEngine"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
     ],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")
+    ],
     targets: [
         // Core
         core("TransferPolicy"),
         core("TransferScheduling", ["TransferPolicy"]),
         // Engine
         engine("TransferEngine", ["TransferPolicy", "TransferScheduling"]),
+        // Adapters
+        adapter(
+            "SQLiteStore", ["TransferPolicy", "TransferEngine", .product(name: "GRDB", package: "GRDB.swift")]),
         // Testing
         testing("TransferTesting", ["TransferPolicy", "TransferScheduling", "TransferEngine"]),
         // Tests
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
+        support("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
+        tests(
+            "SQLiteStoreTests",
+            [
+                "TransferPolicy", "TransferEngine", "SQLiteStore", "TransferTesting", "StoreChild",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        tests("TidyTests", []),
     ]
 )
