@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shipped rule: on AC and unmetered. Unmetered is hard; AC gives way as a deadline comes near.
+/// The shipped rule: on AC and unmetered. Unmetered is hard unless the transfer itself allows metered networks; AC
+/// gives way as a deadline comes near.
 ///
 /// With a deadline, a battery above 50 % is enough to start (40 % to go on) once half of the time is gone, above 20 %
 /// once three quarters are, and in the last chance (the time that the remaining bytes need at the rate seen, times
@@ -15,8 +16,7 @@ public struct DefaultPolicy: Policy, Hashable {
     /// Says whether `subject` may run.
     public func verdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {
         let power = powerVerdict(for: subject, under: conditions, at: now)
-        if subject.traits.isLoopback { return power }
-        return power.and(MeteredConstraint.unmetered.verdict(under: conditions, treatingUnknownAs: unknownMetered))
+        return power.and(subject.unmeteredVerdict(under: conditions, treatingUnknownAs: unknownMetered))
     }
 
     private func powerVerdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {

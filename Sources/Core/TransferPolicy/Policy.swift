@@ -24,6 +24,15 @@ public struct PolicySubject: Hashable, Sendable {
         self.bytesTotal = bytesTotal
         self.rate = rate
     }
+
+    /// What a policy that keeps to free networks says of it: this machine's own servers are always free, and a transfer
+    /// that allows metered networks itself is an exception.
+    public func unmeteredVerdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
+        guard !traits.isLoopback, traits.constraints.metered != .allowed else {
+            return .run(relyingOn: [], lookAgain: nil)
+        }
+        return MeteredConstraint.unmetered.verdict(under: conditions, treatingUnknownAs: rule)
+    }
 }
 
 /// A rule that says when discretionary work runs. A pure value: same question, same answer.
