@@ -30,7 +30,8 @@ struct StoreChild {
         let id = try await store.newIdentifier()
         let specification = TransferSpecification(
             url: "http://127.0.0.1/\(id)", destination: Destination(directory: "/tmp", name: "\(id)"),
-            traits: TransferTraits(kind: .normal, host: "http://127.0.0.1:80", submitted: WallTime(secondsSinceEpoch: 0)))
+            traits: TransferTraits(
+                kind: .normal, host: "http://127.0.0.1:80", submitted: WallTime(secondsSinceEpoch: 0)))
         try await store.commit([.inserted(StoredTransfer(id: id, key: "child", specification: specification))])
         say("inserted \(id)")
         let resume = ResumePoint(path: "/tmp/\(id)", offset: id.rawValue, total: nil, validator: nil, bootID: "boot")
