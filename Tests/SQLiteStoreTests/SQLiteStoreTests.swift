@@ -61,7 +61,7 @@ struct SQLiteStoreTests {
         for ending in StoredTransferSamples.endings.prefix(1) {
             try await store.commit([.ended(second.id, ending)])
             let left = StoredTransfer(
-                id: second.id, key: "key", specification: second.specification.redacted, ending: ending)
+                id: second.id, specification: second.specification.redacted, ending: ending, key: "key")
             #expect(try await store.latest(forKey: "key") == left)
             #expect(try await place.open(.keys([])).latest(forKey: "key") == left)
         }

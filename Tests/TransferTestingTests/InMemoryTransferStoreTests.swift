@@ -37,7 +37,7 @@ struct InMemoryTransferStoreTests {
         try await store.commit([.ended(transfer.id, .cancelled)])
         #expect(disk.commits == [[.inserted(transfer)], [.ended(transfer.id, .cancelled)]])
         let left = StoredTransfer(
-            id: transfer.id, key: "key", specification: transfer.specification.redacted, ending: .cancelled)
+            id: transfer.id, specification: transfer.specification.redacted, ending: .cancelled, key: "key")
         #expect(disk.transfers == [left])
         #expect(try await store.latest(forKey: "key") == left)
         #expect(try await store.latest(forKey: "other") == nil)

@@ -210,7 +210,7 @@ public actor TransferEngine {
     ) async {
         do {
             let id = try await store.newIdentifier()
-            let transfer = StoredTransfer(id: id, key: key, specification: specification)
+            let transfer = StoredTransfer(id: id, specification: specification, key: key)
             try await store.commit([.inserted(transfer)])
             continuation.resume(returning: id)
             guard awaitingConditions == nil else {

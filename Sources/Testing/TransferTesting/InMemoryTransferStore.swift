@@ -127,6 +127,6 @@ public final class InMemoryTransferStore: TransferStore {
     /// What stays of a transfer that is over: nothing secret, nothing of its progress.
     private static func ended(_ transfer: StoredTransfer, _ ending: TransferEnding) -> StoredTransfer {
         StoredTransfer(
-            id: transfer.id, key: transfer.key, specification: transfer.specification.redacted, ending: ending)
+            id: transfer.id, specification: transfer.specification.redacted, ending: ending, key: transfer.key)
     }
 }

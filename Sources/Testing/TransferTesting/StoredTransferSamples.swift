@@ -7,12 +7,13 @@ public enum StoredTransferSamples {
     /// One with defaults only.
     public static func plain(_ id: Int64, key: String? = nil) -> StoredTransfer {
         StoredTransfer(
-            id: TransferID(id), key: key,
+            id: TransferID(id),
             specification: TransferSpecification(
                 url: "http://127.0.0.1:8080/file-\(id)",
                 destination: Destination(directory: "/tmp", name: nil),
                 traits: TransferTraits(
-                    kind: .discretionary, host: "http://127.0.0.1:8080", submitted: WallTime(secondsSinceEpoch: id))))
+                    kind: .discretionary, host: "http://127.0.0.1:8080", submitted: WallTime(secondsSinceEpoch: id))),
+            key: key)
     }
 
     /// One with every field set, secrets included: `secretText` is in its URL and its header fields.
@@ -20,7 +21,7 @@ public enum StoredTransferSamples {
         let validator = Validator(entityTag: "W/\"a\\\"b'\u{0}\"", lastModified: "Sat, 21 Nov 2026 02:36:44 GMT")
         let window = WindowConstraint(windows: [.init(start: 0, end: 3600)])
         return StoredTransfer(
-            id: TransferID(id), key: key,
+            id: TransferID(id),
             specification: TransferSpecification(
                 url: "https://user:\(secretText)@example.org/päth?token=\(secretText)#x",
                 headers: [
@@ -41,7 +42,7 @@ public enum StoredTransferSamples {
             resume: ResumePoint(
                 path: "/tmp/.part", offset: 8 << 20, total: nil, validator: validator, bootID: "boot", fileNumber: .max),
             retry: RetryState(attempts: 3, cause: .status(503), until: WallTime(secondsSinceEpoch: 1_795_228_700)),
-            isSuspended: true)
+            isSuspended: true, key: key)
     }
 
     /// What `full` has in the places that must not survive the end of a transfer.

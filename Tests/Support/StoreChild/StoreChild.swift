@@ -32,7 +32,7 @@ struct StoreChild {
             url: "http://127.0.0.1/\(id)", destination: Destination(directory: "/tmp", name: "\(id)"),
             traits: TransferTraits(
                 kind: .normal, host: "http://127.0.0.1:80", submitted: WallTime(secondsSinceEpoch: 0)))
-        try await store.commit([.inserted(StoredTransfer(id: id, key: "child", specification: specification))])
+        try await store.commit([.inserted(StoredTransfer(id: id, specification: specification, key: "child"))])
         say("inserted \(id)")
         let resume = ResumePoint(path: "/tmp/\(id)", offset: id.rawValue, total: nil, validator: nil, bootID: "boot")
         try await store.commit([.checkpointed(id, resume), .suspended(id, true)])

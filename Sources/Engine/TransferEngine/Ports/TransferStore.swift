@@ -24,9 +24,6 @@ public protocol TransferStore: Sendable {
 public struct StoredTransfer: Hashable, Sendable {
     /// Its number.
     public var id: TransferID
-    /// Names "the same transfer" for who handed it over (URL, destination and header fields, hashed); nil when nobody
-    /// looks for it again.
-    public var key: String?
     /// What to do.
     public var specification: TransferSpecification
     /// What there is to continue from.
@@ -37,19 +34,21 @@ public struct StoredTransfer: Hashable, Sendable {
     public var isSuspended: Bool
     /// How it ended; nil while it has not.
     public var ending: TransferEnding?
+    /// What a caller finds "the same transfer" by in a later run; several rows may share one. Holds no secret.
+    public var key: String?
 
     /// A stored transfer.
     public init(
-        id: TransferID, key: String? = nil, specification: TransferSpecification, resume: ResumePoint? = nil,
-        retry: RetryState? = nil, isSuspended: Bool = false, ending: TransferEnding? = nil
+        id: TransferID, specification: TransferSpecification, resume: ResumePoint? = nil, retry: RetryState? = nil,
+        isSuspended: Bool = false, ending: TransferEnding? = nil, key: String? = nil
     ) {
         self.id = id
-        self.key = key
         self.specification = specification
         self.resume = resume
         self.retry = retry
         self.isSuspended = isSuspended
         self.ending = ending
+        self.key = key
     }
 }
 
