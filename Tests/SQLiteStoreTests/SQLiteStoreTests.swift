@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Foundation
 import GRDB
 import Synchronization
 import Testing
@@ -116,6 +117,23 @@ struct SQLiteStoreTests {
         #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(20)) }
         try await other.writeWithoutTransaction { try $0.rollback() }
         #expect(try await store.newIdentifier() == TransferID(1))
+    }
+
+    @Test("opening a fresh file waits for a process that creates it at the same time, as long as it may")
+    func waitsToOpen() async throws {
+        let place = try Place()
+        try FileManager.default.createDirectory(
+            atPath: place.folder.path + "/state", withIntermediateDirectories: true)
+        let other = try place.raw()
+        try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+        let clock = ContinuousClock()
+        let waited = clock.measure {
+            #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(60)) }
+        }
+        // SQLite itself gives the change to WAL up at once.
+        #expect(waited >= .milliseconds(60))
+        try await other.writeWithoutTransaction { try $0.rollback() }
+        #expect(try await place.open().newIdentifier() == TransferID(1))
     }
 }
 
