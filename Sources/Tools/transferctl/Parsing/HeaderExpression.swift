@@ -17,11 +17,13 @@ struct HeaderExpression {
     /// - Throws: `UsageError` that says what was wrong. The value may be a secret, so it is not repeated.
     init(_ text: String) throws {
         guard let colon = text.firstIndex(of: ":") else {
-            throw UsageError("a --header is written \"Name: value\"; the one that begins with '\(text.prefix(4))…' has no colon")
+            throw UsageError(
+                "a --header is written \"Name: value\"; the one that begins with '\(text.prefix(4))…' has no colon")
         }
         let name = String(text[..<colon])
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        let isToken = !name.isEmpty
+        let isToken =
+            !name.isEmpty
             && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0)) }
         guard isToken else { throw UsageError("--header '\(name)' is no header name (RFC 9110 §5.1)") }
         guard !value.unicodeScalars.contains(where: { $0.value < 32 && $0 != "\t" || $0.value == 127 }) else {

@@ -43,7 +43,8 @@ struct Netrc {
 
     /// The `Authorization` field (Basic, RFC 7617) for `host`; nil where the file has nothing for it.
     func authorization(host: String) -> HeaderField? {
-        let entry = entries.first { $0.machine?.lowercased() == host.lowercased() } ?? entries.first { $0.machine == nil }
+        let entry =
+            entries.first { $0.machine?.lowercased() == host.lowercased() } ?? entries.first { $0.machine == nil }
         guard let entry, let login = entry.login else { return nil }
         let token = Data("\(login):\(entry.password ?? "")".utf8).base64EncodedString()
         return HeaderField(name: "Authorization", value: "Basic \(token)")

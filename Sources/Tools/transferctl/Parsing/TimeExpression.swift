@@ -23,7 +23,9 @@ struct TimeExpression {
     }
 
     private static func read(_ text: String, now: WallTime, calendar: Calendar) throws -> WallTime? {
-        if text.hasPrefix("+") { return DurationExpression(String(text.dropFirst())).map { now.advanced(by: $0.duration) } }
+        if text.hasPrefix("+") {
+            return DurationExpression(String(text.dropFirst())).map { now.advanced(by: $0.duration) }
+        }
         let clock = text.split(separator: ":", omittingEmptySubsequences: false)
         if clock.count == 2, clock.allSatisfy({ $0.count == 2 }), let hour = Int(clock[0]), let minute = Int(clock[1]) {
             guard (0..<24).contains(hour), (0..<60).contains(minute) else { return nil }
@@ -33,7 +35,9 @@ struct TimeExpression {
             let next = calendar.nextDate(after: from, matching: parts, matchingPolicy: .nextTime)
             return next.map { WallTime(secondsSinceEpoch: Int64($0.timeIntervalSince1970)) }
         }
-        for options: ISO8601DateFormatter.Options in [[.withInternetDateTime], [.withInternetDateTime, .withFractionalSeconds]] {
+        for options: ISO8601DateFormatter.Options in [
+            [.withInternetDateTime], [.withInternetDateTime, .withFractionalSeconds],
+        ] {
             let formatter = ISO8601DateFormatter()
             formatter.formatOptions = options
             guard let date = formatter.date(from: text) else { continue }

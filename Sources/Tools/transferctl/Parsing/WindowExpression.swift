@@ -30,7 +30,9 @@ struct WindowExpression {
     private static let dayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
     private static func error(_ part: String) -> UsageError {
-        UsageError("--window '\(part)' is no window; write \"Mon-Fri 01:00-06:00\", \"Sat,Sun 00:00-24:00\" or \"22:00-06:00\"")
+        UsageError(
+            "--window '\(part)' is no window; write \"Mon-Fri 01:00-06:00\", \"Sat,Sun 00:00-24:00\" or \"22:00-06:00\""
+        )
     }
 
     private static func days(_ text: String) throws -> [Int] {
