@@ -82,6 +82,7 @@ let package = Package(
                 "TransferPolicy", "TransferEngine", "SQLiteStore", "TransferTesting", "StoreChild",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        tests("TransferTestingTests", ["TransferPolicy", "TransferEngine", "TransferTesting"]),
         tests("TidyTests", []),
     ]
 )

@@ -41,6 +41,9 @@ final class GroupCommit: Sendable {
     /// Whether requests are refused.
     var isClosed: Bool { state.withLock(\.isClosed) }
 
+    /// How many requests wait for the writer.
+    var waitingCount: Int { state.withLock(\.waiting.count) }
+
     /// Carries `body` out in a transaction and returns when that is durably on disk.
     func perform<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -87,6 +90,7 @@ final class GroupCommit: Sendable {
             return state.waiting
         }
         var fates: [Fate] = []
+        if database.isInsideTransaction { try? database.rollback() }
         do {
             try database.inTransaction(.immediate) {
                 for request in batch { fates.append(try run(request, in: database)) }

@@ -46,6 +46,9 @@ extension SQLiteStore {
         var connection = Configuration()
         connection.label = "SQLiteStore"
         connection.busyMode = .timeout(Double(milliseconds(configuration.busyTimeout)) / 1000)
+        // GRDB ends the process over a transaction that is left open. A disk that fails a ROLLBACK would be enough for
+        // that, so it is allowed, and `GroupCommit` gives such a one up before the next.
+        connection.allowsUnsafeTransactions = true
         return connection
     }
 

@@ -10,8 +10,9 @@ public import TransferPolicy
 /// files' free space soon after. Ended transfers stay, redacted, so that a later run can ask for the `latest(forKey:)`.
 public final class SQLiteStore: TransferStore {
     private let configuration: SQLiteStoreConfiguration
-    private let database: DatabaseQueue
-    private let writer: GroupCommit
+    // Not private, so that tests can ask the very connection that writes for its settings.
+    let database: DatabaseQueue
+    let writer: GroupCommit
 
     /// Opens the queue, creating or migrating it. Blocks while another process does the same.
     ///
@@ -55,7 +56,7 @@ public final class SQLiteStore: TransferStore {
         return try await read { database in try TransferRows.unfinished(scope, in: database) }
     }
 
-    /// The newest transfer that was inserted with `key`, ended or not.
+    /// The newest transfer that was inserted with `key` (text without NUL), ended or not.
     public func latest(forKey key: String) async throws -> StoredTransfer? {
         try await read { database in try TransferRows.latest(forKey: key, in: database) }
     }

@@ -31,14 +31,14 @@ enum Schema {
                     id INTEGER NOT NULL PRIMARY KEY CHECK (id > 0),
                     key TEXT CHECK (key <> ''),
                     specification TEXT NOT NULL CHECK (json_valid(specification)),
-                    ending TEXT CHECK (json_valid(ending))
+                    ending TEXT CHECK (ending IS NULL OR json_valid(ending))
                 ) STRICT;
                 CREATE INDEX task_key ON task (key, id) WHERE key IS NOT NULL;
 
                 CREATE TABLE progress (
                     task INTEGER NOT NULL PRIMARY KEY REFERENCES task (id) ON DELETE CASCADE,
-                    resume TEXT CHECK (json_valid(resume)),
-                    retry TEXT CHECK (json_valid(retry)),
+                    resume TEXT CHECK (resume IS NULL OR json_valid(resume)),
+                    retry TEXT CHECK (retry IS NULL OR json_valid(retry)),
                     is_suspended INTEGER NOT NULL CHECK (is_suspended IN (0, 1))
                 ) STRICT;
                 """)

@@ -128,9 +128,10 @@ enum TransferRows {
             throw unreadable("specification", of: id, "it is missing")
         }
         return StoredTransfer(
-            id: TransferID(id), specification: specification, resume: try decoded(ResumePoint.self, "resume"),
-            retry: try decoded(RetryState.self, "retry"), isSuspended: row["is_suspended"] as Bool? ?? false,
-            ending: try decoded(TransferEnding.self, "ending"), key: row["key"])
+            id: TransferID(id), specification: specification,
+            resume: try decoded(ResumePoint.self, "resume"), retry: try decoded(RetryState.self, "retry"),
+            isSuspended: row["is_suspended"] as Bool? ?? false, ending: try decoded(TransferEnding.self, "ending"),
+            key: row["key"])
     }
 
     private static func json(_ value: some Encodable) throws -> String {

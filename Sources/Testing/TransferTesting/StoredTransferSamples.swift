@@ -40,7 +40,7 @@ public enum StoredTransferSamples {
                     priority: 1000, host: "https://example.org:443", app: "org.example.App", isLoopback: true,
                     expectedBytesToReceive: 0, submitted: WallTime(nanosecondsSinceEpoch: 1_795_228_604_123_456_789))),
             resume: ResumePoint(
-                path: "/tmp/.part", offset: 8 << 20, total: nil, validator: validator, bootID: "boot"),
+                path: "/tmp/.part", offset: 8 << 20, total: nil, validator: validator, bootID: "boot", fileNumber: .max),
             retry: RetryState(attempts: 3, cause: .status(503), until: WallTime(secondsSinceEpoch: 1_795_228_700)),
             isSuspended: true, key: key)
     }
