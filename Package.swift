@@ -51,17 +51,33 @@ let package = Package(
         .library(name: "TransferScheduling", targets: ["TransferScheduling"]),
         .library(name: "TransferEngine", targets: ["TransferEngine"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
+        .library(name: "URLSessionExecutor", targets: ["URLSessionExecutor"]),
     ],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")
+    ],
     targets: [
         // Core
         core("TransferPolicy"),
         core("TransferScheduling", ["TransferPolicy"]),
         // Engine
         engine("TransferEngine", ["TransferPolicy", "TransferScheduling"]),
+        // Adapters
+        .target(name: "CLinuxFiles", path: "Sources/SystemLibraries/CLinuxFiles"),
+        .target(name: "URLSessionRepair", path: "Sources/SystemLibraries/URLSessionRepair"),
+        adapter(
+            "URLSessionExecutor",
+            [
+                "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         // Testing
         testing("TransferTesting", ["TransferPolicy", "TransferScheduling", "TransferEngine"]),
         // Tests
+        .target(name: "HostileServer", path: "Tests/Support/HostileServer", swiftSettings: settings),
+        tests(
+            "URLSessionExecutorTests",
+            ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
