@@ -28,6 +28,12 @@ func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: settings)
 }
 
+/// A C library of the system, by its pkg-config name and the package that brings its headers.
+func system(_ name: String, pkgConfig: String? = nil, apt packages: [String]) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(packages)])
+}
+
 /// Fakes and the contract that each port's implementations must pass.
 func testing(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Testing/\(name)", swiftSettings: settings)
@@ -42,6 +48,13 @@ func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(name)", resources: resources, swiftSettings: settings)
+}
+
+/// What tests share: rigs of real services, and small programs that tests run.
+func support(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/Support/\(name)", resources: resources,
+        swiftSettings: settings)
 }
 
 let package = Package(
@@ -59,11 +72,29 @@ let package = Package(
         core("TransferScheduling", ["TransferPolicy"]),
         // Engine
         engine("TransferEngine", ["TransferPolicy", "TransferScheduling"]),
+        // System libraries
+        // gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
+        system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
+        system("CNetlink", pkgConfig: "libnl-route-3.0", apt: ["libnl-route-3-dev"]),
+        system("CTimer", apt: ["libc6-dev"]),
+        system("CUPower", pkgConfig: "upower-glib", apt: ["libupower-glib-dev"]),
+        // Adapters
+        adapter("GLibBridge", ["CGIO"]),
+        adapter("LinuxClock", ["TransferPolicy", "TransferEngine", "CTimer"]),
+        adapter(
+            "LinuxConditions", ["TransferPolicy", "TransferEngine", "GLibBridge", "CGIO", "CUPower", "CNetlink"]),
         // Testing
         testing("TransferTesting", ["TransferPolicy", "TransferScheduling", "TransferEngine"]),
         // Tests
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
+        tests("LinuxClockTests", ["LinuxClock", "TransferEngine", "TransferPolicy"]),
+        tests("LinuxConditionsTests", ["LinuxConditions", "TransferEngine", "TransferPolicy"]),
+        support("ConditionRigs", [], resources: [.copy("Resources")]),
+        .executableTarget(
+            name: "conditions-probe", dependencies: ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"],
+            path: "Tests/Support/ConditionsProbe", swiftSettings: settings),
+        tests("EndToEndTests", ["ConditionRigs", "conditions-probe"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
     ]
 )
