@@ -23,7 +23,8 @@ final class ConditionReaders {
     private var routeEvents: NetlinkEventReader?
 
     private var upowerAnswer = Answer<UPowerReading>.pending
-    private var supplyTimer: GLibSource?
+    private var disagreementTimer: GLibSource?
+    private var doesDisagreementCount = false
     private var path = Settling<NetworkPath?>(nil)
     private var pathTimer: GLibSource?
     /// Nil until NetworkManager's first word, or the word that it is not there.
@@ -52,7 +53,7 @@ final class ConditionReaders {
         networkManager?.detach()
         bus?.stop()
         (upower, networkManager, bus, kernelEvents, routeEvents, routeQuery) = (nil, nil, nil, nil, nil, nil)
-        (supplyTimer, pathTimer, meteredTimer) = (nil, nil, nil)
+        (disagreementTimer, pathTimer, meteredTimer) = (nil, nil, nil)
         return upowerClient
     }
 
@@ -65,29 +66,39 @@ final class ConditionReaders {
         readSupplies()
     }
 
-    /// UPower hears the same announcement: its word is waited for, and asked for, before the kernel's is taken.
+    /// UPower hears the same announcement, if it still answers.
     private func powerSupplyChanged() {
         upower?.doubt()
-        guard case .value = upowerAnswer else { return readSupplies() }
-        guard supplyTimer == nil else { return }
-        supplyTimer = executor.after(milliseconds: configuration.powerSettling.timerMilliseconds) {
-            self.readSupplies()
-        }
+        readSupplies()
     }
 
-    private func readSupplies() {
-        supplyTimer = nil
-        let (upower, supplies) = (upowerAnswer, suppliesNow())
-        apply {
-            $0.upower = upower
-            $0.supplies = supplies
-        }
-    }
-
-    /// UPower's word is compared with the kernel's of the same moment, never with an older one.
     private func receivePower(_ answer: Answer<UPowerReading>) {
         upowerAnswer = answer
         readSupplies()
+    }
+
+    /// Compares UPower's word with the kernel's of the same moment. One is always a little ahead of the other, so that
+    /// they disagree counts only once it has lasted.
+    private func readSupplies(isLasting: Bool = false) {
+        let (upower, supplies) = (upowerAnswer, suppliesNow())
+        let differ = Readings.disagree(upower, supplies)
+        if !differ {
+            disagreementTimer = nil
+            doesDisagreementCount = false
+        } else if isLasting {
+            doesDisagreementCount = true
+        } else if !doesDisagreementCount, disagreementTimer == nil {
+            disagreementTimer = executor.after(milliseconds: configuration.powerSettling.timerMilliseconds) {
+                self.disagreementTimer = nil
+                self.readSupplies(isLasting: true)
+            }
+        }
+        let counts = doesDisagreementCount
+        apply {
+            $0.upower = upower
+            $0.supplies = supplies
+            $0.doesPowerDisagreementCount = counts
+        }
     }
 
     private func suppliesNow() -> Answer<[PowerSupply]> { supplies?.read().map { .value($0) } ?? .absent }
@@ -98,7 +109,7 @@ final class ConditionReaders {
         guard configuration.readers.contains(.netlink) else { return apply { $0.path = .absent } }
         // Events first: what changes between the two is then not missed.
         routeEvents = NetlinkEventReader(on: executor) { self.pathMayHaveChanged() }
-        routeQuery = RouteQuery(files: DeviceFilesReader(sysfsRoot: configuration.sysfsRoot))
+        routeQuery = RouteQuery(files: DeviceFilesReader(sysfsRoot: configuration.networkSysfsRoot))
         guard let snapshot = routeQuery?.snapshot() else { return apply { $0.path = .absent } }
         path = Settling(snapshot.path)
         let first = snapshot.path

@@ -17,8 +17,11 @@ public struct LinuxConditionsConfiguration: Sendable {
 
     /// The readers that run; the others count as absent. Default: all.
     public var readers: Set<Reader> = Set(Reader.allCases)
-    /// Where sysfs is mounted. Default: `/sys`.
+    /// The sysfs that lists power supplies. Default: `/sys`.
     public var sysfsRoot = "/sys"
+    /// The sysfs that lists network devices; what it shows counts only where it agrees with the kernel on an
+    /// interface's index. Default: `/sys`.
+    public var networkSysfsRoot = "/sys"
     /// How long a service may take to answer before it counts as silent. Default: 1.5 s.
     public var serviceTimeLimit: Duration = .milliseconds(1500)
     /// How long the first snapshot waits for readers that have not answered. Default, and at most: 2 s.

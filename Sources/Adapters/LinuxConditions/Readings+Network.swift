@@ -25,7 +25,8 @@ extension Readings {
         guard let path = path.value.flatMap(\.self) else {
             return .init(value: .unknown, source: path.value == nil ? .none : .kernel, sureness: .assumed)
         }
-        return .init(value: path.kind, source: .kernel, sureness: path.isKindGuessed ? .guessed : .reported)
+        let sureness: Sureness = path.kind == .unknown ? .assumed : path.isKindGuessed ? .guessed : .reported
+        return .init(value: path.kind, source: .kernel, sureness: sureness)
     }
 
     /// Whether bytes cost, given what carries them.

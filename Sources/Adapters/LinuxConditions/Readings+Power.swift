@@ -17,7 +17,7 @@ extension Readings {
             return (powerWithoutUPower(kernel: kernel, hasSeenBattery: hasSeenBattery), [])
         }
         let said: PowerSource = reading.isOnBattery ? .battery : .ac
-        guard let kernel, kernel != .unknown, kernel != said else {
+        guard doesPowerDisagreementCount, let kernel, Self.disagree(upower, supplies) else {
             return (.init(value: said, source: .upower, sureness: .reported), [])
         }
         let sentence =
@@ -25,6 +25,13 @@ extension Readings {
         return (
             .init(value: .battery, source: said == .battery ? .upower : .sysfs, sureness: .guessed), [sentence]
         )
+    }
+
+    /// Whether UPower and the kernel tell different things; who tells nothing contradicts nobody.
+    static func disagree(_ upower: Answer<UPowerReading>, _ supplies: Answer<[PowerSupply]>) -> Bool {
+        guard let reading = upower.value, let kernel = supplies.value.flatMap({ PowerSupplySummary(of: $0).source })
+        else { return false }
+        return kernel != .unknown && kernel != (reading.isOnBattery ? .battery : .ac)
     }
 
     private func powerWithoutUPower(

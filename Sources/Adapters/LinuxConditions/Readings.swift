@@ -25,6 +25,8 @@ enum Answer<Value: Hashable & Sendable>: Hashable, Sendable {
 struct Readings: Hashable, Sendable {
     var upower: Answer<UPowerReading> = .pending
     var supplies: Answer<[PowerSupply]> = .pending
+    /// Whether UPower and the kernel have told different things for long enough that it is not a matter of who is first.
+    var doesPowerDisagreementCount = false
     var path: Answer<NetworkPath?> = .pending
     var networkManager: Answer<NetworkManagerReading> = .pending
     /// NetworkManager's word on the price, settled; nil while it gives none.

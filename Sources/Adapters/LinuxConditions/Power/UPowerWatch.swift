@@ -27,6 +27,7 @@ final class UPowerWatch {
     private var nameWatch: BusRegistration?
     private var state = State.absent
     private var generation = 0
+    private var isSilent = false
     private var question: Cancellation?
     private var limit: GLibSource?
 
@@ -77,6 +78,7 @@ final class UPowerWatch {
                 return deliver(.absent)
             }
             state = .open
+            isSilent = false
             deliver(.value(reading))
         case .open:
             // An open question means that its time may be running; a reading answers that as well.
@@ -88,6 +90,7 @@ final class UPowerWatch {
         generation += 1
         if case .opening(let cancellation) = state { cancellation.cancel() }
         state = .absent
+        isSilent = false
         question?.cancel()
         question = nil
         limit = nil
@@ -98,7 +101,10 @@ final class UPowerWatch {
         guard question == nil, let bus else { return }
         let cancellation = Cancellation()
         question = cancellation
-        limit = executor.after(milliseconds: timeLimit) { self.deliver(.silent) }
+        limit = executor.after(milliseconds: timeLimit) {
+            self.isSilent = true
+            self.deliver(.silent)
+        }
         bus.property(
             "OnBattery", of: "org.freedesktop.UPower", at: "/org/freedesktop/UPower",
             service: "org.freedesktop.UPower", cancellation: cancellation
@@ -114,7 +120,10 @@ final class UPowerWatch {
         limit = nil
         switch state {
         case .absent, .opening: return
-        case .open: client.refresh()
+        case .open:
+            // In time: then its client has told, or will tell, all that changes.
+            if isSilent { client.refresh() }
+            isSilent = false
         case .asked:
             let cancellation = Cancellation()
             state = .opening(cancellation)
