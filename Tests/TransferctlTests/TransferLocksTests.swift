@@ -20,5 +20,6 @@ struct TransferLocksTests {
         let locks = try TransferLocks(directory: folder)
         for index in 0..<100 { #expect(try locks.take(key: String(index * 7919, radix: 16)) == nil) }
         #expect(try locks.take(key: "0") == nil)
+        #expect(try locks.take(key: String(repeating: "f", count: 64)) == nil)
     }
 }
