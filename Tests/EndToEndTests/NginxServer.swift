@@ -34,10 +34,12 @@ final class NginxServer: Sendable {
     /// - Parameter rate: bytes a second for each connection; nil is no limit.
     init(rate: Int? = nil) throws {
         folder = try TemporaryFolder()
-        port = try Self.freePort()
+        let port = try Self.freePort()
+        self.port = port
         try FileManager.default.createDirectory(atPath: folder.path + "/www", withIntermediateDirectories: true)
+        let place = folder.path
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map { "\($0)_temp_path \(folder.path)/\($0);" }.joined(separator: " ")
+            .map { "\($0)_temp_path \(place)/\($0);" }.joined(separator: " ")
         let configuration = """
             daemon off;
             master_process off;
