@@ -39,7 +39,7 @@ func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// Small programs that tests start, to kill them or to run several side by side.
-func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func child(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: settings)
 }
 
@@ -75,7 +75,7 @@ let package = Package(
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
-        support("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
+        child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests(
             "SQLiteStoreTests",
             [
