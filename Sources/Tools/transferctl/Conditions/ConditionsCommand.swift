@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import LinuxConditions
 
 /// `transferctl conditions`: what the machine is like, and how that is known.
 struct ConditionsCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TransferEngine
+import TransferPolicy
 
 /// The command of `--on-complete`, run by the shell after each transfer.
 struct CompletionCommand: Sendable {

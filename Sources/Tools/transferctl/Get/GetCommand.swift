@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import LinuxClock
+import TransferPolicy
 
 /// `transferctl get`: the main job, in this process, without a daemon.
 struct GetCommand: AsyncParsableCommand {

@@ -108,7 +108,7 @@ struct GetRun {
         var known: [(TransferID, GetPlan.Item)] = []
         var new: [GetPlan.Item] = []
         for var item in plan.items {
-            guard let stored = try await Self.ask(store.latest(forKey: item.key)) else {
+            guard let stored = try await Self.ask(await store.latest(forKey: item.key)) else {
                 new.append(item)
                 continue
             }
@@ -118,7 +118,7 @@ struct GetRun {
                 item.specification.traits.submitted = stored.specification.traits.submitted
                 item.specification.completedBefore = stored.specification.completedBefore
                 try await Self.ask(
-                    store.commit([
+                    await store.commit([
                         .respecified(stored.id, item.specification), .suspended(stored.id, false),
                         .retried(stored.id, nil),
                     ]))
@@ -144,13 +144,13 @@ struct GetRun {
     // MARK: Parts
 
     private func makeExecutor(partials: String) throws -> URLSessionExecutor {
-        var configuration = URLSessionExecutorConfiguration(partialFolder: partials)
+        var configuration = URLSessionExecutorConfiguration(partialDirectory: partials)
         if let userAgent = plan.userAgent { configuration.userAgent = userAgent }
         configuration.rateLimit = plan.rateLimit
         configuration.caFile = plan.caFile
         configuration.proxy = plan.proxy
         do {
-            return try URLSessionExecutor(configuration)
+            return try URLSessionExecutor(configuration: configuration)
         } catch {
             throw UsageError("\(error)")
         }

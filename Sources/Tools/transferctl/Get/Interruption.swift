@@ -5,12 +5,12 @@ import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as calls: the first asks for an orderly end, the second ends at once.
 final class Interruption: Sendable {
-    private let received = Mutex<Int32?>(nil)
+    private let received = FirstSignal()
     // Guard: set once in the initialiser, only kept alive afterwards.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     /// The signal that came first.
-    var signal: Int32? { received.withLock { $0 } }
+    var signal: Int32? { received.value.withLock { $0 } }
 
     /// Calls `handler` at the first signal, on a queue of its own.
     init(handler: @escaping @Sendable () -> Void) {
@@ -22,7 +22,7 @@ final class Interruption: Sendable {
         }
         for (number, source) in zip(numbers, sources) {
             source.setEventHandler { [received] in
-                let isFirst = received.withLock { first in
+                let isFirst = received.value.withLock { first in
                     defer { first = first ?? number }
                     return first == nil
                 }
@@ -33,4 +33,9 @@ final class Interruption: Sendable {
             source.resume()
         }
     }
+}
+
+/// The signal that came first, shared with the handlers.
+private final class FirstSignal: Sendable {
+    let value = Mutex<Int32?>(nil)
 }

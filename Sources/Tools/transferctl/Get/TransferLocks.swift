@@ -29,7 +29,7 @@ final class TransferLocks {
     /// - Throws: `UsageError` when the file system cannot lock.
     func take(key: String) throws -> Int32? {
         // 62 bits of the digest are the byte's place: two keys on one place would only wait for one another.
-        let place = Int64(UInt64(key.prefix(16), radix: 16) ?? 0 >> 2) & (Int64.max >> 1)
+        let place = Int64((UInt64(key.prefix(16), radix: 16) ?? 0) >> 2)
         var request = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: Int(place), l_len: 1, l_pid: 0)
         // Between a refusal and the question whose lock it is, it may be released: then it is tried again.
         for _ in 0..<100 {

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGIO
+import Synchronization
+
+/// A thread that runs a GLib main loop, as the executor of an actor.
+///
+/// GLib and D-Bus call back on the context they were started from; an actor on this executor receives those callbacks
+/// on its own thread and enters with `assumeIsolated`. An idle loop sleeps in `poll` without a time limit.
+package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
+    private enum Life {
+        case running
+        case stopping([CheckedContinuation<Void, Never>])
+        case stopped
+    }
+
+    // Guard for @unchecked: context and loop are set once, and GLib allows their use from any thread.
+    private let context: OpaquePointer
+    private let loop: OpaquePointer
+    private let life = Mutex(Life.running)
+
+    /// Starts the thread; `name` shows in process listings (15 characters).
+    package init(name: String) {
+        context = g_main_context_new()
+        loop = g_main_loop_new(context, 0)
+        let thread = g_thread_new(
+            name,
+            { data in
+                guard let data else { return nil }
+                Unmanaged<GLibExecutor>.fromOpaque(data).takeRetainedValue().runLoop()
+                return nil
+            }, Unmanaged.passRetained(self).toOpaque())
+        // Nobody joins it: `stop` waits for the loop's end.
+        g_thread_unref(thread)
+    }
+
+    deinit {
+        g_main_loop_unref(loop)
+        g_main_context_unref(context)
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedSerialExecutor()
+        perform { job.runSynchronously(on: executor) }
+    }
+
+    package func checkIsolated() {
+        precondition(g_main_context_is_owner(context) != 0, "not on this executor's thread")
+    }
+
+    /// Runs `body` on the thread, after what was asked before.
+    package func perform(_ body: @escaping @Sendable () -> Void) {
+        let source: UnsafeMutablePointer<GSource> = g_idle_source_new()
+        attach(source, priority: G_PRIORITY_DEFAULT, OneShot(body))
+        g_source_unref(source)
+    }
+
+    /// Ends the loop once all work asked for is done, and waits for that.
+    package func stop() async {
+        await withCheckedContinuation { continuation in
+            let isFirst = life.withLock { life -> Bool? in
+                switch life {
+                case .running:
+                    life = .stopping([continuation])
+                    return true
+                case .stopping(let others):
+                    life = .stopping(others + [continuation])
+                    return false
+                case .stopped: return nil
+                }
+            }
+            guard let isFirst else { return continuation.resume() }
+            guard isFirst else { return }
+            let source: UnsafeMutablePointer<GSource> = g_idle_source_new()
+            attach(source, priority: G_PRIORITY_LOW, OneShot { g_main_loop_quit(self.loop) })
+            g_source_unref(source)
+        }
+    }
+
+    /// Calls `body` on the thread once, `milliseconds` from now, unless cancelled before.
+    package func after(milliseconds: UInt32, _ body: @escaping () -> Void) -> GLibSource {
+        checkIsolated()
+        let source: UnsafeMutablePointer<GSource> = g_timeout_source_new(milliseconds)
+        attach(source, priority: G_PRIORITY_DEFAULT, OneShot(body))
+        return GLibSource(taking: source)
+    }
+
+    /// Calls `body` on the thread once all waiting events are handled, unless cancelled before.
+    package func whenIdle(_ body: @escaping () -> Void) -> GLibSource {
+        checkIsolated()
+        let source: UnsafeMutablePointer<GSource> = g_idle_source_new()
+        attach(source, priority: G_PRIORITY_DEFAULT_IDLE, OneShot(body))
+        return GLibSource(taking: source)
+    }
+
+    /// Calls `body` on the thread whenever `descriptor` has something to read, until cancelled.
+    package func watch(descriptor: Int32, _ body: @escaping () -> Void) -> GLibSource {
+        checkIsolated()
+        let source: UnsafeMutablePointer<GSource> = g_unix_fd_source_new(descriptor, G_IO_IN)
+        let function: GUnixFDSourceFunc = { _, _, data in
+            if let data { Unmanaged<OneShot>.fromOpaque(data).takeUnretainedValue().body() }
+            return 1
+        }
+        g_source_set_callback(
+            source, unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passRetained(OneShot(body)).toOpaque(),
+            releaseOneShot)
+        g_source_attach(source, context)
+        return GLibSource(taking: source)
+    }
+
+    private func attach(_ source: UnsafeMutablePointer<GSource>, priority: Int32, _ call: OneShot) {
+        g_source_set_priority(source, priority)
+        g_source_set_callback(
+            source,
+            { data in
+                if let data { Unmanaged<OneShot>.fromOpaque(data).takeUnretainedValue().body() }
+                return 0
+            }, Unmanaged.passRetained(call).toOpaque(), releaseOneShot)
+        g_source_attach(source, context)
+    }
+
+    private func runLoop() {
+        g_main_context_push_thread_default(context)
+        g_main_loop_run(loop)
+        // What was ready when the loop was told to end still runs: answers to calls that were cancelled, mostly.
+        while g_main_context_iteration(context, 0) != 0 {}
+        g_main_context_pop_thread_default(context)
+        let waiting = life.withLock { life -> [CheckedContinuation<Void, Never>] in
+            guard case .stopping(let waiting) = life else { return [] }
+            life = .stopped
+            return waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+/// A closure that C can hold.
+private final class OneShot {
+    let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+}
+
+private let releaseOneShot: GDestroyNotify = { data in
+    if let data { Unmanaged<OneShot>.fromOpaque(data).release() }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGIO
+
+/// A D-Bus value of the simple kinds; everything else is `other`.
+package enum VariantValue: Hashable, Sendable {
+    case bool(Bool)
+    case integer(Int64)
+    case double(Double)
+    /// Strings, object paths and signatures.
+    case string(String)
+    case other
+
+    /// Copies a GVariant, looking through one wrapped in a `v`.
+    package init(copying variant: OpaquePointer) {
+        switch g_variant_classify(variant) {
+        case G_VARIANT_CLASS_BOOLEAN: self = .bool(g_variant_get_boolean(variant) != 0)
+        case G_VARIANT_CLASS_BYTE: self = .integer(Int64(g_variant_get_byte(variant)))
+        case G_VARIANT_CLASS_INT16: self = .integer(Int64(g_variant_get_int16(variant)))
+        case G_VARIANT_CLASS_UINT16: self = .integer(Int64(g_variant_get_uint16(variant)))
+        case G_VARIANT_CLASS_INT32: self = .integer(Int64(g_variant_get_int32(variant)))
+        case G_VARIANT_CLASS_UINT32: self = .integer(Int64(g_variant_get_uint32(variant)))
+        case G_VARIANT_CLASS_INT64: self = .integer(Int64(g_variant_get_int64(variant)))
+        case G_VARIANT_CLASS_UINT64: self = .integer(Int64(clamping: g_variant_get_uint64(variant)))
+        case G_VARIANT_CLASS_DOUBLE: self = .double(g_variant_get_double(variant))
+        case G_VARIANT_CLASS_STRING, G_VARIANT_CLASS_OBJECT_PATH, G_VARIANT_CLASS_SIGNATURE:
+            self = .string(String(cString: g_variant_get_string(variant, nil)))
+        case G_VARIANT_CLASS_VARIANT:
+            guard let inner = g_variant_get_variant(variant) else {
+                self = .other
+                return
+            }
+            defer { g_variant_unref(inner) }
+            self = VariantValue(copying: inner)
+        default: self = .other
+        }
+    }
+
+    /// Copies an `a{sv}`.
+    static func properties(copying dictionary: OpaquePointer) -> [String: VariantValue] {
+        var properties: [String: VariantValue] = [:]
+        for index in 0..<g_variant_n_children(dictionary) {
+            guard let entry = g_variant_get_child_value(dictionary, index) else { continue }
+            defer { g_variant_unref(entry) }
+            guard g_variant_n_children(entry) == 2, let key = g_variant_get_child_value(entry, 0) else { continue }
+            defer { g_variant_unref(key) }
+            guard let value = g_variant_get_child_value(entry, 1) else { continue }
+            defer { g_variant_unref(value) }
+            guard case .string(let name) = VariantValue(copying: key) else { continue }
+            properties[name] = VariantValue(copying: value)
+        }
+        return properties
+    }
+}

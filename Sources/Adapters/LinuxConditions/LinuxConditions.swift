@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Synchronization
+public import TransferEngine
+public import TransferPolicy
+
+/// Tells what a Linux machine is like: power from UPower and the kernel, the path from the kernel, the price from
+/// NetworkManager.
+///
+/// Everything is driven by events; while nothing changes nothing runs. Each service may be absent, start late, hang,
+/// die and come back. Reading starts with the first call of `snapshots()`; `stop()` must be called to let go of the two
+/// threads.
+public actor LinuxConditions: ConditionSource {
+    private let configuration: LinuxConditionsConfiguration
+    private let now: @Sendable () -> Moment
+    private let executor: GLibExecutor
+    private let isStopped = Mutex(false)
+
+    private var readings = Readings()
+    private var merger: ConditionsMerger
+    private var consumer: AsyncStream<Conditions>.Continuation?
+    private var readers: ConditionReaders?
+    private var isFirstDue = false
+    private var firstLimit: GLibSource?
+
+    /// The thread that all readers but UPower's client share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Prepares; nothing is read yet. `now` reads both clocks, as `Alarm.now` does.
+    public init(configuration: LinuxConditionsConfiguration = .init(), now: @escaping @Sendable () -> Moment) {
+        self.configuration = configuration
+        self.now = now
+        executor = GLibExecutor(name: "conditions")
+        merger = ConditionsMerger(localTime: configuration.localTime)
+    }
+
+    public nonisolated func snapshots() -> AsyncStream<Conditions> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Conditions.self, bufferingPolicy: .bufferingNewest(1))
+        let isRunning = isStopped.withLock { isStopped in
+            guard !isStopped else { return false }
+            executor.perform { self.assumeIsolated { $0.attach(continuation) } }
+            return true
+        }
+        if !isRunning { continuation.finish() }
+        return stream
+    }
+
+    public nonisolated func stop() async {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        if isFirst { await letGo()?.stop() }
+        await executor.stop()
+    }
+
+    private func attach(_ continuation: AsyncStream<Conditions>.Continuation) {
+        consumer?.finish()
+        consumer = continuation
+        if let snapshot = merger.snapshot { continuation.yield(snapshot) }
+        guard readers == nil else { return }
+        let limit = min(configuration.firstSnapshotTimeLimit, .seconds(2))
+        firstLimit = executor.after(milliseconds: limit.timerMilliseconds) {
+            self.isFirstDue = true
+            self.publish()
+        }
+        let readers = ConditionReaders(configuration: configuration, executor: executor) { change in
+            change(&self.readings)
+            self.merger.note(self.readings)
+            self.publish()
+        }
+        self.readers = readers
+        readers.start()
+    }
+
+    private func publish() {
+        guard merger.snapshot != nil || isFirstDue || readings.isComplete else { return }
+        firstLimit = nil
+        if let snapshot = merger.merge(readings, at: now()) { consumer?.yield(snapshot) }
+    }
+
+    private func letGo() -> UPowerClientReader? {
+        consumer?.finish()
+        consumer = nil
+        firstLimit = nil
+        defer { readers = nil }
+        return readers?.stop()
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One network interface as the kernel describes it.
+struct LinkDescription: Hashable, Sendable {
+    /// What sysfs adds about a device.
+    struct DeviceFiles: Hashable, Sendable {
+        /// `DEVTYPE` of its uevent: `wlan`, `wwan`, `bluetooth`, …
+        var deviceType: String?
+        /// Whether it has a `wireless` or `phy80211` entry.
+        var isWireless = false
+        /// The kernel driver's name.
+        var driver: String?
+    }
+
+    var index: Int32
+    var name: String
+    /// Its state bits (`IFF_…`).
+    var flags: UInt32 = 0
+    /// The operational state of RFC 2863; 0 is unknown, 6 is up.
+    var operationalState: UInt8 = 0
+    /// What the link layer is (`ARPHRD_…`).
+    var hardwareType: UInt32 = 1
+    /// The kind of virtual link, such as `bridge`; nil for a device.
+    var kind: String?
+    /// The index of the bridge or bond it belongs to; 0 for none.
+    var master: Int32 = 0
+    /// The index of the link below it; 0 for none. For a veth that is its peer.
+    var lower: Int32 = 0
+    /// Nil where sysfs does not show this interface.
+    var files: DeviceFiles?
+
+    /// Up, with a carrier. A default route stays when the cable goes, so routes alone do not tell.
+    var canCarry: Bool {
+        let (up, loopback, running): (UInt32, UInt32, UInt32) = (0x1, 0x8, 0x40)
+        return flags & up != 0 && flags & running != 0 && flags & loopback == 0
+            && (operationalState == 0 || operationalState == 6)
+    }
+}

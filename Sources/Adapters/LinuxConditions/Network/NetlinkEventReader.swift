@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNetlink
+import GLibBridge
+
+/// Tells that links, routes or rules may have changed. What changed is then asked with `RouteQuery`.
+final class NetlinkEventReader {
+    private let socket: OpaquePointer
+    private var source: GLibSource?
+
+    /// Subscribes; nil where the kernel does not allow it.
+    init?(on executor: GLibExecutor, onHint body: @escaping () -> Void) {
+        guard let socket = nl_socket_alloc() else { return nil }
+        nl_socket_disable_seq_check(socket)
+        let groups = [
+            RTNLGRP_LINK, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE,
+        ]
+        guard nl_connect(socket, NETLINK_ROUTE) >= 0, nl_socket_set_nonblocking(socket) >= 0,
+            groups.allSatisfy({ nl_socket_add_membership(socket, Int32($0.rawValue)) >= 0 })
+        else {
+            nl_socket_free(socket)
+            return nil
+        }
+        // Overruns are harmless, only fewer is better; the kernel may grant less.
+        nl_socket_set_buffer_size(socket, 1 << 20, 0)
+        self.socket = socket
+        source = executor.watch(descriptor: nl_socket_get_fd(socket)) {
+            Self.drain(socket)
+            body()
+        }
+    }
+
+    deinit {
+        source?.cancel()
+        nl_socket_free(socket)
+    }
+
+    /// Takes all that waits. An error is a hint like any message: an overrun means that something was missed.
+    private static func drain(_ socket: OpaquePointer) {
+        var errors = 0
+        while errors < 8 {
+            let code = nl_recvmsgs_default(socket)
+            if code == -NLE_AGAIN { return }
+            if code < 0 { errors += 1 }
+        }
+    }
+}

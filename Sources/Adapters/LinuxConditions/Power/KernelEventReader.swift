@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import CNetlink
+import GLibBridge
+import Glibc
+
+/// Tells when the kernel announces a change of a power supply. Needs neither udev nor privileges.
+final class KernelEventReader {
+    private let descriptor: Int32
+    private var source: GLibSource?
+
+    /// Subscribes; nil where the kernel does not allow it.
+    init?(on executor: GLibExecutor, onPowerSupplyChange body: @escaping () -> Void) {
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_NETLINK, type, NETLINK_KOBJECT_UEVENT)
+        guard descriptor >= 0 else { return nil }
+        var address = sockaddr_nl()
+        address.nl_family = sa_family_t(AF_NETLINK)
+        address.nl_groups = 1
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_nl>.size)) == 0
+            }
+        }
+        guard isBound else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        source = executor.watch(descriptor: descriptor) {
+            if Self.drain(descriptor) { body() }
+        }
+    }
+
+    deinit {
+        source?.cancel()
+        close(descriptor)
+    }
+
+    /// Takes all that waits; says whether a power supply was among it. An overrun counts as yes.
+    private static func drain(_ descriptor: Int32) -> Bool {
+        var isHint = false
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        while true {
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            if count > 0 {
+                isHint = isHint || KernelEvent.isPowerSupply(bytes[..<count])
+            } else if count < 0, errno == EINTR {
+                continue
+            } else if count < 0, errno == ENOBUFS {
+                isHint = true
+            } else {
+                return isHint
+            }
+        }
+    }
+}
+
+/// The kernel's announcements of devices: text fields with a zero byte after each.
+enum KernelEvent {
+    /// Whether a message is about the power_supply class.
+    static func isPowerSupply(_ message: some Collection<UInt8>) -> Bool {
+        message.split(separator: 0).contains { $0.elementsEqual("SUBSYSTEM=power_supply".utf8) }
+    }
+}

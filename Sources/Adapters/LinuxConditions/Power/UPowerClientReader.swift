@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGIO
+import CUPower
+import GLibBridge
+
+/// libupower-glib's client, on a thread of its own.
+///
+/// Its calls may block for 25 s when the daemon hangs, so nothing else may share the thread. Its asynchronous
+/// constructor binds to the process's main context and never signals here: only the blocking one is used.
+actor UPowerClientReader {
+    /// What one client, made for one life of the daemon, tells.
+    struct Message: Sendable {
+        var generation: Int
+        /// Nil when the daemon does not answer.
+        var reading: UPowerReading?
+    }
+
+    private struct Objects {
+        var bus: GObjectReference
+        var client: GObjectReference
+        var device: GObjectReference
+    }
+
+    private let executor = GLibExecutor(name: "upower")
+    private let deliver: @Sendable (Message) -> Void
+    private var generation = 0
+    private var objects: Objects?
+    private var pendingRead: GLibSource?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// `deliver` is called on this reader's thread.
+    init(deliver: @escaping @Sendable (Message) -> Void) { self.deliver = deliver }
+
+    /// Makes a client in place of the former one; `deliver` tells what it reads, now and at each change.
+    nonisolated func open(generation: Int, cancellation: Cancellation) {
+        executor.perform { self.assumeIsolated { $0.makeClient(generation, cancellation) } }
+    }
+
+    /// Reads once more.
+    nonisolated func refresh() {
+        executor.perform { self.assumeIsolated { $0.read() } }
+    }
+
+    /// Lets go of the client and of its connection to the bus.
+    nonisolated func close() {
+        executor.perform { self.assumeIsolated { $0.dropClient() } }
+    }
+
+    /// Closes and ends the thread. Cancel an `open` under way before.
+    nonisolated func stop() async {
+        close()
+        await executor.stop()
+    }
+
+    private func makeClient(_ generation: Int, _ cancellation: Cancellation) {
+        dropClient()
+        self.generation = generation
+        objects = connect(cancellation)
+        guard let objects else { return deliver(Message(generation: generation, reading: nil)) }
+        for object in [objects.client, objects.device] {
+            object.connect("notify") { self.assumeIsolated { $0.readSoon() } }
+        }
+        read()
+    }
+
+    private func connect(_ cancellation: Cancellation) -> Objects? {
+        // UpClient uses the process's shared connection. By default the end of that would end the process.
+        guard let bus = g_bus_get_sync(G_BUS_TYPE_SYSTEM, cancellation.cancellable, nil) else { return nil }
+        let busReference = GObjectReference(taking: UnsafeMutableRawPointer(bus))
+        g_dbus_connection_set_exit_on_close(bus, 0)
+        guard let client = up_client_new_full(cancellation.cancellable, nil) else { return nil }
+        let clientReference = GObjectReference(taking: client)
+        // Not up_client_get_display_device: it blocks with no way to cancel.
+        guard let device = up_device_new() else { return nil }
+        let deviceReference = GObjectReference(taking: device)
+        guard up_device_set_object_path_sync(device, displayDevicePath, cancellation.cancellable, nil) != 0
+        else { return nil }
+        return Objects(bus: busReference, client: clientReference, device: deviceReference)
+    }
+
+    /// One change of power notifies up to five properties one after the other: they are read as one.
+    private func readSoon() {
+        guard pendingRead == nil else { return }
+        pendingRead = executor.whenIdle { self.assumeIsolated { $0.read() } }
+    }
+
+    private func read() {
+        pendingRead = nil
+        guard let objects else { return }
+        let client = objects.client.pointer.assumingMemoryBound(to: UpClient.self)
+        let device = objects.device.pointer.assumingMemoryBound(to: UpDevice.self)
+        let state = cupower_read_device(device)
+        let properties = UPowerProperties(
+            daemonVersion: up_client_get_daemon_version(client).map { String(cString: $0) },
+            isOnBattery: up_client_get_on_battery(client) != 0, isPresent: state.is_present != 0, kind: state.kind,
+            state: state.state, warningLevel: state.warning_level, percentage: state.percentage)
+        deliver(Message(generation: generation, reading: properties.decoded))
+    }
+
+    private func dropClient() {
+        pendingRead = nil
+        objects = nil
+    }
+}
+
+private let displayDevicePath = "/org/freedesktop/UPower/devices/DisplayDevice"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// What one source says, or why it says nothing.
+enum Answer<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// It was asked and may still answer in time.
+    case pending
+    /// It is not there.
+    case absent
+    /// It is there but did not answer in time.
+    case silent
+    /// It answered.
+    case value(Value)
+
+    /// What it said.
+    var value: Value? {
+        switch self {
+        case .value(let value): value
+        case .pending, .absent, .silent: nil
+        }
+    }
+}
+
+/// The newest words of all sources: what a snapshot is made from.
+struct Readings: Hashable, Sendable {
+    var upower: Answer<UPowerReading> = .pending
+    var supplies: Answer<[PowerSupply]> = .pending
+    /// Whether UPower and the kernel have told different things for long enough that it is not a matter of who is first.
+    var doesPowerDisagreementCount = false
+    var path: Answer<NetworkPath?> = .pending
+    var networkManager: Answer<NetworkManagerReading> = .pending
+    /// NetworkManager's word on the price, settled; nil while it gives none.
+    var metered: Metered?
+
+    /// Whether every source has answered, or is known not to.
+    var isComplete: Bool {
+        upower != .pending && supplies != .pending && path != .pending && networkManager != .pending
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel's timer descriptors, which the Glibc module leaves out.
+#ifndef CTIMER_SHIM_H
+#define CTIMER_SHIM_H
+
+#include <sys/timerfd.h>
+#include <time.h>
+
+#endif

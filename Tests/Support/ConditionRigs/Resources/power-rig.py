@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Real upowerd over supplies that umockdev fakes.
+
+Runs under umockdev-wrapper. Takes one command a line on standard input and answers each with one line:
+"ok …", or "error …". The end of input ends the daemon and the rig.
+"""
+import signal
+import subprocess
+import sys
+import time
+
+import gi
+
+gi.require_version("UMockdev", "1.0")
+from gi.repository import UMockdev  # noqa: E402
+
+
+class Rig:
+    def __init__(self, with_supplies):
+        self.testbed = UMockdev.Testbed.new()
+        self.daemon = None
+        self.mains = self.battery = None
+        if with_supplies:
+            self.add_supplies()
+
+    def add_supplies(self):
+        self.mains = self.testbed.add_device(
+            "power_supply", "AC", None, ["type", "Mains", "online", "1"], [])
+        self.battery = self.testbed.add_device(
+            "power_supply", "BAT0", None,
+            ["type", "Battery", "present", "1", "status", "Charging", "energy_full", "60000000",
+             "energy_full_design", "80000000", "energy_now", "48000000", "voltage_now", "12000000",
+             "power_now", "10000000", "capacity", "80", "technology", "Li-ion", "scope", "System"],
+            ["POWER_SUPPLY_ONLINE", "1"])
+
+    def announce(self, *devices):
+        for device in devices:
+            self.testbed.uevent(device, "change")
+
+    def root(self):
+        return self.testbed.get_root_dir()
+
+    def ac(self, online):
+        self.testbed.set_attribute(self.mains, "online", online)
+        self.testbed.set_attribute(self.battery, "status", "Charging" if online == "1" else "Discharging")
+        before = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        self.announce(self.mains, self.battery)
+        return str(before)
+
+    def level(self, percent):
+        self.testbed.set_attribute(self.battery, "capacity", percent)
+        self.testbed.set_attribute(self.battery, "energy_now", str(int(percent) * 600000))
+        self.announce(self.battery)
+
+    def silently(self, online):
+        """Changes sysfs and announces nothing."""
+        self.testbed.set_attribute(self.mains, "online", online)
+        self.testbed.set_attribute(self.battery, "status", "Charging" if online == "1" else "Discharging")
+
+    def remove(self):
+        """Takes all supplies away from sysfs."""
+        for device in (self.battery, self.mains):
+            self.testbed.uevent(device, "remove")
+            self.testbed.remove_device(device)
+
+    def spawn(self):
+        self.daemon = subprocess.Popen(
+            ["/usr/libexec/upowerd"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return str(self.daemon.pid)
+
+    def kill(self):
+        self.daemon.kill()
+        self.daemon.wait()
+        self.daemon = None
+
+    def stop(self):
+        self.daemon.send_signal(signal.SIGSTOP)
+        while True:
+            with open(f"/proc/{self.daemon.pid}/stat") as stat:
+                if stat.read().rpartition(")")[2].split()[0] == "T":
+                    return
+            time.sleep(0.001)
+
+    def cont(self):
+        self.daemon.send_signal(signal.SIGCONT)
+
+
+def main():
+    rig = Rig(with_supplies="--no-supplies" not in sys.argv)
+    for line in sys.stdin:
+        words = line.split()
+        try:
+            answer = getattr(rig, words[0])(*words[1:])
+            print("ok", answer or "", flush=True)
+        except Exception as error:  # The test is told; it decides.
+            print("error", repr(error), flush=True)
+    if rig.daemon:
+        rig.kill()
+
+
+main()

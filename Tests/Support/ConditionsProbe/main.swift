@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import LinuxClock
+import LinuxConditions
+import TransferEngine
+import TransferPolicy
+
+// Prints one line for each snapshot: what tests of the readers watch. `--sysfs ROOT` reads another sysfs;
+// `--without READER` switches a reader off. Ends at the end of its standard input.
+
+var configuration = LinuxConditionsConfiguration()
+var arguments = CommandLine.arguments.dropFirst()
+while let argument = arguments.popFirst() {
+    switch (argument, arguments.popFirst()) {
+    case ("--sysfs", let root?): configuration.sysfsRoot = root
+    case ("--without", "upower"): configuration.readers.remove(.upower)
+    case ("--without", "sysfs"): configuration.readers.remove(.sysfs)
+    case ("--without", "netlink"): configuration.readers.remove(.netlink)
+    case ("--without", "networkManager"): configuration.readers.remove(.networkManager)
+    default:
+        write(2, "unknown argument \(argument)\n", argument.utf8.count + 18)
+        exit(64)
+    }
+}
+
+let alarm = try LinuxAlarm()
+let conditions = LinuxConditions(configuration: configuration, now: { alarm.now() })
+
+await withTaskGroup(of: Void.self) { group in
+    group.addTask {
+        for await snapshot in conditions.snapshots() {
+            let line = ProbeLine(snapshot).text + "\n"
+            _ = line.withCString { write(1, $0, strlen($0)) }
+        }
+    }
+    group.addTask {
+        // The end of input comes as an event on a thread of Dispatch, not of the task pool.
+        await EndOfInput.wait()
+        await conditions.stop()
+    }
+}
