@@ -63,8 +63,9 @@ func support(_ name: String, _ dependencies: [Target.Dependency], resources: [Re
 }
 
 /// Small programs that tests start, to kill them or to run them elsewhere.
-func child(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: settings)
+func child(_ name: String, folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tests/Support/\(folder ?? name)", swiftSettings: settings)
 }
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -125,7 +126,9 @@ let package = Package(
         // Tests
         support("ConditionRigs", [], resources: [.copy("Resources")]),
         support("HostileServer", []),
-        child("ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
+        child(
+            "conditions-probe", folder: "ConditionsProbe",
+            ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
         child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
@@ -139,7 +142,7 @@ let package = Package(
         tests(
             "URLSessionExecutorTests", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
         tests("TransferctlTests", ["TransferPolicy", "TransferEngine", "transferctl"]),
-        tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
+        tests("EndToEndTests", ["transferctl", "ConditionRigs", "conditions-probe"]),
         tests("TidyTests", []),
     ]
 )
