@@ -31,14 +31,16 @@ public struct LadderPolicy: Policy, Hashable {
                 atShare: share, submitted: subject.traits.submitted, notBefore: constraints.notBefore?.date)
         }
         let (batteryDate, meteredDate) = (date(atShare: batteryShare), date(atShare: meteredShare))
-        let next = [batteryDate, meteredDate].compactMap { $0 }.filter { $0 > now.wall }.min().map(now.instant(of:))
-        var verdict = Verdict.run(relyingOn: [], lookAgain: next)
-        if batteryDate.map({ $0 > now.wall }) ?? true {
-            verdict = verdict.and(PowerConstraint.ac.verdict(under: conditions))
-        }
-        if meteredDate.map({ $0 > now.wall }) ?? true {
-            verdict = verdict.and(subject.unmeteredVerdict(under: conditions, treatingUnknownAs: unknownMetered))
-        }
-        return verdict
+        let power = PowerConstraint.ac.verdict(under: conditions)
+        let price = subject.unmeteredVerdict(under: conditions, treatingUnknownAs: unknownMetered)
+        return until(batteryDate, power, at: now).and(until(meteredDate, price, at: now))
+    }
+
+    /// `verdict` as long as `date` has not come; the date is only worth a look while the verdict is a hold.
+    private func until(_ date: WallTime?, _ verdict: Verdict, at now: Moment) -> Verdict {
+        guard let date else { return verdict }
+        guard date > now.wall else { return .run(relyingOn: [], lookAgain: nil) }
+        guard case .hold = verdict else { return verdict }
+        return verdict.and(.run(relyingOn: [], lookAgain: now.instant(of: date)))
     }
 }

@@ -13,13 +13,25 @@ struct Assessment {
         switch entry.phase {
         case .paused:
             return .hold([Hold(.suspended, since: now)], lookAgain: nil)
-        case .running, .stopping:
-            return withGrace(wish(of: entry))
+        case .running(let attempt):
+            return withGrace(wish(of: entry), missingSince: attempt.powerMissingSince)
+        case .stopping:
+            return wish(of: entry)
         case .waiting(let obstacle):
             let verdict = obstacleVerdict(obstacle).and(wish(of: entry))
             guard entry.traits.kind == .discretionary else { return verdict }
             return settled(verdict)
         }
+    }
+
+    /// Since when power that a running transfer needs is missing; nil while nothing is.
+    ///
+    /// The transfer's own, not the fact's: on its way from mains to battery to unknown the fact begins anew each time.
+    func powerMissingSince(for entry: TransferEntry, before: Instant?) -> Instant? {
+        guard case .hold(let holds, _) = wish(of: entry) else { return nil }
+        let missing = holds.filter(\.isOfPower).map(\.since.instant).min()
+        guard let missing else { return nil }
+        return min(before ?? missing, missing)
     }
 
     /// All constraints and, for discretionary work, the policy.
@@ -56,32 +68,25 @@ struct Assessment {
     }
 
     /// Lost power is borne for its grace; anything else that is missing stops at once.
-    private func withGrace(_ verdict: Verdict) -> Verdict {
-        guard case .hold(let holds, let lookAgain) = verdict else { return verdict }
-        var earliestEnd: Instant?
-        for hold in holds {
-            switch hold.reason {
-            case .onBattery, .batteryLow, .powerUnknown:
-                let end = hold.since.instant.advanced(by: configuration.powerGrace)
-                guard now.instant < end else { return verdict }
-                earliestEnd = Verdict.earlier(earliestEnd, end)
-            default:
-                return verdict
-            }
+    private func withGrace(_ verdict: Verdict, missingSince: Instant?) -> Verdict {
+        guard case .hold(let holds, let lookAgain) = verdict, let missingSince, holds.allSatisfy(\.isOfPower) else {
+            return verdict
         }
-        return .run(relyingOn: .power, lookAgain: Verdict.earlier(lookAgain, earliestEnd))
+        let end = missingSince.advanced(by: configuration.powerGrace)
+        guard now.instant < end else { return verdict }
+        return .run(relyingOn: .power, lookAgain: Verdict.earlier(lookAgain, end))
     }
 
     /// A condition that was seen to change must hold for its dwell time before a start relies on it.
     private func settled(_ verdict: Verdict) -> Verdict {
         guard case .run(let relyingOn, let lookAgain) = verdict else { return verdict }
         var holds: [Hold] = []
-        var latest: Instant?
+        var earliest: Instant?
         func settle(_ condition: SettlingCondition, since: Moment, source: FactSource, dwell: Duration) {
             let until = since.instant.advanced(by: dwell)
             guard now.instant < until else { return }
             holds.append(Hold(.settling(condition, until: until), since: since, source: source, sureness: .reported))
-            latest = max(latest ?? until, until)
+            earliest = Verdict.earlier(earliest, until)
         }
         if relyingOn.contains(.power), conditions.power.isObservedChange {
             settle(
@@ -92,8 +97,8 @@ struct Assessment {
             settle(.network, since: change.since, source: change.source, dwell: configuration.networkDwell)
         }
         guard !holds.isEmpty else { return verdict }
-        // The last of them decides; a look before that would find nothing to do.
-        return .hold(holds, lookAgain: Verdict.earlier(latest, lookAgain))
+        // When the first of them has settled the reasons change, and that is told.
+        return .hold(holds, lookAgain: Verdict.earlier(earliest, lookAgain))
     }
 
     private var latestNetworkChange: (since: Moment, source: FactSource)? {
@@ -108,5 +113,17 @@ struct Assessment {
             changes.append((conditions.metered.since, conditions.metered.source))
         }
         return changes.max { $0.since.instant < $1.since.instant }
+    }
+}
+
+extension Hold {
+    /// Whether it is power that is missing.
+    fileprivate var isOfPower: Bool {
+        switch reason {
+        case .onBattery, .batteryLow, .powerUnknown: true
+        case .notBefore, .metered, .noNetwork, .captivePortal, .networkKind, .outsideWindow, .settling,
+            .waitingForSlot, .backoff, .storageLow, .suspended:
+            false
+        }
     }
 }

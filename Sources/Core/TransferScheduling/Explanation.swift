@@ -68,64 +68,91 @@ extension Scheduler {
         let sinceKept = holds.map { hold in
             hold.source == nil ? entry.holds.first { $0.reason == hold.reason } ?? hold : hold
         }
-        let remedies = holds.compactMap { remedy(for: $0.reason, entry: waiting, lookAgain: lookAgain, at: now) }
+        var remedies = holds.flatMap { changes(releasing: $0.reason, entry: waiting, at: now) }
+        if let release = release(of: waiting, at: now) { remedies.append(.wait(until: release)) }
         return Explanation(
             holds: sinceKept, remedies: remedies.uniqued(), nextLook: lookAgain.map(now.wall(at:)), isLate: isLate)
     }
 
-    /// The change that would remove `reason`, if that alone lets the transfer run.
-    private func remedy(for reason: Reason, entry: TransferEntry, lookAgain: Instant?, at now: Moment) -> Remedy? {
-        var changed = conditions
-        var changedEntry = entry
-        var later = now
-        let remedy: Remedy
+    /// When time alone lets it run; nil where it does not.
+    private func release(of entry: TransferEntry, at now: Moment) -> WallTime? {
+        let assessment = Assessment(configuration: configuration, policy: policy, conditions: conditions, now: now)
+        var later = assessment
+        // One look for each reason that time takes away; a handful, since every kind of them comes once.
+        for _ in 0..<16 {
+            guard case .hold(_, let look?) = later.verdict(for: entry), later.now.instant < look else { return nil }
+            later = Assessment(
+                configuration: configuration, policy: policy, conditions: conditions,
+                now: now.advanced(by: now.instant.duration(to: look)))
+            if case .run = later.verdict(for: entry) { return later.now.wall }
+        }
+        return nil
+    }
+
+    /// The changes that would remove `reason`, as far as each alone lets the transfer run; time is another matter.
+    private func changes(releasing reason: Reason, entry: TransferEntry, at now: Moment) -> [Remedy] {
         let isDiscretionary = entry.traits.kind == .discretionary
+        let powerDwell = isDiscretionary ? configuration.powerDwell : .zero
         let networkDwell = isDiscretionary ? configuration.networkDwell : .zero
+        var released = entry
+        released.phase = .waiting(nil)
+        let candidates: [(Remedy, TransferEntry, (inout Conditions) -> Void)]
         switch reason {
         case .onBattery, .powerUnknown:
-            changed.power.value = .ac
-            remedy = .plugIn(after: isDiscretionary ? configuration.powerDwell : .zero)
+            candidates = [(.plugIn(after: powerDwell), entry, { $0.power.value = .ac })]
         case .batteryLow(_, let needed):
-            changed.battery.value.level = min(100, needed + 1)
-            remedy = .chargeAbove(needed)
+            candidates = [
+                (.plugIn(after: powerDwell), entry, { $0.power.value = .ac }),
+                (.chargeAbove(needed), entry, { $0.battery.value.level = min(100, needed + 1) }),
+            ]
         case .metered:
-            changed.metered.value = .no
-            remedy = .joinUnmetered(after: networkDwell)
+            candidates = [(.joinUnmetered(after: networkDwell), entry, { $0.metered.value = .no })]
         case .noNetwork:
-            changed.network.value = .full
-            if changed.linkKind.value == .unknown { changed.linkKind.value = .ethernet }
-            remedy = .joinNetwork(after: networkDwell)
+            candidates = [(Self.anyNetwork(for: entry, after: networkDwell), entry, { $0.join(allowedBy: entry) })]
         case .captivePortal:
-            changed.network.value = .full
-            remedy = .logIn
+            candidates = [(.logIn, entry, { $0.network.value = .full })]
         case .networkKind(_, let allowed):
-            changed.linkKind.value = allowed.kinds.first ?? .unknown
-            remedy = .joinKind(allowed, after: networkDwell)
-        case .notBefore, .outsideWindow, .settling, .backoff:
-            guard let lookAgain else { return nil }
-            later = now.advanced(by: now.instant.duration(to: lookAgain))
-            remedy = .wait(until: later.wall)
+            candidates = [(.joinKind(allowed, after: networkDwell), entry, { $0.join(allowedBy: entry) })]
         case .storageLow(let needed, let available):
-            changedEntry.phase = .waiting(nil)
-            remedy = .freeSpace(needed.map { max(0, $0 - available) })
+            let missing = needed.map { max(0, $0.addingSaturating(max(0, available).negatedSaturating)) }
+            candidates = [(.freeSpace(missing), released, { _ in })]
         case .suspended:
-            changedEntry.phase = .waiting(nil)
-            remedy = .resume
+            candidates = [(.resume, released, { _ in })]
         case .waitingForSlot:
-            return .slot
+            return [.slot]
+        case .notBefore, .outsideWindow, .settling, .backoff:
+            return []
         }
-        // What was changed here counts as settled: the remedy itself says how long settling takes.
-        changed.power.isObservedChange = changed.power.isObservedChange && changed.power == conditions.power
-        if changed.metered != conditions.metered || changed.network != conditions.network
-            || changed.linkKind != conditions.linkKind
-        {
-            changed.metered.isObservedChange = false
+        return candidates.compactMap { remedy, changedEntry, change in
+            var changed = conditions
+            change(&changed)
+            // All counts as settled: that takes time only, and the remedy itself says how long.
+            changed.power.isObservedChange = false
             changed.network.isObservedChange = false
             changed.linkKind.isObservedChange = false
+            changed.metered.isObservedChange = false
+            let assessment = Assessment(configuration: configuration, policy: policy, conditions: changed, now: now)
+            guard case .run = assessment.verdict(for: changedEntry) else { return nil }
+            return remedy
         }
-        let assessment = Assessment(configuration: configuration, policy: policy, conditions: changed, now: later)
-        guard case .run = assessment.verdict(for: changedEntry) else { return nil }
-        return remedy
+    }
+
+    /// What to join where there is no network at all.
+    private static func anyNetwork(for entry: TransferEntry, after dwell: Duration) -> Remedy {
+        guard case .only(let kinds) = entry.traits.constraints.linkKinds else { return .joinNetwork(after: dwell) }
+        return .joinKind(kinds, after: dwell)
+    }
+}
+
+extension Conditions {
+    /// Joins a usual network of a kind that the transfer may use; whether it costs is not known before.
+    fileprivate mutating func join(allowedBy entry: TransferEntry) {
+        network.value = .full
+        metered.value = .unknown
+        switch entry.traits.constraints.linkKinds {
+        case .any: linkKind.value = .ethernet
+        case .only(let allowed): linkKind.value = allowed.kinds.first ?? .unknown
+        }
     }
 }
 

@@ -19,9 +19,9 @@ extension Scheduler {
         case .paused(let id):
             return pause(id, into: &effects)
         case .resumed(let id):
-            return resume(id, into: &effects)
+            return resume(id, at: now, into: &effects)
         case .conditionsChanged(let new):
-            return changeConditions(to: new, into: &effects)
+            return changeConditions(to: new, at: now, into: &effects)
         case .progressed(let id, let bytes, let total):
             return progress(id, bytes: bytes, total: total, at: now, into: &effects)
         case .restarted(let id):
@@ -29,7 +29,7 @@ extension Scheduler {
         case .stopped(let id, let bytes):
             return stopped(id, bytes: bytes, into: &effects)
         case .finished(let id):
-            guard entries[id] != nil else { return false }
+            guard entries[id]?.phase.holdsSlot == true else { return false }
             remove(id)
             effects.append(.end(id, .finished))
             return true
@@ -57,7 +57,7 @@ extension Scheduler {
             if !state.isPaused {
                 // Kept as a date because no boot-time clock survives a reboot; a date that a set clock has moved far
                 // away holds no longer than the longest wait there is.
-                let longest = now.instant.advanced(by: backoff(for: traits).longestRetryAfter)
+                let longest = now.instant.advanced(by: backoff(for: traits).longestDelay)
                 let until = min(now.instant(of: retry.until), longest)
                 entry.phase = .waiting(
                     .backoff(attempt: entry.failures, cause: retry.cause, failed: now, until: until))
@@ -86,7 +86,7 @@ extension Scheduler {
         case .running:
             entries[id]?.phase = .stopping(.cancel)
             effects.append(.stop(id))
-            return false
+            return true
         case .stopping:
             entries[id]?.phase = .stopping(.cancel)
             return false
@@ -104,7 +104,7 @@ extension Scheduler {
             entries[id]?.phase = .stopping(.pause)
             effects.append(.savePaused(id, true))
             effects.append(.stop(id))
-            return false
+            return true
         case .stopping(.wait):
             entries[id]?.phase = .stopping(.pause)
             effects.append(.savePaused(id, true))
@@ -115,16 +115,16 @@ extension Scheduler {
         }
     }
 
-    private mutating func resume(_ id: TransferID, into effects: inout [Effect]) -> Bool {
+    private mutating func resume(_ id: TransferID, at now: Moment, into effects: inout [Effect]) -> Bool {
         guard let entry = entries[id] else { return false }
         switch entry.phase {
         case .paused:
             entries[id]?.phase = .waiting(nil)
             effects.append(.savePaused(id, false))
             return true
-        case .waiting(.backoff):
+        case .waiting(.backoff(let attempt, let cause, _, _)):
             // Somebody asks for it now: the wait is over, what failed so far is remembered.
-            entries[id]?.phase = .waiting(nil)
+            endBackoff(of: id, leaving: attempt, cause, at: now, into: &effects)
             return true
         case .stopping(.pause):
             entries[id]?.phase = .stopping(.wait)
@@ -136,23 +136,33 @@ extension Scheduler {
         }
     }
 
-    private mutating func changeConditions(to new: Conditions, into effects: inout [Effect]) -> Bool {
+    private mutating func changeConditions(
+        to new: Conditions, at now: Moment, into effects: inout [Effect]
+    ) -> Bool {
         let old = conditions
         conditions = new
-        guard new.network.value != old.network.value else { return true }
+        guard new.network.value.isUsable != old.network.value.isUsable else { return true }
         // A failure just before the network was seen to go is the network's, not the server's: it costs no attempt.
         // And once there is a network again, waiting for the end of a backoff that its absence caused helps nobody.
+        let isLost = !new.network.value.isUsable
         for id in order {
             guard let entry = entries[id], !entry.traits.isLoopback,
-                case .waiting(.backoff(let attempt, let cause, _, _)) = entry.phase, cause.isOfTheConnection
+                case .waiting(.backoff(let attempt, let cause, let failed, _)) = entry.phase, cause.isOfTheConnection
             else { continue }
-            entries[id]?.phase = .waiting(nil)
-            if new.network.value == .none || new.network.value == .portal {
-                entries[id]?.failures = max(0, attempt - 1)
-            }
-            effects.append(.saveRetry(id, nil))
+            if isLost, failed.instant.advanced(by: configuration.networkDwell) < now.instant { continue }
+            endBackoff(of: id, leaving: isLost ? attempt - 1 : attempt, cause, at: now, into: &effects)
         }
         return true
+    }
+
+    /// Ends the wait after a failure now. Saved as well, so that a start after a crash does not wait again.
+    private mutating func endBackoff(
+        of id: TransferID, leaving attempts: Int, _ cause: FailureCause, at now: Moment, into effects: inout [Effect]
+    ) {
+        entries[id]?.phase = .waiting(nil)
+        entries[id]?.failures = max(0, attempts)
+        let rest = attempts > 0 ? RetryState(attempts: attempts, cause: cause, until: now.wall) : nil
+        effects.append(.saveRetry(id, rest))
     }
 
     private mutating func progress(
@@ -187,7 +197,8 @@ extension Scheduler {
         entry.bytes = 0
         entry.total = nil
         entries[id] = entry
-        return false
+        // Without a size there is no last chance, should that be what it runs on.
+        return entry.traits.constraints.deadline != nil
     }
 
     private mutating func stopped(_ id: TransferID, bytes: Int64, into effects: inout [Effect]) -> Bool {

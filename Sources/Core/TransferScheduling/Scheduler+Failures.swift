@@ -13,7 +13,10 @@ extension Scheduler {
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         guard var entry = entries[id], entry.phase.holdsSlot else { return false }
-        if case .running(let attempt) = entry.phase, bytes > attempt.bytesAtStart { entry.failures = 0 }
+        if case .running(let attempt) = entry.phase, bytes > attempt.bytesAtStart, entry.failures > 0 {
+            entry.failures = 0
+            effects.append(.saveRetry(id, nil))
+        }
         entry.bytes = bytes
         if case .stopping(let after) = entry.phase {
             // It failed while it was being stopped: no attempt is counted against it.
@@ -69,7 +72,7 @@ extension Scheduler {
 
     private func isWithoutNetwork(_ entry: TransferEntry) -> Bool {
         guard !entry.traits.isLoopback else { return false }
-        return conditions.network.value == .none || conditions.network.value == .portal
+        return !conditions.network.value.isUsable
     }
 
     /// A status that was tried often enough is the server's answer; anything else is an error.

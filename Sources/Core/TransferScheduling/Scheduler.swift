@@ -108,7 +108,13 @@ public struct Scheduler: ~Copyable, Sendable {
         _ assessment: Assessment, wake: inout Instant?, into effects: inout [Effect]
     ) {
         for id in order {
-            guard var entry = entries[id], case .running = entry.phase else { continue }
+            guard var entry = entries[id], case .running(var attempt) = entry.phase else { continue }
+            let missing = assessment.powerMissingSince(for: entry, before: attempt.powerMissingSince)
+            if missing != attempt.powerMissingSince {
+                attempt.powerMissingSince = missing
+                entry.phase = .running(attempt)
+                entries[id] = entry
+            }
             switch assessment.verdict(for: entry) {
             case .run(_, let lookAgain):
                 wake = Verdict.earlier(wake, lookAgain)
@@ -140,8 +146,10 @@ public struct Scheduler: ~Copyable, Sendable {
                     wake = Verdict.earlier(wake, lookAgain)
                 } else {
                     slots.take(host: entry.traits.host)
-                    let now = assessment.now.instant
-                    entry.phase = .running(.init(since: now, bytesAtStart: entry.bytes, lastReport: now))
+                    let now = assessment.now
+                    entry.phase = .running(
+                        .init(
+                            since: now, bytesAtStart: entry.bytes, rateAtStart: entry.rate, lastReport: now.instant))
                     entry.holds = []
                     entries[id] = entry
                     wake = Verdict.earlier(wake, lookAgain)

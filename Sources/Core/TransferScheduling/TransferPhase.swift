@@ -23,11 +23,15 @@ enum TransferPhase: Hashable, Sendable {
     /// An attempt under way.
     struct Attempt: Hashable, Sendable {
         /// When it began.
-        var since: Instant
+        var since: Moment
         /// Bytes that were there when it began; more than that is progress.
         var bytesAtStart: Int64
+        /// The rate seen before it began.
+        var rateAtStart: Int64?
         /// When bytes were last reported, for the rate.
         var lastReport: Instant
+        /// Since when power that it needs is missing, whatever the power does meanwhile; nil while nothing is.
+        var powerMissingSince: Instant?
     }
 
     /// What follows a stop.
@@ -70,6 +74,12 @@ struct TransferEntry: Sendable {
     var subject: PolicySubject {
         PolicySubject(
             traits: traits, isRunning: phase.holdsSlot, bytesDone: bytes,
-            bytesTotal: total ?? traits.expectedBytesToReceive, rate: rate)
+            bytesTotal: total ?? traits.expectedBytesToReceive, rate: rate, start: start)
+    }
+
+    private var start: PolicySubject.Start? {
+        guard case .running(let attempt) = phase else { return nil }
+        return PolicySubject.Start(
+            date: attempt.since.wall, bytesDone: attempt.bytesAtStart, rate: attempt.rateAtStart)
     }
 }

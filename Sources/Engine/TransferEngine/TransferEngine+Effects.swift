@@ -9,7 +9,7 @@ struct TransferRecord {
     var resume: ResumePoint?
     /// Counts the attempts of this run: reports of an earlier one are late and dropped.
     var attempt = 0
-    /// What the attempt that ended last reported, for the effects that follow from it.
+    /// What the attempt that ended last reported, for the effects that follow from it; nil once it has been told.
     var outcome: ExecutorOutcome?
 }
 
@@ -76,14 +76,24 @@ extension TransferEngine {
     }
 
     private func explain(_ id: TransferID, at now: Moment) {
-        guard let record = records[id], let explanation = scheduler.explanation(of: id, at: now) else { return }
+        // While a stop is on its way, and for an attempt that has just ended, the end of the attempt tells it.
+        guard !scheduler.holdsSlot(id), let record = records[id], record.outcome == nil,
+            let explanation = scheduler.explanation(of: id, at: now)
+        else { return }
+        tell(id, .waiting(explanation), at: now)
+    }
+
+    /// Tells how an attempt ended, once, unless the transfer has gone on or come to its end meanwhile.
+    func tellEndOfAttempt(_ id: TransferID, at now: Moment) {
+        guard !scheduler.holdsSlot(id), let record = records[id], let outcome = record.outcome,
+            let explanation = scheduler.explanation(of: id, at: now)
+        else { return }
+        records[id]?.outcome = nil
         let bytes = record.resume?.offset ?? 0
-        if case .failed(let failure, _) = record.outcome, explanation.holds.contains(where: \.isBackoff) {
+        if case .failed(let failure, _) = outcome, explanation.holds.contains(where: \.isBackoff) {
             tell(id, .retrying(explanation, failure, bytes: bytes), at: now)
-        } else if scheduler.holdsSlot(id) {
-            // The stop is on its way; `paused` is told when the bytes are safe.
         } else {
-            tell(id, .waiting(explanation), at: now)
+            tell(id, .paused(explanation, bytes: bytes), at: now)
         }
     }
 

@@ -5,7 +5,7 @@ import TransferScheduling
 extension TransferEngine {
     /// Takes an executor's report; one of an earlier attempt is late and dropped.
     func handle(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
-        guard records[id]?.attempt == attempt else { return }
+        guard records[id]?.attempt == attempt, scheduler.holdsSlot(id) else { return }
         switch report {
         case .progressed(let bytes, let total):
             await handle(.progressed(id, bytes: bytes, total: total))
@@ -29,7 +29,6 @@ extension TransferEngine {
         case .stopped(let resume):
             records[id]?.resume = resume
             await handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])
-            tellPaused(id, bytes: resume?.offset ?? 0)
         case .storageLow(let needed, let available, let resume):
             records[id]?.resume = resume
             await handle(
@@ -43,18 +42,12 @@ extension TransferEngine {
                     bytes: resume?.offset ?? 0),
                 saving: [.checkpointed(id, resume)])
         }
+        tellEndOfAttempt(id, at: alarm.now())
     }
 
-    /// Tells of a pause once the bytes are safe, unless it has gone on or come to its end meanwhile.
-    private func tellPaused(_ id: TransferID, bytes: Int64) {
-        let now = alarm.now()
-        guard !scheduler.holdsSlot(id), let explanation = scheduler.explanation(of: id, at: now) else { return }
-        tell(id, .paused(explanation, bytes: bytes), at: now)
-    }
-
-    /// Saves what a report says while the engine winds down: nothing is decided any more.
+    /// Saves what a report says while the engine winds down: nothing is started any more, and no failure is counted.
     func save(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
-        guard records[id]?.attempt == attempt else { return }
+        guard records[id]?.attempt == attempt, scheduler.holdsSlot(id) else { return }
         switch report {
         case .progressed: break  // Only what is durable matters now.
         case .checkpointed(let resume): await save(resume, of: id)
@@ -64,7 +57,9 @@ extension TransferEngine {
             switch outcome {
             case .finished: await handle(.finished(id))
             case .stopped(let resume), .storageLow(_, _, let resume), .failed(_, let resume):
-                await save(resume, of: id)
+                records[id]?.resume = resume
+                // Through the scheduler, because a cancelled transfer ends with its attempt.
+                await handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])
                 if let explanation = scheduler.explanation(of: id, at: alarm.now()) {
                     tell(id, .paused(explanation, bytes: resume?.offset ?? 0), at: alarm.now())
                 }

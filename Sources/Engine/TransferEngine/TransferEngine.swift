@@ -84,35 +84,43 @@ public actor TransferEngine {
         guard state == .idle else { return }
         state = .running
         let continuation = inboxContinuation
+        // A task of its own, because a cancelled one can read no stream and save nothing: the cancellation comes in as a
+        // message, and the end takes the same way as any other.
+        let life = Task { try await live() }
+        try await withTaskCancellationHandler {
+            try await life.value
+        } onCancel: {
+            continuation.yield(.shutDown)
+        }
+    }
+
+    private func live() async throws {
+        let continuation = inboxContinuation
         let snapshots = conditionSource.snapshots()
         let signals = alarm.signals()
-        defer {
-            state = .ended
-            updateContinuation.finish()
-        }
-        let stored: [StoredTransfer]
-        do {
-            stored = try await store.unfinished()
-        } catch {
-            await refuseWhatWaits()
-            throw error
-        }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await snapshot in snapshots { continuation.yield(.conditions(snapshot)) }
-            }
-            group.addTask {
-                for await signal in signals { continuation.yield(.alarm(signal)) }
-            }
-            await withTaskCancellationHandler {
+        let outcome: Result<[StoredTransfer], any Error>
+        do { outcome = .success(try await store.unfinished()) } catch { outcome = .failure(error) }
+        switch outcome {
+        case .success(let stored):
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await snapshot in snapshots { continuation.yield(.conditions(snapshot)) }
+                }
+                group.addTask {
+                    for await signal in signals { continuation.yield(.alarm(signal)) }
+                }
                 await work(through: stored)
-            } onCancel: {
-                continuation.yield(.shutDown)
+                group.cancelAll()
             }
-            group.cancelAll()
+        case .failure:
+            await refuseWhatWaits()
         }
+        alarm.set(nil)
         await conditionSource.stop()
         await store.close()
+        state = .ended
+        updateContinuation.finish()
+        _ = try outcome.get()
     }
 
     /// Ends the engine: every attempt is stopped and its bytes are synced; the queue is kept. `run()` then returns.
@@ -168,7 +176,7 @@ public actor TransferEngine {
                 if awaitingConditions == nil { await handle(event) } else { heldCommands.append(event) }
             case .report(let id, let attempt, let report):
                 await handle(report, of: id, attempt: attempt)
-            case .shutDown:
+            case .shutDown, .executorEnded:
                 await wind()
                 return
             }
@@ -178,22 +186,41 @@ public actor TransferEngine {
     /// Stops all attempts and saves what their ends report.
     private func wind() async {
         state = .winding
+        await saveHeldCommands()
         let continuation = inboxContinuation
         let executor = executor
         async let ended: Void = {
             await executor.shutdown()
-            continuation.yield(.shutDown)
+            continuation.yield(.executorEnded)
         }()
         for await message in inbox {
             switch message {
             case .report(let id, let attempt, let report): await save(report, of: id, attempt: attempt)
             case .submit(_, _, let reply): reply.resume(throwing: EngineEndedError())
-            case .shutDown: inboxContinuation.finish()
-            case .conditions, .alarm, .command: break  // Too late to act on.
+            case .executorEnded: inboxContinuation.finish()
+            case .conditions, .alarm, .command, .shutDown: break  // Too late to act on, or asked for again.
             }
         }
         await ended
         await commit([])
+    }
+
+    /// Carries out the commands for which the first look at the machine came too late.
+    private func saveHeldCommands() async {
+        guard let waiting = awaitingConditions else { return }
+        for command in heldCommands {
+            switch command {
+            case .cancelled(let id):
+                guard let transfer = waiting.first(where: { $0.id == id }) else { continue }
+                await commit([.ended(id, .cancelled)])
+                if let resume = transfer.resume { executor.discard(resume) }
+                tell(id, .cancelled, at: alarm.now())
+            case .paused(let id): await commit([.suspended(id, true)])
+            case .resumed(let id): await commit([.suspended(id, false)])
+            default: break  // Nobody can ask for anything else.
+            }
+        }
+        heldCommands = []
     }
 
     /// Answers those who handed something over before the engine failed to start.
@@ -240,19 +267,6 @@ public actor TransferEngine {
         for effect in effects { perform(effect, at: now) }
     }
 
-    /// Saves `changes` after those that could not be saved before.
-    func commit(_ changes: [StoreChange]) async {
-        unsaved += changes
-        guard !unsaved.isEmpty else { return }
-        do {
-            try await store.commit(unsaved)
-            unsaved = []
-        } catch let error as TransferStoreError {
-            updateContinuation.yield(.storeTrouble(error))
-        } catch {
-            updateContinuation.yield(.storeTrouble(TransferStoreError(code: .other, message: "\(error)")))
-        }
-    }
 }
 
 /// What comes into the engine's inbox.
@@ -263,6 +277,8 @@ enum Message: Sendable {
     case command(Event)
     case report(TransferID, attempt: Int, ExecutorReport)
     case shutDown
+    /// The executor has reported the end of every attempt.
+    case executorEnded
 }
 
 /// The engine has ended and takes nothing any more.
