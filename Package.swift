@@ -89,10 +89,11 @@ let package = Package(
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
         tests("LinuxClockTests", ["LinuxClock", "TransferEngine", "TransferPolicy"]),
-        tests("LinuxConditionsTests", ["LinuxConditions", "TransferEngine", "TransferPolicy"]),
+        tests("LinuxConditionsTests", ["LinuxConditions", "GLibBridge", "TransferEngine", "TransferPolicy"]),
         support("ConditionRigs", [], resources: [.copy("Resources")]),
         .executableTarget(
-            name: "conditions-probe", dependencies: ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"],
+            name: "conditions-probe",
+            dependencies: ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"],
             path: "Tests/Support/ConditionsProbe", swiftSettings: settings),
         tests("EndToEndTests", ["ConditionRigs", "conditions-probe"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),

@@ -154,7 +154,8 @@ struct PowerSourceTests {
         let rig = try await PowerRig(bus: bus)
         let probe = try ConditionsProbe(
             ["--without", "netlink", "--without", "networkManager"],
-            environment: rig.kernelEnvironment.merging(["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]) { $1 })
+            environment: rig.kernelEnvironment.merging(["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]) { $1 }
+        )
         try await probe.line("power=ac/sysfs/reported/settled")
         try await rig.setAC(false)
         try await probe.line("power=battery/sysfs/reported/changed")

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import LinuxClock
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@Suite("The alarm on the kernel's clocks", .timeLimit(.minutes(1)))
+struct LinuxAlarmTests {
+    @Test("It rings at its time, not before, and once")
+    func rings() async throws {
+        let alarm = try LinuxAlarm()
+        var signals = alarm.signals().makeAsyncIterator()
+        let goal = alarm.now().instant.advanced(by: .milliseconds(60))
+        alarm.set(goal)
+        #expect(await signals.next() == .rang)
+        #expect(alarm.now().instant >= goal)
+        let second = alarm.now().instant.advanced(by: .milliseconds(30))
+        alarm.set(second)
+        #expect(await signals.next() == .rang)
+        #expect(alarm.now().instant >= second)
+    }
+
+    @Test(
+        "A time that is past rings at once",
+        arguments: [Instant.zero, Instant(nanoseconds: -5), Instant(nanoseconds: 1)])
+    func past(_ instant: Instant) async throws {
+        let alarm = try LinuxAlarm()
+        var signals = alarm.signals().makeAsyncIterator()
+        alarm.set(instant)
+        #expect(await signals.next() == .rang)
+    }
+
+    @Test("A new time takes the place of the one before, and nil of all")
+    func replaced() async throws {
+        let alarm = try LinuxAlarm()
+        var signals = alarm.signals().makeAsyncIterator()
+        alarm.set(alarm.now().instant.advanced(by: .milliseconds(20)))
+        alarm.set(nil)
+        alarm.set(.distantFuture)
+        let goal = alarm.now().instant.advanced(by: .milliseconds(120))
+        alarm.set(goal)
+        #expect(await signals.next() == .rang)
+        #expect(alarm.now().instant >= goal)
+    }
+
+    @Test("A second consumer ends the first one's stream; letting go of the alarm ends the second's")
+    func consumers() async throws {
+        var alarm: LinuxAlarm? = try LinuxAlarm()
+        var first = alarm?.signals().makeAsyncIterator()
+        var second = alarm?.signals().makeAsyncIterator()
+        #expect(await first?.next() == nil)
+        alarm?.set(.zero)
+        #expect(await second?.next() == .rang)
+        alarm = nil
+        #expect(await second?.next() == nil)
+    }
+
+    @Test("Both clocks are the kernel's")
+    func clocks() throws {
+        let alarm = try LinuxAlarm()
+        var (boot, wall) = (timespec(), timespec())
+        clock_gettime(CLOCK_BOOTTIME, &boot)
+        clock_gettime(CLOCK_REALTIME, &wall)
+        let now = alarm.now()
+        #expect(abs(now.instant.nanoseconds / 1_000_000_000 - Int64(boot.tv_sec)) <= 2)
+        #expect(abs(now.wall.secondsSinceEpoch - Int64(wall.tv_sec)) <= 2)
+    }
+}
