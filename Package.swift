@@ -88,7 +88,7 @@ let package = Package(
         // Tests
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
-        tests("LinuxClockTests", ["LinuxClock", "TransferEngine", "TransferPolicy"]),
+        tests("LinuxClockTests", ["LinuxClock", "CTimer", "TransferEngine", "TransferPolicy"]),
         tests("LinuxConditionsTests", ["LinuxConditions", "GLibBridge", "TransferEngine", "TransferPolicy"]),
         support("ConditionRigs", [], resources: [.copy("Resources")]),
         .executableTarget(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTimer
 import Glibc
 import LinuxClock
 import Testing
@@ -54,6 +55,27 @@ struct LinuxAlarmTests {
         #expect(await second?.next() == .rang)
         alarm = nil
         #expect(await second?.next() == nil)
+    }
+
+    /// Sets the wall clock forward by nothing, which the kernel announces like any other step.
+    private static func setWallClock() -> Bool {
+        var step = timex()
+        step.modes = UInt32(ADJ_SETOFFSET)
+        return adjtimex(&step) >= 0
+    }
+
+    @Test(
+        "A set wall clock is told, each time",
+        .enabled(
+            if: getenv("TEST_WALL_CLOCK") != nil,
+            "it sets the machine's clock, if only forward by nothing: run as root with TEST_WALL_CLOCK=1"))
+    func wallClockSet() async throws {
+        let alarm = try LinuxAlarm()
+        var signals = alarm.signals().makeAsyncIterator()
+        for _ in 0..<3 {
+            #expect(Self.setWallClock())
+            #expect(await signals.next() == .wallClockSet)
+        }
     }
 
     @Test("Both clocks are the kernel's")

@@ -4,8 +4,8 @@
 struct LinkDescription: Hashable, Sendable {
     /// What sysfs adds about a device.
     struct DeviceFiles: Hashable, Sendable {
-        /// `DEVTYPE` of its uevent: `wlan`, `wwan`, `bluetooth`, …
         /// The device type that its uevent names, such as wlan, wwan or bluetooth.
+        var deviceType: String?
         /// Whether it has a `wireless` or `phy80211` entry.
         var isWireless = false
         /// The kernel driver's name.
