@@ -8,17 +8,25 @@ import TransferPolicy
 
 @Suite("The alarm on the kernel's clocks", .timeLimit(.minutes(1)))
 struct LinuxAlarmTests {
+    /// Waits for a ring; the machine's clock may be set meanwhile, by the test below or by others.
+    private func rings(_ signals: inout AsyncStream<AlarmSignal>.Iterator) async -> Bool {
+        while let signal = await signals.next() {
+            if signal == .rang { return true }
+        }
+        return false
+    }
+
     @Test("It rings at its time, not before, and once")
     func rings() async throws {
         let alarm = try LinuxAlarm()
         var signals = alarm.signals().makeAsyncIterator()
         let goal = alarm.now().instant.advanced(by: .milliseconds(60))
         alarm.set(goal)
-        #expect(await signals.next() == .rang)
+        #expect(await rings(&signals))
         #expect(alarm.now().instant >= goal)
         let second = alarm.now().instant.advanced(by: .milliseconds(30))
         alarm.set(second)
-        #expect(await signals.next() == .rang)
+        #expect(await rings(&signals))
         #expect(alarm.now().instant >= second)
     }
 
@@ -29,7 +37,7 @@ struct LinuxAlarmTests {
         let alarm = try LinuxAlarm()
         var signals = alarm.signals().makeAsyncIterator()
         alarm.set(instant)
-        #expect(await signals.next() == .rang)
+        #expect(await rings(&signals))
     }
 
     @Test("A new time takes the place of the one before, and nil of all")
@@ -41,7 +49,7 @@ struct LinuxAlarmTests {
         alarm.set(.distantFuture)
         let goal = alarm.now().instant.advanced(by: .milliseconds(120))
         alarm.set(goal)
-        #expect(await signals.next() == .rang)
+        #expect(await rings(&signals))
         #expect(alarm.now().instant >= goal)
     }
 
@@ -49,18 +57,19 @@ struct LinuxAlarmTests {
     func consumers() async throws {
         var alarm: LinuxAlarm? = try LinuxAlarm()
         var first = alarm?.signals().makeAsyncIterator()
-        var second = alarm?.signals().makeAsyncIterator()
-        #expect(await first?.next() == nil)
+        var second = try #require(alarm).signals().makeAsyncIterator()
+        #expect(await first?.next() != .rang)
         alarm?.set(.zero)
-        #expect(await second?.next() == .rang)
+        #expect(await rings(&second))
         alarm = nil
-        #expect(await second?.next() == nil)
+        #expect(await !rings(&second))
     }
 
-    /// Sets the wall clock forward by nothing, which the kernel announces like any other step.
+    /// Sets the wall clock forward by a nanosecond, which the kernel announces like any other step.
     private static func setWallClock() -> Bool {
         var step = timex()
-        step.modes = UInt32(ADJ_SETOFFSET)
+        step.modes = UInt32(ADJ_SETOFFSET | ADJ_NANO)
+        step.time.tv_usec = 1
         return adjtimex(&step) >= 0
     }
 
@@ -68,7 +77,7 @@ struct LinuxAlarmTests {
         "A set wall clock is told, each time",
         .enabled(
             if: getenv("TEST_WALL_CLOCK") != nil,
-            "it sets the machine's clock, if only forward by nothing: run as root with TEST_WALL_CLOCK=1"))
+            "it sets the machine's clock, if only by a nanosecond: run as root with TEST_WALL_CLOCK=1"))
     func wallClockSet() async throws {
         let alarm = try LinuxAlarm()
         var signals = alarm.signals().makeAsyncIterator()
