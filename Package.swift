@@ -28,10 +28,15 @@ func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: settings)
 }
 
-/// A C library of the system, by its pkg-config name and the package that brings its headers.
+/// A C library of the system, by its pkg-config name and the Debian package that brings its headers.
 func system(_ name: String, pkgConfig: String? = nil, apt packages: [String]) -> Target {
     .systemLibrary(
         name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(packages)])
+}
+
+/// A few lines of C of our own where Swift cannot reach.
+func c(_ name: String) -> Target {
+    .target(name: name, path: "Sources/SystemLibraries/\(name)")
 }
 
 /// Fakes and the contract that each port's implementations must pass.
@@ -50,12 +55,19 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
         name: name, dependencies: dependencies, path: "Tests/\(name)", resources: resources, swiftSettings: settings)
 }
 
-/// What tests share: rigs of real services, and small programs that tests run.
+/// What several test targets share: servers and rigs of real services.
 func support(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Tests/Support/\(name)", resources: resources,
         swiftSettings: settings)
 }
+
+/// Small programs that tests start, to kill them or to run them elsewhere.
+func child(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: settings)
+}
+
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 
 let package = Package(
     name: "background-transfer",
@@ -63,39 +75,71 @@ let package = Package(
         .library(name: "TransferPolicy", targets: ["TransferPolicy"]),
         .library(name: "TransferScheduling", targets: ["TransferScheduling"]),
         .library(name: "TransferEngine", targets: ["TransferEngine"]),
+        .library(name: "LinuxConditions", targets: ["LinuxConditions"]),
+        .library(name: "LinuxClock", targets: ["LinuxClock"]),
+        .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+        .library(name: "URLSessionExecutor", targets: ["URLSessionExecutor"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
+        .executable(name: "transferctl", targets: ["transferctl"]),
     ],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
+    ],
     targets: [
         // Core
         core("TransferPolicy"),
         core("TransferScheduling", ["TransferPolicy"]),
         // Engine
         engine("TransferEngine", ["TransferPolicy", "TransferScheduling"]),
-        // System libraries
-        // gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
+        // System libraries. gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
         system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         system("CNetlink", pkgConfig: "libnl-route-3.0", apt: ["libnl-route-3-dev"]),
         system("CTimer", apt: ["libc6-dev"]),
         system("CUPower", pkgConfig: "upower-glib", apt: ["libupower-glib-dev"]),
+        c("CLinuxFiles"),
+        c("URLSessionRepair"),
         // Adapters
         adapter("GLibBridge", ["CGIO"]),
         adapter("LinuxClock", ["TransferPolicy", "TransferEngine", "CTimer"]),
+        adapter("LinuxConditions", ["TransferPolicy", "TransferEngine", "GLibBridge", "CGIO", "CUPower", "CNetlink"]),
+        adapter("SQLiteStore", ["TransferPolicy", "TransferEngine", grdb]),
         adapter(
-            "LinuxConditions", ["TransferPolicy", "TransferEngine", "GLibBridge", "CGIO", "CUPower", "CNetlink"]),
+            "URLSessionExecutor",
+            [
+                "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         // Testing
         testing("TransferTesting", ["TransferPolicy", "TransferScheduling", "TransferEngine"]),
+        // Tools
+        tool(
+            "transferctl",
+            [
+                "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxClock", "LinuxConditions",
+                "SQLiteStore", "URLSessionExecutor", "Rainbow",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         // Tests
+        support("ConditionRigs", [], resources: [.copy("Resources")]),
+        support("HostileServer", []),
+        child("ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
+        child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
-        tests("LinuxClockTests", ["LinuxClock", "CTimer", "TransferEngine", "TransferPolicy"]),
-        tests("LinuxConditionsTests", ["LinuxConditions", "GLibBridge", "TransferEngine", "TransferPolicy"]),
-        support("ConditionRigs", [], resources: [.copy("Resources")]),
-        .executableTarget(
-            name: "conditions-probe",
-            dependencies: ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"],
-            path: "Tests/Support/ConditionsProbe", swiftSettings: settings),
-        tests("EndToEndTests", ["ConditionRigs", "conditions-probe"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
+        tests("TransferTestingTests", ["TransferPolicy", "TransferEngine", "TransferTesting"]),
+        tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "CTimer"]),
+        tests("LinuxConditionsTests", ["TransferPolicy", "TransferEngine", "LinuxConditions", "GLibBridge"]),
+        tests(
+            "SQLiteStoreTests",
+            ["TransferPolicy", "TransferEngine", "SQLiteStore", "TransferTesting", "StoreChild", grdb]),
+        tests(
+            "URLSessionExecutorTests", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
+        tests("TransferctlTests", ["TransferPolicy", "TransferEngine", "transferctl"]),
+        tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
+        tests("TidyTests", []),
     ]
 )

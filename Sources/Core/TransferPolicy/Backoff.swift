@@ -30,6 +30,9 @@ public struct Backoff: Hashable, Sendable {
         first: .seconds(1), longest: .seconds(300), shortestRetryAfter: .seconds(1),
         longestRetryAfter: .seconds(24 * 3600))
 
+    /// No delay is longer than this.
+    public var longestDelay: Duration { max(longestRetryAfter, longest + longest / 2) }
+
     /// The wait after the `attempt`-th failure without progress (1 is the first).
     ///
     /// - Parameter retryAfter: what the server asked for; it counts when longer.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shipped rule: on AC and unmetered. Unmetered is hard; AC gives way as a deadline comes near.
+/// The shipped rule: on AC and unmetered. Unmetered is hard unless the transfer itself allows metered networks; AC
+/// gives way as a deadline comes near.
 ///
 /// With a deadline, a battery above 50 % is enough to start (40 % to go on) once half of the time is gone, above 20 %
 /// once three quarters are, and in the last chance (the time that the remaining bytes need at the rate seen, times
@@ -15,8 +16,7 @@ public struct DefaultPolicy: Policy, Hashable {
     /// Says whether `subject` may run.
     public func verdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {
         let power = powerVerdict(for: subject, under: conditions, at: now)
-        if subject.traits.isLoopback { return power }
-        return power.and(MeteredConstraint.unmetered.verdict(under: conditions, treatingUnknownAs: unknownMetered))
+        return power.and(subject.unmeteredVerdict(under: conditions, treatingUnknownAs: unknownMetered))
     }
 
     private func powerVerdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {
@@ -35,17 +35,33 @@ public struct DefaultPolicy: Policy, Hashable {
         ]
         if let lastChance = lastChance(for: subject, deadline: deadline.date) { steps.append((lastChance, .any)) }
         let reached = steps.filter { $0.from <= now.wall }.map { $0.needed.verdict(under: conditions) }
-        let next = steps.map(\.from).filter { $0 > now.wall }.min().map(now.instant(of:))
         let verdicts = [PowerConstraint.ac.verdict(under: conditions)] + reached
         // The most lenient step that is reached counts; a hold says what the latest step misses.
         let best = verdicts.first { if case .run = $0 { true } else { false } } ?? verdicts[verdicts.count - 1]
-        return best.and(.run(relyingOn: [], lookAgain: next))
+        // Steps only give way: what may run needs no look, and a step that says the same is not worth one.
+        guard case .hold = best else { return best }
+        let next = steps.filter { $0.from > now.wall && $0.needed.verdict(under: conditions) != best }.map(\.from).min()
+        return best.and(.run(relyingOn: [], lookAgain: next.map(now.instant(of:))))
     }
 
     /// From when on only running at once can still be in time: 1.5 × the time that the rest needs at the rate seen.
+    ///
+    /// While a transfer runs the rest shrinks faster than the time, so by the present numbers alone it would leave its
+    /// last chance as soon as it takes it, and stop and start without end. What began in its last chance stays in it.
     private func lastChance(for subject: PolicySubject, deadline: WallTime) -> WallTime? {
-        guard let total = subject.bytesTotal, let rate = subject.rate, rate > 0 else { return nil }
-        let remaining = max(0, total - subject.bytesDone)
+        let present = Self.lastChance(
+            total: subject.bytesTotal, done: subject.bytesDone, rate: subject.rate, deadline: deadline)
+        guard let start = subject.start,
+            let atStart = Self.lastChance(
+                total: subject.bytesTotal, done: start.bytesDone, rate: start.rate, deadline: deadline),
+            atStart <= start.date
+        else { return present }
+        return atStart
+    }
+
+    private static func lastChance(total: Int64?, done: Int64, rate: Int64?, deadline: WallTime) -> WallTime? {
+        guard let total, let rate, rate > 0 else { return nil }
+        let remaining = max(0, total.addingSaturating(done.negatedSaturating))
         let seconds = Double(remaining) / Double(rate) * 1.5
         guard seconds < 1e9 else { return nil }
         return deadline.advanced(by: .nanoseconds(-Int64(seconds * 1e9)))

@@ -12,6 +12,14 @@ public enum Reachability: String, Hashable, Sendable, CaseIterable {
     case full
     /// Nobody can say.
     case unknown
+
+    /// Whether a transfer may be tried. What nobody knows is tried.
+    public var isUsable: Bool {
+        switch self {
+        case .none, .portal: false
+        case .limited, .full, .unknown: true
+        }
+    }
 }
 
 /// The kind of device that carries the default route; a VPN or bridge is resolved to what carries it.

@@ -12,17 +12,46 @@ public struct PolicySubject: Hashable, Sendable {
     public var bytesTotal: Int64?
     /// The rate seen last, in bytes a second; nil before any was seen.
     public var rate: Int64?
+    /// How it stood when it began to run; nil while it does not.
+    public var start: Start?
+
+    /// How a transfer stood when an attempt began.
+    public struct Start: Hashable, Sendable {
+        /// When that was.
+        public var date: WallTime
+        /// Bytes that were there already.
+        public var bytesDone: Int64
+        /// The rate seen until then.
+        public var rate: Int64?
+
+        /// A start.
+        public init(date: WallTime, bytesDone: Int64, rate: Int64?) {
+            self.date = date
+            self.bytesDone = bytesDone
+            self.rate = rate
+        }
+    }
 
     /// A subject.
     public init(
         traits: TransferTraits, isRunning: Bool = false, bytesDone: Int64 = 0, bytesTotal: Int64? = nil,
-        rate: Int64? = nil
+        rate: Int64? = nil, start: Start? = nil
     ) {
         self.traits = traits
         self.isRunning = isRunning
         self.bytesDone = bytesDone
         self.bytesTotal = bytesTotal
         self.rate = rate
+        self.start = start
+    }
+
+    /// What a policy that keeps to free networks says of it: this machine's own servers are always free, and a transfer
+    /// that allows metered networks itself is an exception.
+    public func unmeteredVerdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
+        guard !traits.isLoopback, traits.constraints.metered != .allowed else {
+            return .run(relyingOn: [], lookAgain: nil)
+        }
+        return MeteredConstraint.unmetered.verdict(under: conditions, treatingUnknownAs: rule)
     }
 }
 

@@ -23,7 +23,9 @@ public enum PowerConstraint: Hashable, Sendable, Codable {
         case .battery:
             let level = conditions.battery.value.level
             if case .acOrBattery = self {
-                guard let level else { return .hold([Hold(.onBattery(level: nil), from: conditions.power)], lookAgain: nil) }
+                guard let level else {
+                    return .hold([Hold(.onBattery(level: nil), from: conditions.power)], lookAgain: nil)
+                }
                 if level > neededLevel { return .run(relyingOn: .power, lookAgain: nil) }
                 return .hold(
                     [Hold(.batteryLow(level: level, needed: neededLevel), from: conditions.battery)], lookAgain: nil)

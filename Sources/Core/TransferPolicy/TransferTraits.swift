@@ -26,13 +26,16 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     public var isLoopback: Bool
     /// How many bytes are expected to come, at most; nil when unknown.
     public var expectedBytesToReceive: Int64?
+    /// Failed attempts without progress after which it ends; nil takes the scheduler's setting.
+    public var maximumAttempts: Int?
     /// When it was handed over.
     public var submitted: WallTime
 
     /// Traits; `priority` is held within 0…1000 and a negative expectation becomes unknown.
     public init(
         kind: WorkKind, constraints: Constraints = Constraints(), priority: Int = 500, host: String,
-        app: String = "", isLoopback: Bool = false, expectedBytesToReceive: Int64? = nil, submitted: WallTime
+        app: String = "", isLoopback: Bool = false, expectedBytesToReceive: Int64? = nil,
+        maximumAttempts: Int? = nil, submitted: WallTime
     ) {
         self.kind = kind
         self.constraints = constraints
@@ -41,6 +44,7 @@ public struct TransferTraits: Hashable, Sendable, Codable {
         self.app = app
         self.isLoopback = isLoopback
         self.expectedBytesToReceive = expectedBytesToReceive.flatMap { $0 < 0 ? nil : $0 }
+        self.maximumAttempts = maximumAttempts.map { max(1, $0) }
         self.submitted = submitted
     }
 }
@@ -62,7 +66,7 @@ public struct Constraints: Hashable, Sendable, Codable {
 
     /// Constraints; what is not named asks for nothing.
     public init(
-        power: PowerConstraint = .any, linkKinds: LinkKindConstraint = .any, metered: MeteredConstraint = .allowed,
+        power: PowerConstraint = .any, linkKinds: LinkKindConstraint = .any, metered: MeteredConstraint = .unstated,
         notBefore: NotBeforeConstraint? = nil, deadline: DeadlineConstraint? = nil, window: WindowConstraint? = nil
     ) {
         self.power = power

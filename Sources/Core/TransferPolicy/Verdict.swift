@@ -29,7 +29,8 @@ public enum Verdict: Hashable, Sendable {
         case (.hold(let left, let leftLook), .hold(let right, let rightLook)):
             // The constraint and the policy may name the same reason: once is enough.
             .hold(left + right.filter { !left.contains($0) }, lookAgain: Self.earlier(leftLook, rightLook))
-        case (.hold(let holds, let holdLook), .run(_, let runLook)), (.run(_, let runLook), .hold(let holds, let holdLook)):
+        case (.hold(let holds, let holdLook), .run(_, let runLook)),
+            (.run(_, let runLook), .hold(let holds, let holdLook)):
             .hold(holds, lookAgain: Self.earlier(holdLook, runLook))
         }
     }

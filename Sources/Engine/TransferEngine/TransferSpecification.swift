@@ -155,10 +155,16 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     public var validator: Validator?
     /// The boot in which it was written: within it, a longer tail of the file counts too.
     public var bootID: String
+    /// The partial file's inode. A crash between the rename to the final name and its record leaves no partial file:
+    /// the finished one is then known by this number.
+    public var fileNumber: UInt64?
 
     /// A resume point.
-    public init(path: String, offset: Int64, total: Int64?, validator: Validator?, bootID: String) {
+    public init(
+        path: String, offset: Int64, total: Int64?, validator: Validator?, bootID: String, fileNumber: UInt64? = nil
+    ) {
         self.path = path
+        self.fileNumber = fileNumber
         self.offset = offset
         self.total = total
         self.validator = validator

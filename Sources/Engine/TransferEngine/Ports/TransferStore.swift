@@ -34,11 +34,13 @@ public struct StoredTransfer: Hashable, Sendable {
     public var isSuspended: Bool
     /// How it ended; nil while it has not.
     public var ending: TransferEnding?
+    /// What a caller finds "the same transfer" by in a later run; several rows may share one. Holds no secret.
+    public var key: String?
 
     /// A stored transfer.
     public init(
         id: TransferID, specification: TransferSpecification, resume: ResumePoint? = nil, retry: RetryState? = nil,
-        isSuspended: Bool = false, ending: TransferEnding? = nil
+        isSuspended: Bool = false, ending: TransferEnding? = nil, key: String? = nil
     ) {
         self.id = id
         self.specification = specification
@@ -46,6 +48,7 @@ public struct StoredTransfer: Hashable, Sendable {
         self.retry = retry
         self.isSuspended = isSuspended
         self.ending = ending
+        self.key = key
     }
 }
 

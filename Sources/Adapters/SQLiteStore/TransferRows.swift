@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import GRDB
+internal import TransferEngine
+internal import TransferPolicy
+
+/// How transfers lie in the tables of `Schema`.
+enum TransferRows {
+    /// What a change did beyond the rows.
+    enum Effect {
+        /// Nothing.
+        case none
+        /// Bytes that may be secret are free space now.
+        case removedSecrets
+    }
+
+    /// Writes one change. Throws `noSuchTransfer` where there is no unfinished transfer of that number.
+    static func apply(_ change: StoreChange, to database: Database) throws -> Effect {
+        switch change {
+        case .inserted(let transfer):
+            try insert(transfer, into: database)
+        case .respecified(let id, let specification):
+            try requireUnfinished(id, in: database)
+            try run("UPDATE task SET specification = ? WHERE id = ?", [try json(specification), id.rawValue], database)
+            // The earlier one may have held other secrets.
+            return .removedSecrets
+        case .checkpointed(let id, let resume):
+            try updateProgress("resume", try resume.map(json), of: id, in: database)
+        case .retried(let id, let retry):
+            try updateProgress("retry", try retry.map(json), of: id, in: database)
+        case .suspended(let id, let isSuspended):
+            try updateProgress("is_suspended", isSuspended, of: id, in: database)
+        case .ended(let id, let ending):
+            return try end(id, ending, in: database)
+        }
+        return .none
+    }
+
+    /// Every transfer of `scope` that has not ended, by identifier.
+    static func unfinished(_ scope: SQLiteStoreConfiguration.Scope, in database: Database) throws -> [StoredTransfer] {
+        let order = "ORDER BY task.id"
+        let rows: [Row]
+        switch scope {
+        case .all:
+            rows = try Row.fetchAll(database, sql: "\(selection) JOIN progress ON progress.task = task.id \(order)")
+        case .keys(let keys):
+            rows = try Row.fetchAll(
+                database,
+                sql: """
+                    \(selection) JOIN progress ON progress.task = task.id
+                    WHERE task.key IN (SELECT value FROM json_each(?)) \(order)
+                    """, arguments: [try json(keys)])
+        }
+        return try rows.map(transfer)
+    }
+
+    /// The newest transfer of `key`.
+    static func latest(forKey key: String, in database: Database) throws -> StoredTransfer? {
+        let sql = """
+            \(selection) LEFT JOIN progress ON progress.task = task.id
+            WHERE task.key = ? ORDER BY task.id DESC LIMIT 1
+            """
+        return try Row.fetchOne(database, sql: sql, arguments: [key]).map(transfer)
+    }
+
+    private static let selection = """
+        SELECT task.id, task.key, task.specification, task.ending, progress.resume, progress.retry, progress.is_suspended
+        FROM task
+        """
+
+    private static func insert(_ transfer: StoredTransfer, into database: Database) throws {
+        let hasEnded = transfer.ending != nil
+        let specification = hasEnded ? transfer.specification.redacted : transfer.specification
+        try run(
+            "INSERT INTO task (id, key, specification, ending) VALUES (?, ?, ?, ?)",
+            [transfer.id.rawValue, transfer.key, try json(specification), try transfer.ending.map(json)], database)
+        guard !hasEnded else { return }
+        try run(
+            "INSERT INTO progress (task, resume, retry, is_suspended) VALUES (?, ?, ?, ?)",
+            [
+                transfer.id.rawValue, try transfer.resume.map(json), try transfer.retry.map(json),
+                transfer.isSuspended,
+            ], database)
+    }
+
+    private static func end(_ id: TransferID, _ ending: TransferEnding, in database: Database) throws -> Effect {
+        try run("DELETE FROM progress WHERE task = ?", [id.rawValue], database)
+        guard database.changesCount == 1 else { throw noSuchTransfer(id) }
+        let select = try database.cachedStatement(sql: "SELECT specification FROM task WHERE id = ?")
+        guard let text = try String.fetchOne(select, arguments: [id.rawValue]) else { throw noSuchTransfer(id) }
+        let specification = try value(TransferSpecification.self, from: text, "specification", of: id.rawValue)
+        let redacted = specification.redacted
+        try run(
+            "UPDATE task SET specification = ?, ending = ? WHERE id = ?",
+            [try json(redacted), try json(ending), id.rawValue], database)
+        return redacted == specification ? .none : .removedSecrets
+    }
+
+    private static func updateProgress(
+        _ column: String, _ value: (any DatabaseValueConvertible)?, of id: TransferID, in database: Database
+    ) throws {
+        try run("UPDATE progress SET \(column) = ? WHERE task = ?", [value, id.rawValue], database)
+        guard database.changesCount == 1 else { throw noSuchTransfer(id) }
+    }
+
+    private static func requireUnfinished(_ id: TransferID, in database: Database) throws {
+        let select = try database.cachedStatement(sql: "SELECT 1 FROM progress WHERE task = ?")
+        guard try Int.fetchOne(select, arguments: [id.rawValue]) != nil else { throw noSuchTransfer(id) }
+    }
+
+    private static func run(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
+        try database.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    private static func noSuchTransfer(_ id: TransferID) -> TransferStoreError {
+        TransferStoreError(
+            code: .noSuchTransfer,
+            message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
+    }
+
+    private static func transfer(_ row: Row) throws -> StoredTransfer {
+        let id: Int64 = row["id"]
+        func decoded<Value: Decodable>(_ type: Value.Type, _ column: String) throws -> Value? {
+            guard let text = row[column] as String? else { return nil }
+            return try value(type, from: text, column, of: id)
+        }
+        guard let specification = try decoded(TransferSpecification.self, "specification") else {
+            throw unreadable("specification", of: id, "it is missing")
+        }
+        return StoredTransfer(
+            id: TransferID(id), specification: specification,
+            resume: try decoded(ResumePoint.self, "resume"), retry: try decoded(RetryState.self, "retry"),
+            isSuspended: row["is_suspended"] as Bool? ?? false, ending: try decoded(TransferEnding.self, "ending"),
+            key: row["key"])
+    }
+
+    private static func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    private static func value<Value: Decodable>(
+        _ type: Value.Type, from text: String, _ column: String, of id: Int64
+    ) throws -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(text.utf8))
+        } catch {
+            throw unreadable(column, of: id, "it is not a \(type)")
+        }
+    }
+
+    /// One bad row fails the whole load: to leave it out would be to lose a transfer silently.
+    private static func unreadable(_ column: String, of id: Int64, _ reason: String) -> TransferStoreError {
+        TransferStoreError(
+            code: .corrupt,
+            message: """
+                The \(column) of transfer \(id) cannot be read: \(reason). \
+                Remove that row (DELETE FROM task WHERE id = \(id)) or move the file away; nothing was changed.
+                """)
+    }
+}

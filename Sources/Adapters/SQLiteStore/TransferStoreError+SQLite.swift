@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import GRDB
+internal import Glibc
+internal import TransferEngine
+
+extension TransferStoreError {
+    /// What `error` of SQLite means for the queue at `path`, and the way out.
+    init(_ error: DatabaseError, path: String) {
+        let said = "SQLite: \(error.message ?? "no message"), \(error.extendedResultCode.rawValue)"
+        switch error.resultCode {
+        case .SQLITE_FULL:
+            self = .diskFull(path, said)
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN:
+            if Self.isDiskFull(at: path) {
+                self = .diskFull(path, said)
+            } else if error.resultCode == .SQLITE_CANTOPEN {
+                self = .notWritable(path, said)
+            } else {
+                self.init(
+                    code: .other,
+                    message: """
+                        The queue \(path) could not be read or written (\(said)). \
+                        Look for disk errors in the kernel's log (dmesg) before going on.
+                        """)
+            }
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+            self = .notWritable(path, said)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self.init(
+                code: .corrupt,
+                message: """
+                    The queue \(path) is damaged (\(said)). Move it and its -wal and -shm files away \
+                    and start again with an empty queue; partial files are kept.
+                    """)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self.init(
+                code: .other,
+                message: """
+                    Another process holds the queue \(path) and does not let go of it (\(said)). \
+                    See which one with `fuser \(path)`, let it go on or end it, and try again.
+                    """)
+        default:
+            self.init(code: .other, message: "The queue \(path) refused a change (\(said)). Nothing of it was saved.")
+        }
+    }
+
+    /// `error` where it is one already, else what it means for the queue at `path`.
+    init(wrapping error: any Error, path: String) {
+        switch error {
+        case let error as TransferStoreError: self = error.naming(path)
+        case let error as DatabaseError: self.init(error, path: path)
+        default: self.init(code: .other, message: "The queue \(path) cannot be used: \(error).")
+        }
+    }
+
+    /// A file or folder that could not be made, with the system's error number.
+    init(code: Code, making path: Substring, _ problem: Int32) {
+        let said = String(cString: strerror(problem))
+        switch code {
+        case .diskFull: self = .diskFull(String(path), said)
+        default: self = .notWritable(String(path), said)
+        }
+    }
+
+    /// The same with the file's name, where the sentence does not tell it yet.
+    func naming(_ path: String) -> TransferStoreError {
+        guard !message.contains(path), code != .noSuchTransfer, code != .notWritable, code != .diskFull else {
+            return self
+        }
+        return TransferStoreError(code: code, message: "\(message) (Queue: \(path))")
+    }
+
+    private static func diskFull(_ path: String, _ said: String) -> TransferStoreError {
+        TransferStoreError(
+            code: .diskFull,
+            message: """
+                The disk that holds the queue \(path) is full (\(said)). \
+                Make room and try again: what was saved before is kept, this change was not saved.
+                """)
+    }
+
+    private static func notWritable(_ path: String, _ said: String) -> TransferStoreError {
+        TransferStoreError(
+            code: .notWritable,
+            message: """
+                The queue \(path) cannot be opened and written (\(said)). \
+                Check that it and its folder belong to you and are not read-only, or use another state folder.
+                """)
+    }
+
+    /// SQLite reports some full disks as input/output errors (the `-shm` file) or as a file that cannot be opened.
+    private static func isDiskFull(at path: String) -> Bool {
+        var status = statvfs()
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        guard statvfs(folder.isEmpty ? "/" : folder, &status) == 0 else { return false }
+        return status.f_bavail == 0 || (status.f_files > 0 && status.f_favail == 0)
+    }
+}

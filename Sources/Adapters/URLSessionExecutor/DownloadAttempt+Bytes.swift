@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import TransferEngine
+import TransferPolicy
+
+/// What comes from the network, and what time does.
+extension DownloadAttempt: ExchangeReceiver {
+    func exchange(_ exchange: Exchange, received head: ResponseHead) {
+        guard exchange === self.exchange, !isOver else { return }
+        lastActivity = MonotonicTime.now()
+        perform(machine.received(head))
+    }
+
+    func exchange(_ exchange: Exchange, received bytes: Data) {
+        guard exchange === self.exchange, !isOver else { return }
+        lastActivity = MonotonicTime.now()
+        windowBytes += Int64(bytes.count)
+        switch machine.received(bytes: bytes.count) {
+        case .write(let count): write(bytes, count)
+        case .drop: return
+        case .instead(let directives): perform(directives)
+        }
+    }
+
+    func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
+        guard exchange === self.exchange, !isOver else { return }
+        self.exchange = nil
+        let failure = error.map { error in
+            SessionFailure.failure(code: error.code, text: error.text, host: machine.host)
+        }
+        perform(machine.ended(failure))
+    }
+
+    private func write(_ bytes: Data, _ count: Int) {
+        guard let file else { return }
+        var done = 0
+        let failure = bytes.withUnsafeBytes { buffer -> FileFailure? in
+            do throws(FileFailure) {
+                try file.write(buffer, at: written, written: &done)
+            } catch {
+                return error
+            }
+            hasher?.update(buffer)
+            return nil
+        }
+        if let failure {
+            // What was written counts, and no more.
+            written += Int64(done)
+            hasher = nil
+            machine.position = written
+            return fail(failure)
+        }
+        written += Int64(count)
+        checkpointIfDue(now: lastActivity)
+        tellProgress(isForced: false)
+        environment.waitForDisk(file, written: written)
+        environment.pace(count)
+    }
+
+    /// Begins to make progress durable when it is time to.
+    func checkpointIfDue(now: UInt64) {
+        guard let file else { return }
+        let unsynced = written - file.durable
+        let configuration = environment.configuration
+        let age = now > lastCheckpoint ? now - lastCheckpoint : 0
+        let isDue =
+            unsynced >= configuration.checkpointBytes
+            || unsynced > 0 && age >= UInt64(max(0, configuration.checkpointSeconds)) * 1_000_000_000
+        guard isDue else { return }
+        let end = written
+        // A restart in between makes what this sync says worthless.
+        let known = machine.known
+        let begins = file.beginSync(to: end, on: environment.disk) { [self] failure in
+            environment.consumer.async { [self] in synced(to: end, of: known, failure) }
+        }
+        if begins {
+            lastCheckpoint = now
+            checkRoom()
+        }
+    }
+
+    private func synced(to end: Int64, of known: ServerFile?, _ failure: FileFailure?) {
+        guard !isOver, verdict == nil else { return }
+        if let failure { return fail(failure) }
+        guard known == machine.known, end <= written else { return }
+        tell(.checkpointed(resumePoint(offset: end)))
+    }
+
+    /// Where the size is unknown nothing was reserved: the floor is watched as we go.
+    private func checkRoom() {
+        guard machine.expectedTotal == nil, let left = environment.space.available(at: Paths.parent(partialPath)),
+            left == 0
+        else { return }
+        fail(FileFailure("write", partialPath, code: ENOSPC))
+    }
+
+    func tellProgress(isForced: Bool) {
+        guard written != reportedProgress else { return }
+        let interval = UInt64(max(0, environment.configuration.progressInterval.wholeNanoseconds))
+        let now = isForced ? MonotonicTime.now() : lastActivity
+        guard isForced || now >= lastProgress + interval else { return }
+        lastProgress = now
+        reportedProgress = written
+        tell(.progressed(bytes: written, total: machine.expectedTotal))
+    }
+
+    /// Called twice a second: progress, checkpoints and deadlines of a server that says nothing.
+    func tick(now: UInt64) {
+        guard !isOver, exchange != nil else { return }
+        if now > lastActivity, file != nil {
+            if reportedProgress >= 0, now - lastActivity > 200_000_000 { tellProgress(isForced: true) }
+            checkpointIfDue(now: now)
+        }
+        let idle = environment.idleTime(since: lastActivity, now: now)
+        if idle >= UInt64(specification.idleTimeoutSeconds) * 1_000_000_000 {
+            let message = "\(machine.host) sent nothing for \(specification.idleTimeoutSeconds) s."
+            return interrupt(TransferFailure(cause: .timeout, message: message))
+        }
+        let configuration = environment.configuration
+        let window = UInt64(max(1, configuration.lowSpeedSeconds)) * 1_000_000_000
+        guard now >= windowStart, now - windowStart >= window else { return }
+        if windowBytes < configuration.lowSpeedBytes, environment.idleTime(since: windowStart, now: now) >= window {
+            let message =
+                "\(machine.host) sent only \(windowBytes) bytes in \(configuration.lowSpeedSeconds) s."
+            return interrupt(TransferFailure(cause: .tooSlow, message: message))
+        }
+        windowStart = now
+        windowBytes = 0
+    }
+
+    private func interrupt(_ failure: TransferFailure) {
+        perform(machine.interrupt(.failed(failure, keepsBytes: true)))
+    }
+}

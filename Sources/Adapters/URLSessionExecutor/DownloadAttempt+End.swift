@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Glibc
+import Synchronization
+import TransferEngine
+import TransferPolicy
+
+/// How an attempt comes to its end.
+extension DownloadAttempt {
+    /// Stops: called on the consumer queue after `isStopping` was set.
+    func stop() {
+        guard !isOver else { return }
+        perform(machine.interrupt(.stopped))
+    }
+
+    /// What the partial file is worth, `offset` bytes of it durable.
+    func resumePoint(offset: Int64) -> ResumePoint {
+        ResumePoint(
+            path: partialPath, offset: offset, total: machine.expectedTotal, validator: machine.expectedVersion,
+            bootID: BootIdentity.current)
+    }
+
+    func end(_ ending: DownloadStateMachine.Ending) {
+        if case .file(let failure)? = verdict {
+            return keepBytes { resume in self.outcome(of: failure, resume: resume) }
+        }
+        switch ending {
+        case .alreadyComplete(let status):
+            let completion = TransferCompletion(
+                status: status, file: specification.completedBefore, wasAlreadyComplete: true)
+            end(.finished(completion))
+        case .answered(let status):
+            removePartialFile()
+            end(.finished(TransferCompletion(status: status, file: nil)))
+        case .failed(let failure, keepsBytes: true):
+            keepBytes { .failed(failure, resume: $0) }
+        case .failed(let failure, keepsBytes: false):
+            removePartialFile()
+            end(.failed(failure, resume: nil))
+        case .stopped:
+            keepBytes { .stopped($0) }
+        }
+    }
+
+    /// Makes the bytes durable, says so, and ends.
+    private func keepBytes(_ outcome: @escaping @Sendable (ResumePoint?) -> ExecutorOutcome) {
+        guard let file else {
+            // Nothing was written: what there was before stays as it is.
+            return end(outcome(untouchedResume))
+        }
+        let end = written
+        environment.disk.async { [self] in
+            let failure = file.syncNow(to: end)
+            environment.consumer.async { [self] in
+                let resume = resumePoint(offset: min(written, file.durable))
+                tellProgress(isForced: true)
+                if failure == nil { tell(.checkpointed(resume)) }
+                self.end(outcome(resume))
+            }
+        }
+    }
+
+    /// The resume point where this attempt wrote nothing.
+    private var untouchedResume: ResumePoint? {
+        guard var resume = job.resume else { return nil }
+        if written == 0 { resume.offset = 0 }
+        resume.offset = min(resume.offset, written)
+        return resume
+    }
+
+    func removePartialFile() {
+        file = nil
+        if FileFacts(path: partialPath)?.kind == .regular { unlink(partialPath) }
+    }
+
+    func outcome(of failure: FileFailure, resume: ResumePoint? = nil) -> ExecutorOutcome {
+        guard failure.isStorageLow else { return .failed(failure.failure, resume: resume) }
+        let available = environment.space.available(at: Paths.parent(partialPath.isEmpty ? "/" : partialPath)) ?? 0
+        let needed = machine.expectedTotal.map { max(0, $0 - written) }
+        return .storageLow(needed: needed, available: available, resume: resume)
+    }
+
+    /// The last report.
+    func end(_ outcome: ExecutorOutcome) {
+        guard !isOver else { return }
+        isOver = true
+        file = nil
+        onEnd(outcome)
+        report(.ended(outcome))
+    }
+
+    // MARK: A complete body
+
+    /// Checks the file and puts it in its place, on the disk queue.
+    func finish(_ serverFile: ServerFile) {
+        let file: PartialFile
+        do {
+            // A body of 0 bytes, or one that was complete before, has not been opened yet.
+            file = try openForFinish()
+        } catch {
+            return end(outcome(of: error))
+        }
+        tellProgress(isForced: true)
+        let name = specification.destination.name
+            ?? ServerFileName.name(disposition: serverFile.disposition, url: serverFile.url)
+        let finisher = Finisher(
+            file: file, hasher: hasher, specification: specification, serverFile: serverFile, name: name,
+            size: written)
+        environment.disk.async { [self] in
+            let result = finisher.run { isStopping.withLock { $0 } }
+            environment.consumer.async { [self] in finished(result, file) }
+        }
+    }
+
+    private func openForFinish() throws(FileFailure) -> PartialFile {
+        if let file { return file }
+        try PartialPlace.prepare(partialPath)
+        let opened = try PartialFile(path: partialPath, offset: written, durable: durable)
+        file = opened
+        return opened
+    }
+
+    private func finished(_ result: Finisher.Result, _ file: PartialFile) {
+        switch result {
+        case .placed(let completed, let status):
+            // The ranges were our own affair: what the app asked for came whole.
+            end(.finished(TransferCompletion(status: status == 206 ? 200 : status, file: completed)))
+        case .stopped:
+            keepBytes { .stopped($0) }
+        case .wrong(let failure):
+            removePartialFile()
+            end(.failed(failure, resume: nil))
+        case .file(let failure):
+            keepBytes { self.outcome(of: failure, resume: $0) }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+import TransferEngine
+import TransferPolicy
+
+/// One attempt to fetch a file: carries out what the state machine decides, and reports.
+final class DownloadAttempt: @unchecked Sendable {
+    // Guard: everything but `isStopping` is used on the environment's consumer queue only.
+    let job: TransferJob
+    let environment: ExecutorEnvironment
+    let onEnd: @Sendable (ExecutorOutcome) -> Void
+    let report: @Sendable (ExecutorReport) -> Void
+    /// Set from any thread, so that long work sees it before its turn comes.
+    let isStopping = Mutex(false)
+
+    var machine: DownloadStateMachine
+    var exchange: Exchange?
+    var file: PartialFile?
+    var partialPath: String
+    var hasher: BodyHasher?
+    /// Where the bytes in the partial file end.
+    var written: Int64 = 0
+    /// How many of them were durable before this attempt.
+    var durable: Int64 = 0
+    /// Why the attempt ends, where it is not the state machine that knows.
+    var verdict: ExecutorVerdict?
+    var hasAnnounced = false
+    var isOver = false
+
+    var lastActivity: UInt64 = 0
+    var lastCheckpoint: UInt64 = 0
+    var lastProgress: UInt64 = 0
+    var reportedProgress: Int64 = -1
+    var windowStart: UInt64 = 0
+    var windowBytes: Int64 = 0
+
+    /// `onEnd` comes before the report of the end.
+    init(
+        job: TransferJob, environment: ExecutorEnvironment, onEnd: @escaping @Sendable (ExecutorOutcome) -> Void,
+        report: @escaping @Sendable (ExecutorReport) -> Void
+    ) {
+        self.job = job
+        self.environment = environment
+        self.onEnd = onEnd
+        self.report = report
+        partialPath = ""
+        machine = DownloadStateMachine(plan: DownloadPlan(url: job.specification.url, headers: [], userAgent: ""))
+    }
+
+    var specification: TransferSpecification { job.specification }
+    var folder: DestinationFolder { DestinationFolder(destination: specification.destination) }
+
+    /// Looks at the destination and the partial file, and sends the first request.
+    func begin() {
+        do {
+            try folder.prepare()
+        } catch {
+            return end(outcome(of: error))
+        }
+        machine = DownloadStateMachine(plan: plan())
+        written = machine.position
+        durable = min(durable, written)
+        if written == 0 { hasher = specification.checksum.map { BodyHasher($0.algorithm) } }
+        let now = MonotonicTime.now()
+        lastCheckpoint = now
+        if isStopping.withLock({ $0 }) { return perform(machine.interrupt(.stopped)) }
+        perform(machine.start())
+    }
+
+    private func plan() -> DownloadPlan {
+        let configuration = environment.configuration
+        var plan = DownloadPlan(
+            url: specification.url, headers: specification.headers, userAgent: configuration.userAgent)
+        plan.firstRequestBytes = configuration.firstRequestBytes
+        plan.allowsInsecureRedirect = specification.allowsInsecureRedirect
+        plan.keepsErrorBody = specification.keepsErrorBody
+        plan.maximumBytes = specification.maximumBytes
+        plan.deliversEncodedBodies = environment.isRepaired
+        plan.now = MonotonicTime.wallSeconds()
+        let place = PartialPlace.find(for: job, partialDirectory: configuration.partialDirectory)
+        partialPath = place.path
+        plan.offset = place.offset
+        durable = place.durable
+        plan.total = job.resume?.total
+        plan.validator = job.resume?.validator
+        if let before = specification.completedBefore, let facts = FileFacts(path: before.path),
+            facts.kind == .regular, facts.size == before.bytes, facts.modified == before.modified
+        {
+            plan.completedBefore = before
+        }
+        return plan
+    }
+
+    /// Carries out what was decided.
+    func perform(_ directives: [DownloadStateMachine.Directive]) {
+        for directive in directives {
+            switch directive {
+            case .send(let request): send(request)
+            case .cancelRequest: cancelRequest()
+            case .startOver: startOver()
+            case .receive(let serverFile): receive(serverFile)
+            case .finish(let serverFile): finish(serverFile)
+            case .end(let ending): end(ending)
+            }
+        }
+    }
+
+    private func send(_ request: RequestHead) {
+        let now = MonotonicTime.now()
+        lastActivity = now
+        windowStart = now
+        windowBytes = 0
+        // URLSession's own timer is the second line: ours does not count the time in which the disk holds us up.
+        let timeout = specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
+        exchange = environment.client.send(request, timeoutSeconds: min(max(1, timeout), 86400) + 60, to: self)
+    }
+
+    private func cancelRequest() {
+        if let exchange { environment.client.cancel(exchange) }
+    }
+
+    private func startOver() {
+        let hadBytes = written > 0 || job.resume != nil && !hasAnnounced
+        written = 0
+        durable = 0
+        hasAnnounced = false
+        hasher = specification.checksum.map { BodyHasher($0.algorithm) }
+        if let file {
+            do { try file.truncate(to: 0) } catch { fail(error) }
+        }
+        if hadBytes {
+            reportedProgress = -1
+            tell(.restarted)
+        }
+    }
+
+    /// The head is known: takes the room, and says what there is to continue from before the first byte.
+    private func receive(_ serverFile: ServerFile) {
+        guard verdict == nil else { return }
+        do {
+            let file = try openFile()
+            if let total = serverFile.total, !hasAnnounced { try takeRoom(file, total: total) }
+        } catch {
+            return fail(error)
+        }
+        if !hasAnnounced {
+            hasAnnounced = true
+            tell(.checkpointed(resumePoint(offset: min(written, max(durable, file?.durable ?? 0)))))
+            tellProgress(isForced: true)
+        }
+    }
+
+    private func openFile() throws(FileFailure) -> PartialFile {
+        if let file { return file }
+        try PartialPlace.prepare(partialPath)
+        let opened = try PartialFile(path: partialPath, offset: written, durable: durable)
+        file = opened
+        return opened
+    }
+
+    private func takeRoom(_ file: PartialFile, total: Int64) throws(FileFailure) {
+        let needed = total - written
+        if let available = environment.space.available(at: Paths.parent(partialPath)), available < needed {
+            throw FileFailure("reserve \(needed) bytes for", partialPath, code: ENOSPC)
+        }
+        try file.reserve(from: written, total: total)
+    }
+
+    /// Ends the attempt for a reason of the disk.
+    func fail(_ failure: FileFailure) {
+        if verdict == nil { verdict = .file(failure) }
+        perform(machine.interrupt(.stopped))
+    }
+
+    /// Reports, unless the attempt is over.
+    func tell(_ what: ExecutorReport) {
+        if !isOver { report(what) }
+    }
+}
+
+/// Why an attempt ends, where the disk or a person decided it.
+enum ExecutorVerdict: Sendable {
+    case file(FileFailure)
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinuxFiles
+import Glibc
+import TransferEngine
+
+/// The folder a finished file goes to, and how it gets its name there.
+struct DestinationFolder: Sendable {
+    var destination: Destination
+    private var directory: String { destination.directory }
+
+    /// Makes the folder where it is missing, and finds out what stands against writing before anything is fetched.
+    func prepare() throws(FileFailure) {
+        try Self.makeFolders(directory)
+        try calling("write in", directory) { Int(access(directory, W_OK | X_OK)) }
+        guard let name = destination.name else { return }
+        guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
+            throw FileFailure("use the name", name, code: EINVAL)
+        }
+        guard name.utf8.count <= 255 else { throw FileFailure("use the name", name, code: ENAMETOOLONG) }
+        try check(name)
+    }
+
+    /// What stands against that name, going by what is there now.
+    func check(_ name: String) throws(FileFailure) {
+        let path = Paths.join(directory, name)
+        guard let facts = FileFacts(path: path) else { return }
+        switch destination.collision {
+        case .rename: return
+        case .fail: throw FileFailure("create", path, code: EEXIST)
+        case .overwrite:
+            switch facts.kind {
+            case .regular: return
+            case .folder: throw FileFailure("replace", path, code: EISDIR)
+            case .symbolicLink: throw FileFailure("replace", path, code: ELOOP)
+            case .other: throw FileFailure("replace", path, code: EEXIST)
+            }
+        }
+    }
+
+    /// Puts the file at `source` under `name`, or the next free number of it, and makes that durable. Returns the path.
+    func adopt(_ source: PartialFile, name: String) throws(FileFailure) -> String {
+        try Self.makeFolders(directory)
+        do {
+            let path = try place(source.path, name: name)
+            try Self.syncFolder(directory)
+            return path
+        } catch where error.code == EXDEV {
+            let copy = Paths.join(directory, ".\(Paths.name(source.path)).copy")
+            defer { unlink(copy) }
+            try Self.copy(source, to: copy)
+            let path = try place(copy, name: name)
+            try Self.syncFolder(directory)
+            unlink(source.path)
+            return path
+        }
+    }
+
+    private func place(_ source: String, name: String) throws(FileFailure) -> String {
+        let path = Paths.join(directory, name)
+        try check(name)
+        switch destination.collision {
+        case .overwrite:
+            try calling("replace", path) { Int(rename(source, path)) }
+            return path
+        case .fail:
+            try Self.renameWithoutReplacing(source, to: path)
+            return path
+        case .rename:
+            for number in 0..<10_000 {
+                let candidate = Paths.join(directory, Self.numbered(name, number))
+                do {
+                    try Self.renameWithoutReplacing(source, to: candidate)
+                    return candidate
+                } catch where error.code == EEXIST {
+                    continue
+                }
+            }
+            throw FileFailure("create", path, code: EEXIST)
+        }
+    }
+
+    /// `name (1).ext`, within 255 bytes.
+    static func numbered(_ name: String, _ number: Int) -> String {
+        guard number > 0 else { return name }
+        let (stem, ending) = ServerFileName.split(name)
+        let tail = " (\(number))\(ending)"
+        return ServerFileName.cut(stem, to: 255 - tail.utf8.count) + tail
+    }
+
+    private static func renameWithoutReplacing(_ source: String, to path: String) throws(FileFailure) {
+        do {
+            try calling("create", path) { Int(linux_rename_without_replacing(source, path)) }
+        } catch where error.code == EINVAL || error.code == ENOSYS {
+            // Some file systems lack the flag; a second link has the same guarantee.
+            try calling("create", path) { Int(link(source, path)) }
+            unlink(source)
+        }
+    }
+
+    private static func makeFolders(_ directory: String) throws(FileFailure) {
+        if let facts = FileFacts(path: directory, followsLinks: true) {
+            guard facts.kind == .folder else { throw FileFailure("use the folder", directory, code: ENOTDIR) }
+            return
+        }
+        let parent = Paths.parent(directory)
+        if parent != directory, parent != "." { try makeFolders(parent) }
+        do {
+            try calling("create the folder", directory) { Int(mkdir(directory, 0o777)) }
+        } catch where error.code == EEXIST {
+            // Another transfer made it in between, or it is a link to nothing, which shows when it is used.
+        }
+    }
+
+    private static func syncFolder(_ directory: String) throws(FileFailure) {
+        let descriptor = Int32(
+            try calling("open", directory) { Int(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) })
+        defer { close(descriptor) }
+        do {
+            try calling("sync", directory) { Int(fsync(descriptor)) }
+        } catch where error.code == EINVAL || error.code == EOPNOTSUPP {
+            // A file system without syncing of folders: nothing more can be done.
+        }
+    }
+
+    private static func copy(_ source: PartialFile, to path: String) throws(FileFailure) {
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = Int32(try calling("create", path) { Int(open(path, flags, 0o600)) })
+        defer { close(descriptor) }
+        let facts = FileFacts(descriptor: source.descriptor)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: off_t = 0
+        while true {
+            let count = try calling("read", source.path) {
+                pread(source.descriptor, buffer.baseAddress, buffer.count, offset)
+            }
+            if count == 0 { break }
+            var done = 0
+            while done < count {
+                done += try calling("write", path) { write(descriptor, buffer.baseAddress! + done, count - done) }
+            }
+            offset += off_t(count)
+        }
+        try FinalAttributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
+        try calling("sync", path) { Int(fsync(descriptor)) }
+    }
+}
+
+extension Paths {
+    static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+}
+
+/// Mode and time of a finished file.
+enum FinalAttributes {
+    /// Gives the file the mode new files have, and a modification time where one is given.
+    static func apply(to descriptor: Int32, path: String, modified: Int64?) throws(FileFailure) {
+        do {
+            try calling("set the mode of", path) { Int(fchmod(descriptor, 0o666 & ~Self.umask)) }
+            if let modified {
+                let time = timespec(
+                    tv_sec: Int(modified / 1_000_000_000), tv_nsec: Int(modified % 1_000_000_000))
+                let times = [timespec(tv_sec: 0, tv_nsec: Int((1 << 30) - 2)), time]
+                try calling("set the time of", path) { Int(futimens(descriptor, times)) }
+            }
+        } catch where error.code == EPERM || error.code == EOPNOTSUPP || error.code == EINVAL {
+            // File systems without modes (FAT, some shares) keep their own.
+        }
+    }
+
+    /// The process's umask, read without changing it.
+    static var umask: mode_t {
+        guard let file = fopen("/proc/self/status", "re") else { return 0o022 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard text.hasPrefix("Umask:") else { continue }
+            return mode_t(text.dropFirst(6).filter { $0.isNumber }, radix: 8) ?? 0o022
+        }
+        return 0o022
+    }
+}

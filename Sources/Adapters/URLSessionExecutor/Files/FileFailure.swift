@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import TransferEngine
+import TransferPolicy
+
+/// A call of the file system that failed.
+struct FileFailure: Error, Hashable {
+    var code: Int32
+    /// What was to be done, as in "could not <doing> <path>".
+    var doing: String
+    var path: String
+
+    init(_ doing: String, _ path: String, code: Int32 = errno) {
+        self.code = code
+        self.doing = doing
+        self.path = path
+    }
+
+    /// Whether room on the disk is what lacks.
+    var isStorageLow: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// The failure for people, with what would help.
+    var failure: TransferFailure {
+        let reason = String(cString: strerror(code))
+        return TransferFailure(cause: .destination, message: "Could not \(doing) \(path): \(reason). \(remedy)")
+    }
+
+    private var remedy: String {
+        switch code {
+        case EACCES, EPERM: "Choose another folder or change its permissions."
+        case EROFS: "The file system is read-only: choose another folder."
+        case ENAMETOOLONG: "Choose a shorter name."
+        case ENOTDIR: "A part of the path is a file: choose another folder."
+        case EISDIR: "A folder is in the way: choose another name."
+        case ELOOP: "A symbolic link is in the way, and it is not followed: remove it or choose another name."
+        case EEXIST: "Remove it, choose another name, or allow replacing or numbering it."
+        case ENOENT: "Create the folder or choose another."
+        case EIO: "The disk reports an error."
+        case EFBIG: "The file system cannot hold files of that size."
+        default: "Choose another destination."
+        }
+    }
+}
+
+/// Calls until it is not interrupted; throws what `doing` failed with.
+@discardableResult
+func calling(_ doing: String, _ path: String, _ body: () -> Int) throws(FileFailure) -> Int {
+    while true {
+        let result = body()
+        if result >= 0 { return result }
+        if errno != EINTR { throw FileFailure(doing, path) }
+    }
+}

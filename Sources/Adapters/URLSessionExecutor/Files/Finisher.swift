@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import TransferEngine
+import TransferPolicy
+
+/// Checks a complete partial file and makes it the finished one.
+struct Finisher: @unchecked Sendable {
+    // Guard: made on one queue, used once on another.
+    enum Result: Sendable {
+        case placed(CompletedFile, status: Int)
+        case stopped
+        case wrong(TransferFailure)
+        case file(FileFailure)
+    }
+
+    var file: PartialFile
+    /// The digest of all bytes, where they all came in this attempt.
+    var hasher: BodyHasher?
+    var specification: TransferSpecification
+    var serverFile: ServerFile
+    var name: String
+    var size: Int64
+
+    /// Runs where waiting for the disk is allowed.
+    func run(isStopping: () -> Bool) -> Result {
+        do throws(FileFailure) {
+            guard let facts = FileFacts(descriptor: file.descriptor), facts.size == size else {
+                return .wrong(TransferFailure(cause: .connection, message: lengthMessage))
+            }
+            if serverFile.status < 400, let checksum = specification.checksum {
+                guard let digest = try digest(checksum.algorithm, isStopping) else { return .stopped }
+                if digest != checksum.hexDigest { return .wrong(mismatch(checksum, digest)) }
+            }
+            let modified = specification.usesRemoteTime ? serverFile.lastModified.flatMap(HTTPDate.seconds) : nil
+            try FinalAttributes.apply(
+                to: file.descriptor, path: file.path, modified: modified.map { $0 * 1_000_000_000 })
+            try calling("sync", file.path) { Int(fsync(file.descriptor)) }
+            let folder = DestinationFolder(destination: specification.destination)
+            let path = try folder.adopt(file, name: name)
+            let final = FileFacts(path: path)
+            let completed = CompletedFile(
+                path: path, bytes: size, modified: final?.modified ?? 0, validator: serverFile.version)
+            return .placed(completed, status: serverFile.status)
+        } catch {
+            return .file(error)
+        }
+    }
+
+    private func digest(_ algorithm: Checksum.Algorithm, _ isStopping: () -> Bool) throws(FileFailure) -> String? {
+        if let hasher { return hasher.hexDigest }
+        var whole = BodyHasher(algorithm)
+        return try whole.read(file, isCancelled: isStopping) ? whole.hexDigest : nil
+    }
+
+    private var lengthMessage: String { "The partial file \(file.path) was changed by somebody else." }
+
+    private func mismatch(_ checksum: Checksum, _ digest: String) -> TransferFailure {
+        let name = checksum.algorithm.rawValue
+        let message = "The file's \(name) is \(digest), not \(checksum.hexDigest) as asked for."
+        return TransferFailure(cause: .checksumMismatch, message: message)
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLinuxFiles
+import Foundation
+import Glibc
+
+/// The file a body is written to until it is complete.
+///
+/// Writing is one thread's affair; syncing runs on another and says how far it came. At most one sync is under way.
+final class PartialFile: @unchecked Sendable {
+    // Guard: everything but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
+    // by the one closure that finishes the file; those two are under `condition`.
+    let path: String
+    let descriptor: Int32
+    private let condition = NSCondition()
+    private var synced: Int64
+    private var isSyncing = false
+
+    /// Opens or creates the file, readable for the owner only, and cuts it to `offset` bytes.
+    init(path: String, offset: Int64, durable: Int64) throws(FileFailure) {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = Int32(try calling("open", path) { Int(Glibc.open(path, flags, 0o600)) })
+        self.path = path
+        self.descriptor = descriptor
+        synced = min(durable, offset)
+        guard FileFacts(descriptor: descriptor)?.kind == .regular else { throw FileFailure("write", path, code: EISDIR) }
+        try truncate(to: offset)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Cuts the file, which also lets go of reserved room.
+    func truncate(to size: Int64) throws(FileFailure) {
+        try calling("cut", path) { Int(ftruncate(descriptor, off_t(size))) }
+        condition.withLock { synced = min(synced, size) }
+    }
+
+    /// Takes room for bytes up to `total` without changing the length. File systems that cannot are left alone.
+    func reserve(from offset: Int64, total: Int64) throws(FileFailure) {
+        guard total > offset else { return }
+        do {
+            try calling("reserve room for", path) {
+                Int(linux_reserve(descriptor, offset, total - offset))
+            }
+        } catch where error.isStorageLow || error.code == EFBIG {
+            throw error
+        } catch {
+            // EOPNOTSUPP and the like: the room is checked while writing.
+        }
+    }
+
+    /// Writes all bytes at `offset`; returns how many there are on the file system even when it throws.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, written: inout Int) throws(FileFailure) {
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            written += try calling("write", path) { pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(written)) }
+        }
+    }
+
+    /// How many bytes from the beginning are durable.
+    var durable: Int64 { condition.withLock { synced } }
+
+    /// Begins to sync what was written up to `end`, unless a sync is under way; `then` follows on the disk queue.
+    func beginSync(to end: Int64, on queue: DispatchQueue, then: @escaping @Sendable (FileFailure?) -> Void) -> Bool {
+        let begins = condition.withLock {
+            defer { isSyncing = true }
+            return !isSyncing
+        }
+        guard begins else { return false }
+        queue.async {
+            let failure = self.syncNow(to: end)
+            self.condition.withLock {
+                self.isSyncing = false
+                self.condition.broadcast()
+            }
+            then(failure)
+        }
+        return true
+    }
+
+    /// Syncs here and now.
+    func syncNow(to end: Int64) -> FileFailure? {
+        do {
+            try calling("sync", path) { Int(fdatasync(descriptor)) }
+            condition.withLock { synced = max(synced, end) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Waits up to `seconds` while a sync is under way; true when it is over.
+    func waitForSync(seconds: Double) -> Bool {
+        condition.withLock {
+            if isSyncing { _ = condition.wait(until: Date(timeIntervalSinceNow: seconds)) }
+            return !isSyncing
+        }
+    }
+}

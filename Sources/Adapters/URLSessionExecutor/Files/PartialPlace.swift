@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import TransferEngine
+
+/// Where a transfer's partial file is, and how much of it counts.
+struct PartialPlace: Hashable, Sendable {
+    var path: String
+    /// How many bytes of it can be continued.
+    var offset: Int64
+    /// How many of those are known to be durable.
+    var durable: Int64
+
+    /// A recorded partial file where there is one; else the common folder, or beside the destination where only that
+    /// is on the same file system, so that finishing is always a rename.
+    static func find(for job: TransferJob, partialDirectory: String) -> PartialPlace {
+        if let resume = job.resume {
+            guard let facts = FileFacts(path: resume.path), facts.kind == .regular else {
+                return PartialPlace(path: resume.path, offset: 0, durable: 0)
+            }
+            // Bytes written but not synced survive everything but the machine's end.
+            let isSameBoot = !resume.bootID.isEmpty && resume.bootID == BootIdentity.current
+            let usable = isSameBoot ? facts.size : min(facts.size, resume.offset)
+            let offset = min(usable, resume.total ?? usable)
+            return PartialPlace(path: resume.path, offset: offset, durable: min(offset, resume.offset))
+        }
+        let directory = job.specification.destination.directory
+        let destination = FileFacts(path: directory, followsLinks: true)
+        makeFolder(partialDirectory)
+        let common = FileFacts(path: partialDirectory, followsLinks: true)
+        let isShared = common?.kind == .folder && common?.device == destination?.device
+        let path =
+            isShared ? Paths.join(partialDirectory, "\(job.id).part") : Paths.join(directory, ".\(job.id).part")
+        return PartialPlace(path: path, offset: 0, durable: 0)
+    }
+
+    /// Makes the folder of a partial file where it is missing.
+    static func prepare(_ path: String) throws(FileFailure) {
+        let folder = Paths.parent(path)
+        if FileFacts(path: folder, followsLinks: true) == nil { makeFolder(folder) }
+    }
+
+    private static func makeFolder(_ path: String) {
+        if mkdir(path, 0o700) == 0 || errno != ENOENT { return }
+        let parent = Paths.parent(path)
+        guard parent != path, parent != "." else { return }
+        makeFolder(parent)
+        mkdir(path, 0o700)
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// How much of a file system may be filled.
+struct VolumeSpace: Hashable, Sendable {
+    /// Stays free: this many bytes, or this part of the volume, whichever is less.
+    var floorBytes: Int64
+    var floorPercent: Int
+
+    /// Bytes that may still be written at `path` or its nearest folder that exists; nil when that cannot be told.
+    func available(at path: String) -> Int64? {
+        var statistics = statvfs()
+        var folder = path
+        while statvfs(folder, &statistics) != 0 {
+            guard folder != "/", !folder.isEmpty, errno == ENOENT || errno == ENOTDIR else { return nil }
+            folder = Paths.parent(folder)
+        }
+        let unit = Int64(clamping: statistics.f_frsize)
+        let whole = Int64(clamping: statistics.f_blocks).multipliedReportingOverflow(by: unit).partialValue
+        let free = Int64(clamping: statistics.f_bavail).multipliedReportingOverflow(by: unit).partialValue
+        return max(0, free - min(floorBytes, whole / 100 * Int64(floorPercent)))
+    }
+}
+
+/// Paths as text.
+enum Paths {
+    static func parent(_ path: String) -> String {
+        let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+        return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+    }
+
+    static func join(_ folder: String, _ name: String) -> String {
+        folder.hasSuffix("/") ? folder + name : folder + "/" + name
+    }
+}
+
+/// What `lstat` tells of a file.
+struct FileFacts: Hashable, Sendable {
+    enum Kind: Hashable, Sendable { case regular, folder, symbolicLink, other }
+    var kind: Kind
+    var size: Int64
+    /// Nanoseconds since 1970.
+    var modified: Int64
+    var device: UInt64
+
+    /// The facts of what is at `path`, a symbolic link not followed unless asked; nil where nothing is.
+    init?(path: String, followsLinks: Bool = false) {
+        var status = stat()
+        guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .folder
+            case S_IFLNK: .symbolicLink
+            default: .other
+            }
+        size = Int64(status.st_size)
+        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        device = UInt64(status.st_dev)
+    }
+}

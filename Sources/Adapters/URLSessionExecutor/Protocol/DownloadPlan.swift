@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+
+/// What the deciding code needs to know of a download before its first request.
+struct DownloadPlan: Hashable, Sendable {
+    var url: String
+    var headers: [HeaderField]
+    var userAgent: String
+    /// How much the first request asks for.
+    var firstRequestBytes: Int64 = 65536
+    var allowsInsecureRedirect = false
+    var keepsErrorBody = false
+    var maximumBytes: Int64?
+    /// Whether an encoded body arrives as it was sent, so that its length can be checked.
+    var deliversEncodedBodies = true
+    /// How many bytes of the partial file there are, and what they belong to.
+    var offset: Int64 = 0
+    var total: Int64?
+    var validator: Validator?
+    /// The size and version of a file that an earlier run finished.
+    var completedBefore: CompletedFile?
+    /// Seconds since 1970, to read a date in `Retry-After`.
+    var now: Int64 = 0
+}
+
+/// What the head of an answer told of the server's file.
+struct ServerFile: Hashable, Sendable {
+    /// Where it came from, redirects followed.
+    var url: String
+    var status: Int
+    /// The size; nil when unknown.
+    var total: Int64?
+    /// Its version, as the server names it.
+    var version: Validator?
+    /// The version where it may be continued; nil forbids it.
+    var continuing: Validator?
+    var disposition: String?
+    var lastModified: String?
+}

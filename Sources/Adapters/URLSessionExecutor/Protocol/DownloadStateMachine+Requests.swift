@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+
+/// What is asked, and how an answer is got rid of.
+extension DownloadStateMachine {
+    /// Fields that belong to the protocol and are never taken from outside.
+    private static let ownFields: Set<String> = [
+        "range", "if-range", "connection", "content-length", "transfer-encoding", "expect", "te", "upgrade",
+    ]
+
+    /// The host that is asked, for messages.
+    var host: String {
+        switch state {
+        case .asking(let question): URLReference(question.url).hostAndPort
+        case .receiving(let body): URLReference(body.file.url).hostAndPort
+        case .ready, .discarding, .over: URLReference(known?.url ?? plan.url).hostAndPort
+        }
+    }
+
+    /// The fields that go with every request; a user and password in the URL become a field.
+    func firstFields(_ reference: URLReference) -> [HeaderField] {
+        var fields = plan.headers.without(Self.ownFields)
+        if fields.firstValue("User-Agent") == nil {
+            fields.append(HeaderField(name: "User-Agent", value: plan.userAgent))
+        }
+        if fields.firstValue("Accept-Encoding") == nil {
+            fields.append(HeaderField(name: "Accept-Encoding", value: "identity"))
+        }
+        if let userInfo = reference.userInfo, fields.firstValue("Authorization") == nil {
+            let value = "Basic " + Base64.encode(PercentCoding.decode(userInfo))
+            fields.append(HeaderField(name: "Authorization", value: value))
+        }
+        return fields
+    }
+
+    mutating func ask(_ question: Question) -> [Directive] {
+        state = .asking(question)
+        var fields = question.fields
+        switch question.kind {
+        case .first:
+            let last = position + max(1, plan.firstRequestBytes) - 1
+            fields.append(HeaderField(name: "Range", value: "bytes=\(position)-\(last)"))
+            if position == 0, let before = plan.completedBefore { fields += condition(before) }
+        case .rest:
+            fields.append(HeaderField(name: "Range", value: "bytes=\(position)-"))
+        case .whole:
+            break
+        }
+        if question.kind != .whole, position > 0, let value = expectedVersion?.ifRange {
+            fields.append(HeaderField(name: "If-Range", value: value))
+        }
+        return [.send(RequestHead(url: question.url, fields: fields))]
+    }
+
+    /// Asks only for a version other than the finished one.
+    private func condition(_ before: CompletedFile) -> [HeaderField] {
+        if let tag = before.validator?.entityTag { return [HeaderField(name: "If-None-Match", value: tag)] }
+        if let date = before.validator?.lastModified { return [HeaderField(name: "If-Modified-Since", value: date)] }
+        return []
+    }
+
+    /// Gives the bytes so far up and asks for the whole file without a range.
+    mutating func askForWhole(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        let directives: [Directive] = position > 0 ? [.startOver] : []
+        position = 0
+        expectedTotal = nil
+        expectedVersion = nil
+        known = nil
+        var next = question
+        next.kind = .whole
+        next.visited = [question.url]
+        return directives + discard(head, then: .ask(next))
+    }
+
+    /// Reads a body that is not wanted to its end where it is short, so that the connection can be used again.
+    mutating func discard(_ head: ResponseHead, then next: Next) -> [Directive] {
+        if let length = head.contentLength, length > Self.largestDiscarded { return abandon(then: next) }
+        state = .discarding(bytes: 0, then: next)
+        return []
+    }
+
+    mutating func abandon(then next: Next) -> [Directive] {
+        state = .discarding(bytes: Self.largestDiscarded + 1, then: next)
+        return [.cancelRequest]
+    }
+
+    mutating func end(_ ending: Ending) -> [Directive] {
+        state = .over
+        return [.end(ending)]
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+import TransferPolicy
+
+/// Where a redirect leads, or why it may not be followed.
+struct RedirectRule: Sendable {
+    /// More hops than this are an error.
+    static let maximumHops = 20
+    /// What is not carried to another origin.
+    static let secretFields: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+
+    /// Whether https may lead to http.
+    var allowsInsecure: Bool
+
+    static func isRedirect(_ head: ResponseHead) -> Bool {
+        switch head.status {
+        case 301, 302, 303, 307, 308: head.value("Location") != nil
+        default: false
+        }
+    }
+
+    /// The URL and fields of the next request; `visited` are the URLs that led here, the present one included.
+    func next(
+        location: String, from url: String, fields: [HeaderField], visited: [String]
+    ) -> Result<(url: String, fields: [HeaderField]), TransferFailure> {
+        let base = URLReference(url)
+        let target = URLReference(location).resolved(against: base).withoutUserInfo
+        func refused(_ why: String) -> Result<(url: String, fields: [HeaderField]), TransferFailure> {
+            .failure(TransferFailure(cause: .redirect, message: "\(base.hostAndPort) \(why)"))
+        }
+        guard let scheme = target.scheme, scheme == "http" || scheme == "https" else {
+            return refused("redirects to \(target.scheme ?? "nothing"):, and only http and https may be followed.")
+        }
+        guard !target.host.isEmpty else { return refused("redirects to a URL without a host.") }
+        if base.scheme == "https", scheme == "http", !allowsInsecure {
+            return refused("redirects from https to http on \(target.hostAndPort), which was not allowed.")
+        }
+        guard !visited.contains(target.text) else { return refused("redirects in a circle.") }
+        guard visited.count <= Self.maximumHops else {
+            return refused("redirects more than \(Self.maximumHops) times.")
+        }
+        let kept = target.origin == base.origin ? fields : fields.without(Self.secretFields)
+        return .success((target.text, kept))
+    }
+}
+
+extension TransferFailure: Error {}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Glibc
+
+/// What all attempts of an executor share.
+final class ExecutorEnvironment: @unchecked Sendable {
+    // Guard: `limiter` and `stalledUntil` are used on `consumer` only; the rest are constants.
+    let configuration: URLSessionExecutorConfiguration
+    /// Whether encoded bodies arrive as they were sent.
+    let isRepaired: Bool
+    /// Callbacks, decisions and writes, in order.
+    let consumer = DispatchQueue(label: "transfer.session.consumer")
+    /// What waits for the disk: syncing, hashing a whole file, renaming.
+    let disk = DispatchQueue(label: "transfer.session.disk", attributes: .concurrent)
+    let gate: Gate
+    let client: SessionClient
+    let space: VolumeSpace
+    private var limiter: RateLimiter?
+    private var stalledUntil: UInt64 = 0
+
+    /// Unsynced bytes at which writing waits for the disk.
+    static let largestLag: Int64 = 32 << 20
+    /// Blocks of at most 16 KiB, or of the larger buffer where the repair hands those on: 1 to 8 MiB in memory.
+    static let pendingBlocks = 64
+
+    init(configuration: URLSessionExecutorConfiguration, isRepaired: Bool) {
+        self.configuration = configuration
+        self.isRepaired = isRepaired
+        gate = Gate(limit: Self.pendingBlocks)
+        client = SessionClient(consumer: consumer, gate: gate)
+        space = VolumeSpace(
+            floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
+        limiter = RateLimiter(bytesPerSecond: configuration.rateLimit)
+    }
+
+    /// Waits as the rate limit wants after that many bytes; not while somebody is in a hurry.
+    func pace(_ count: Int) {
+        guard limiter != nil else { return }
+        var now = MonotonicTime.now()
+        guard let due = limiter?.take(count, now: now) else { return }
+        // Waits below some milliseconds are gathered: a sleep for each packet would cost more than it spreads.
+        guard due > now + 4_000_000 else { return }
+        while now < due, !gate.isHurried {
+            gate.pause(nanoseconds: min(due - now, RateLimiter.longestStep))
+            now = MonotonicTime.now()
+        }
+        stalledUntil = now
+    }
+
+    /// Waits while the disk is too far behind.
+    func waitForDisk(_ file: PartialFile, written: Int64) {
+        guard written - file.durable > Self.largestLag else { return }
+        while written - file.durable > Self.largestLag, !gate.isHurried {
+            if file.waitForSync(seconds: 0.05) { break }
+        }
+        stalledUntil = MonotonicTime.now()
+    }
+
+    /// The time since `activity` in which we did not hold the network up ourselves.
+    func idleTime(since activity: UInt64, now: UInt64) -> UInt64 {
+        let start = max(activity, stalledUntil)
+        return now > start ? now - start : 0
+    }
+}

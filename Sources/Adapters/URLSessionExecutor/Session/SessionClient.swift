@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Synchronization
+import TransferEngine
+
+/// Is told what comes of a request, on the consumer queue.
+protocol ExchangeReceiver: AnyObject, Sendable {
+    func exchange(_ exchange: Exchange, received head: ResponseHead)
+    func exchange(_ exchange: Exchange, received bytes: Data)
+    /// The last call; `failure` is nil where the answer is complete.
+    func exchange(_ exchange: Exchange, endedWith failure: SessionError?)
+}
+
+/// An error of URLSession.
+struct SessionError: Error, Hashable, Sendable {
+    var code: Int
+    var text: String
+    static let cancelled = SessionError(code: -999, text: "cancelled")
+}
+
+/// One request and its answer.
+final class Exchange: Sendable {
+    struct State: Sendable {
+        var task: URLSessionDataTask?
+        var isCancelled = false
+        var isOver = false
+        var hasHead = false
+        var wasChallenged = false
+    }
+    let receiver: any ExchangeReceiver
+    let state = Mutex(State())
+
+    init(receiver: any ExchangeReceiver) { self.receiver = receiver }
+}
+
+/// The one long-lived URLSession. Data tasks only; every call to the session or a task is made on one control queue,
+/// never on the delegate's, since those calls wait for URLSession's queue, which may be waiting for the delegate.
+final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
+    private let control = DispatchQueue(label: "transfer.session.control")
+    private let consumer: DispatchQueue
+    private let gate: Gate
+    private let running = Mutex<[Int: Exchange]>([:])
+    private let session = Mutex<URLSession?>(nil)
+    private let delegateQueue: BoundedDelegateQueue
+
+    init(consumer: DispatchQueue, gate: Gate) {
+        self.consumer = consumer
+        self.gate = gate
+        delegateQueue = BoundedDelegateQueue(gate: gate, consumer: consumer)
+        super.init()
+    }
+
+    /// Sends the request; everything that comes of it is told to `receiver`, ending with exactly one `endedWith`.
+    func send(_ request: RequestHead, timeoutSeconds: Int, to receiver: any ExchangeReceiver) -> Exchange {
+        let exchange = Exchange(receiver: receiver)
+        guard let url = URL(string: request.url) else {
+            consumer.async { self.close(exchange, SessionError(code: -1000, text: "not a URL")) }
+            return exchange
+        }
+        var urlRequest = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
+        // Whole seconds: a fraction below one is taken as no time at all.
+        urlRequest.timeoutInterval = Double(max(1, timeoutSeconds))
+        urlRequest.httpShouldHandleCookies = false
+        for field in request.fields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
+        control.async { [urlRequest] in self.begin(exchange, urlRequest) }
+        return exchange
+    }
+
+    /// Ends the request; its `endedWith` follows, by ourselves if URLSession forgets.
+    func cancel(_ exchange: Exchange) {
+        let isFirst = exchange.state.withLock { state in
+            defer { state.isCancelled = true }
+            return !state.isCancelled && !state.isOver
+        }
+        guard isFirst else { return }
+        gate.beginHurry()
+        control.async {
+            exchange.state.withLock { $0.task }?.cancel()
+            self.gate.endHurry()
+        }
+        consumer.asyncAfter(deadline: .now() + 10) { self.close(exchange, .cancelled) }
+    }
+
+    /// Lets go of the session. There must be no exchange any more.
+    func invalidate() async {
+        await withCheckedContinuation { continuation in
+            control.async {
+                self.session.withLock { session in
+                    session?.finishTasksAndInvalidate()
+                    session = nil
+                }
+                continuation.resume()
+            }
+        }
+    }
+
+    private func begin(_ exchange: Exchange, _ request: URLRequest) {
+        if exchange.state.withLock({ $0.isCancelled }) {
+            consumer.async { self.close(exchange, .cancelled) }
+            return
+        }
+        let task = openSession().dataTask(with: request)
+        running.withLock { $0[task.taskIdentifier] = exchange }
+        exchange.state.withLock { $0.task = task }
+        task.resume()
+    }
+
+    private func openSession() -> URLSession {
+        session.withLock { session in
+            if let session { return session }
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.urlCache = nil
+            configuration.httpCookieStorage = nil
+            configuration.urlCredentialStorage = nil
+            configuration.httpCookieAcceptPolicy = .never
+            configuration.httpShouldSetCookies = false
+            configuration.httpMaximumConnectionsPerHost = 1000
+            let made = URLSession(configuration: configuration, delegate: self, delegateQueue: delegateQueue)
+            session = made
+            return made
+        }
+    }
+
+    /// Tells the end once.
+    private func close(_ exchange: Exchange, _ failure: SessionError?) {
+        let (isFirst, task) = exchange.state.withLock { state in
+            defer {
+                state.isOver = true
+                state.task = nil
+            }
+            return (!state.isOver, state.task)
+        }
+        if let task { _ = running.withLock { $0.removeValue(forKey: task.taskIdentifier) } }
+        if isFirst { exchange.receiver.exchange(exchange, endedWith: failure) }
+    }
+
+    private func open(_ task: URLSessionTask) -> Exchange? {
+        guard let exchange = running.withLock({ $0[task.taskIdentifier] }) else { return nil }
+        return exchange.state.withLock { $0.isOver } ? nil : exchange
+    }
+
+    private func tellHead(_ exchange: Exchange, _ response: URLResponse?) {
+        guard let response = response as? HTTPURLResponse else { return }
+        if response.statusCode >= 200 { exchange.state.withLock { $0.hasHead = true } }
+        let fields = response.allHeaderFields.compactMap { name, value -> HeaderField? in
+            guard let name = name as? String, let value = value as? String else { return nil }
+            // The repair renames it, so that URLSession does not follow.
+            let isLocation = name.lowercased() == "x-unfollowed-location"
+            return HeaderField(name: isLocation ? "Location" : name, value: value)
+        }
+        exchange.receiver.exchange(exchange, received: ResponseHead(status: response.statusCode, fields: fields))
+    }
+
+    // MARK: URLSession's callbacks, on the consumer queue
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let exchange = open(dataTask) { tellHead(exchange, response) }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        if let exchange = open(dataTask) { exchange.receiver.exchange(exchange, received: data) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = running.withLock({ $0[task.taskIdentifier] }) else { return }
+        let state = exchange.state.withLock { $0 }
+        // A redirect that is not followed may end without its head having been told.
+        if error == nil, !state.hasHead, !state.isOver { tellHead(exchange, task.response) }
+        guard let error, !(state.wasChallenged && !state.isCancelled) else { return close(exchange, nil) }
+        let wrapped = error as NSError
+        close(exchange, SessionError(code: wrapped.code, text: wrapped.localizedDescription))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        open(task)?.state.withLock { $0.wasChallenged = true }
+        // It cancels the task, which must not be done here.
+        control.async { completionHandler(.cancelAuthenticationChallenge, nil) }
+    }
+}

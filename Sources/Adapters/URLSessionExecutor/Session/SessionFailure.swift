@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+import TransferPolicy
+
+/// What URLSession's errors mean. On Linux most of them are -1 with libcurl's words, which have to be told apart.
+enum SessionFailure {
+    /// The failure for an error of that code (`NSURLError…`) and text at that host.
+    static func failure(code: Int, text: String, host: String) -> TransferFailure {
+        switch code {
+        case -1001: make(.timeout, "\(host) did not answer in time", text)
+        case -1003: make(.nameResolution, "The name \(host) was not found", text)
+        case -1004: make(.connection, "\(host) refused the connection", text)
+        case -1005: make(.connection, "\(host) broke the connection", text)
+        case -1007: make(.redirect, "\(host) redirects too often", text)
+        case -1011: make(.connection, "\(host) closed the connection without an answer", text)
+        // Garbage in place of HTTP comes under the same codes as a bad URL, with libcurl's words.
+        case -1000, -1002:
+            text.contains("HTTP") || text.contains("ersion")
+                ? make(.malformedAnswer, "\(host) did not answer in HTTP", text)
+                : make(.unsupportedURL, "The URL cannot be fetched", text)
+        default: other(text: text, host: host)
+        }
+    }
+
+    private static func other(text: String, host: String) -> TransferFailure {
+        for (phrases, cause, sentence) in table where phrases.contains(where: { text.contains($0) }) {
+            return make(cause, sentence.replacing("HOST", with: host), text)
+        }
+        return make(.connection, "The transfer from \(host) failed", text)
+    }
+
+    private static let table: [(phrases: [String], cause: FailureCause, sentence: String)] = [
+        (
+            ["SSL certificate problem", "no alternative certificate subject name", "certificate subject name"],
+            .certificate, "The certificate of HOST is not valid"
+        ),
+        (["error setting certificate"], .certificate, "The CA file cannot be used"),
+        (["OpenSSL", "SSL_connect", "SSL connect", "TLS", "alert"], .handshake, "The TLS handshake with HOST failed"),
+        (["unencoding", "content encoding"], .encodedBody, "HOST sent an encoded body that cannot be checked"),
+        (
+            [
+                "Failed writing header", "Header without colon", "Invalid Content-Length", "Too large response headers",
+                "Out of memory", "Invalid status line", "Received HTTP/0.9", "Unsupported HTTP", "Weird server reply",
+                "chunk hex", "Malformed encoding", "Failed writing body", "Failed writing received data",
+            ],
+            .malformedAnswer, "HOST broke the rules of HTTP"
+        ),
+        (["Could not resolve proxy"], .nameResolution, "The proxy's name was not found"),
+        (["Could not resolve"], .nameResolution, "The name HOST was not found"),
+        (["timed out", "Timeout"], .timeout, "HOST did not answer in time"),
+        (["Failed to connect", "Couldn't connect"], .connection, "No connection to HOST could be made"),
+        (["transfer closed", "Recv failure", "Send failure", "HTTP/2"], .connection, "The connection to HOST was lost"),
+    ]
+
+    private static func make(_ cause: FailureCause, _ sentence: String, _ text: String) -> TransferFailure {
+        let words = text.isEmpty || text.hasPrefix("Error Domain") || text.contains("://") ? "" : ": \(text)"
+        return TransferFailure(cause: cause, message: sentence + words + ".")
+    }
+}

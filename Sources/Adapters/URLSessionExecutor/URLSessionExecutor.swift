@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Glibc
+import Synchronization
+public import TransferEngine
+public import TransferPolicy
+import URLSessionRepair
+
+/// Fetches files with FoundationNetworking's URLSession, in this process.
+///
+/// One session, data tasks only, whatever the server does: see DownloadStateMachine for the protocol. The executor sets
+/// no bound on how many attempts run at once; that is the engine's affair. Memory is bounded by the number of attempts,
+/// not by sizes or by the speed of the disk.
+public final class URLSessionExecutor: TransferExecutor {
+    private struct State: Sendable {
+        var attempts: [TransferID: DownloadAttempt] = [:]
+        var isShutDown = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+    private let environment: ExecutorEnvironment
+    private let state = Mutex(State())
+    private let ticker: Ticker
+
+    /// Makes an executor, and puts the repair in place where it is wanted.
+    public init(configuration: URLSessionExecutorConfiguration) throws(URLSessionExecutorError) {
+        let isRepaired = try Self.installRepair(configuration)
+        environment = ExecutorEnvironment(configuration: configuration, isRepaired: isRepaired)
+        ticker = Ticker(queue: environment.consumer)
+    }
+
+    /// Whether FoundationNetworking's faults are mended in this executor.
+    public var isRepaired: Bool { environment.isRepaired }
+
+    /// Begins an attempt.
+    public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
+        let attempt = DownloadAttempt(
+            job: job, environment: environment, onEnd: { [self] _ in forget(job.id) }, report: report)
+        enum Admission { case admitted, shutDown, alreadyRunning }
+        let admission = state.withLock { state -> Admission in
+            if state.isShutDown { return .shutDown }
+            if state.attempts[job.id] != nil { return .alreadyRunning }
+            state.attempts[job.id] = attempt
+            ticker.use { [self] now in tick(now) }
+            return .admitted
+        }
+        switch admission {
+        case .admitted:
+            environment.consumer.async { attempt.begin() }
+        case .shutDown:
+            environment.consumer.async { report(.ended(.stopped(job.resume))) }
+        case .alreadyRunning:
+            let message = "Transfer \(job.id) was started while an earlier attempt of it was still running."
+            let failure = TransferFailure(cause: .executorLost, message: message)
+            environment.consumer.async { report(.ended(.failed(failure, resume: job.resume))) }
+        }
+    }
+
+    /// Ends the attempt that runs, keeping its bytes.
+    public func stop(_ id: TransferID) {
+        guard let attempt = state.withLock({ $0.attempts[id] }) else { return }
+        let isFirst = attempt.isStopping.withLock { isStopping in
+            defer { isStopping = true }
+            return !isStopping
+        }
+        guard isFirst else { return }
+        // The consumer may be waiting for the disk or the rate limit.
+        environment.gate.beginHurry()
+        environment.consumer.async { [environment] in
+            attempt.stop()
+            environment.gate.endHurry()
+        }
+    }
+
+    /// Removes a partial file.
+    public func discard(_ resume: ResumePoint) {
+        guard resume.path.hasSuffix(".part"), FileFacts(path: resume.path)?.kind == .regular else { return }
+        unlink(resume.path)
+    }
+
+    /// How much may still be written where the partial and the finished file go.
+    public func availableSpace(for specification: TransferSpecification) -> Int64? {
+        environment.space.available(at: specification.destination.directory)
+    }
+
+    /// Stops every attempt and lets go of the session.
+    public func shutdown() async {
+        let running = state.withLock { state -> [TransferID] in
+            state.isShutDown = true
+            return state.attempts.keys.sorted()
+        }
+        for id in running { stop(id) }
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if !state.attempts.isEmpty { state.waiting.append(continuation) }
+                return state.attempts.isEmpty
+            }
+            if isIdle { continuation.resume() }
+        }
+        ticker.stop()
+        await environment.client.invalidate()
+    }
+
+    private func forget(_ id: TransferID) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.attempts[id] = nil
+            guard state.attempts.isEmpty else { return [] }
+            ticker.rest()
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        // After the last report, which the same block of the queue makes.
+        environment.consumer.async { for continuation in waiting { continuation.resume() } }
+    }
+
+    private func tick(_ now: UInt64) {
+        let attempts = state.withLock { $0.attempts }
+        for id in attempts.keys.sorted() { attempts[id]?.tick(now: now) }
+    }
+
+    private static func installRepair(
+        _ configuration: URLSessionExecutorConfiguration
+    ) throws(URLSessionExecutorError) -> Bool {
+        let isWanted = configuration.usesRepair && getenv("TRANSFER_URLSESSION_REPAIR").map { String(cString: $0) } != "off"
+        if let caFile = configuration.caFile, access(caFile, R_OK) != 0 {
+            let reason = String(cString: strerror(errno))
+            throw URLSessionExecutorError(
+                code: .unreadableCAFile, message: "The CA file \(caFile) cannot be read: \(reason).")
+        }
+        let isRepaired = Repair.install(
+            isEnabled: isWanted, bufferSize: bufferSize(configuration), caFile: configuration.caFile,
+            proxy: configuration.proxy)
+        if !isRepaired, configuration.caFile != nil {
+            throw URLSessionExecutorError(
+                code: .needsRepair, message: "A CA file can only be given while the repair of URLSession is on.")
+        }
+        if !isRepaired, configuration.proxy != nil {
+            let message =
+                "A proxy can only be given while the repair of URLSession is on; set http_proxy and https_proxy instead."
+            throw URLSessionExecutorError(code: .needsRepair, message: message)
+        }
+        return isRepaired
+    }
+
+    /// Small under a rate limit: URLSession's queue is held up for the time a whole buffer takes.
+    private static func bufferSize(_ configuration: URLSessionExecutorConfiguration) -> Int {
+        guard let limit = configuration.rateLimit else { return 256 << 10 }
+        return Int(max(4096, min(256 << 10, limit / 20)))
+    }
+}

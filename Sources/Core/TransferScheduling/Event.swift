@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+
+/// What happened: the only thing that moves the scheduler.
+public enum Event: Hashable, Sendable {
+    /// A transfer was handed over.
+    case submitted(TransferID, TransferTraits)
+    /// A transfer was found in the store at the start; whatever it did then, it waits now.
+    case recovered(TransferID, TransferTraits, RecoveredState)
+    /// Somebody changed what a transfer asks for.
+    case changed(TransferID, TransferTraits)
+    /// Somebody cancelled a transfer.
+    case cancelled(TransferID)
+    /// Somebody paused a transfer.
+    case paused(TransferID)
+    /// Somebody resumed a paused transfer, or asked to try again at once.
+    case resumed(TransferID)
+    /// The machine is like this now.
+    case conditionsChanged(Conditions)
+    /// Bytes came. `total` is nil when unknown.
+    case progressed(TransferID, bytes: Int64, total: Int64?)
+    /// The partial file was given up; the attempt goes on from 0.
+    case restarted(TransferID)
+    /// The attempt ended because it was told to. `bytes` are kept.
+    case stopped(TransferID, bytes: Int64)
+    /// The attempt ended with a complete answer.
+    case finished(TransferID)
+    /// The attempt failed. `bytes` are kept.
+    case failed(TransferID, FailureCause, retryAfter: Duration?, bytes: Int64)
+    /// The attempt ended because the disk has no room. `needed` is what is still missing.
+    case ranOutOfSpace(TransferID, needed: Int64?, available: Int64, bytes: Int64)
+    /// The room on disk was measured for a transfer that waits for it; nil when it cannot be.
+    case spaceMeasured(TransferID, available: Int64?)
+    /// A moment that was asked for has come, or the wall clock was set.
+    case woken
+}
+
+/// What the store knew of a transfer.
+public struct RecoveredState: Hashable, Sendable {
+    /// Bytes durably on disk.
+    public var bytes: Int64
+    /// The size where it is known.
+    public var total: Int64?
+    /// Failed attempts so far.
+    public var retry: RetryState?
+    /// Whether somebody paused it.
+    public var isPaused: Bool
+
+    /// A state.
+    public init(bytes: Int64 = 0, total: Int64? = nil, retry: RetryState? = nil, isPaused: Bool = false) {
+        self.bytes = bytes
+        self.total = total
+        self.retry = retry
+        self.isPaused = isPaused
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+
+extension Explanation {
+    /// The whole explanation in one line for people: `on battery since 14:02 (UPower) — starts 10 s after you plug in`.
+    public func sentence(localTime: LocalTimeRules) -> String {
+        let reasons = holds.map { $0.sentence(localTime: localTime) }.joined(separator: "; ")
+        let releases = remedies.map { $0.phrase(localTime: localTime) }
+        guard !releases.isEmpty else { return reasons }
+        return reasons + " — " + releases.joined(separator: ", or ")
+    }
+}
+
+extension Hold {
+    /// The reason in words, with since when and who said so.
+    public func sentence(localTime: LocalTimeRules) -> String {
+        var words = reason.phrase(localTime: localTime)
+        switch reason {
+        case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind, .suspended:
+            words += " since \(localTime.clockTime(of: since.wall))"
+        case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow:
+            // These speak of what is to come; since when they hold tells nobody anything.
+            break
+        }
+        if let source, source != .none { words += " (\(source.displayName))" }
+        return words
+    }
+}
+
+extension Reason {
+    /// The reason in a few words for people, times in local time.
+    public func phrase(localTime: LocalTimeRules) -> String {
+        switch self {
+        case .notBefore(let date): "not before \(localTime.dateAndTime(of: date))"
+        case .onBattery(let level?): "on battery (\(level) %)"
+        case .onBattery(nil): "on battery"
+        case .batteryLow(let level, let needed): "battery at \(level) %, above \(needed) % is asked for"
+        case .powerUnknown: "nobody can say whether the machine is plugged in"
+        case .metered(isGuess: false): "the network is metered"
+        case .metered(isGuess: true): "the network is probably metered"
+        case .noNetwork: "no network"
+        case .captivePortal: "the network wants a login first"
+        case .networkKind(.unknown, let allowed): "the kind of network is unknown, \(allowed.phrase) is asked for"
+        case .networkKind(let kind, let allowed): "on \(kind.displayName), \(allowed.phrase) is asked for"
+        case .outsideWindow(let opens?): "outside its hours, which begin \(localTime.dateAndTime(of: opens))"
+        case .outsideWindow(nil): "outside its hours"
+        case .settling(.power, _): "plugged in just now, waiting for it to last"
+        case .settling(.network, _): "the network changed just now, waiting for it to last"
+        case .waitingForSlot(.global): "waiting for another transfer to end"
+        case .waitingForSlot(.host): "waiting for another transfer from the same server to end"
+        case .backoff(let attempt, let cause, _): "attempt \(attempt) failed: \(cause.phrase)"
+        case .storageLow(let needed?, let available):
+            "not enough room on disk: \(needed) bytes are needed, \(max(0, available)) may be used"
+        case .storageLow(nil, let available): "not enough room on disk: \(max(0, available)) bytes may be used"
+        case .suspended: "paused"
+        }
+    }
+}
+
+extension Remedy {
+    /// The remedy in a few words: `starts 10 s after you plug in`.
+    public func phrase(localTime: LocalTimeRules) -> String {
+        switch self {
+        case .plugIn(let after): "starts \(after.phrase) you plug in"
+        case .chargeAbove(let level): "starts when the battery is above \(level) %"
+        case .joinUnmetered(let after): "starts \(after.phrase) the network is unmetered"
+        case .joinNetwork(let after): "starts \(after.phrase) there is a network"
+        case .logIn: "starts when you have logged in to the network"
+        case .joinKind(let kinds, let after): "starts \(after.phrase) the machine is on \(kinds.phrase)"
+        case .wait(let until): "starts \(localTime.dateAndTime(of: until))"
+        case .slot: "starts when one of them ends"
+        case .freeSpace(let bytes?): "starts when \(bytes) bytes have been freed"
+        case .freeSpace(nil): "starts when there is room"
+        case .resume: "starts when you resume it"
+        }
+    }
+}
+
+extension LinkKind {
+    /// The name people know it by.
+    public var displayName: String {
+        switch self {
+        case .ethernet: "ethernet"
+        case .wifi: "Wi-Fi"
+        case .cellular: "cellular"
+        case .bluetooth: "Bluetooth"
+        case .usbTether: "a USB phone link"
+        case .other: "another kind of link"
+        case .unknown: "an unknown kind of link"
+        }
+    }
+}
+
+extension LinkKinds {
+    /// The kinds joined by "or".
+    fileprivate var phrase: String { kinds.map(\.displayName).joined(separator: " or ") }
+}
+
+extension Duration {
+    /// `10 s after`, or `as soon as` where there is nothing to wait for.
+    fileprivate var phrase: String {
+        self == .zero ? "as soon as" : "\(wholeNanoseconds / 1_000_000_000) s after"
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+
+/// What one change alone would set a waiting transfer going.
+public enum Remedy: Hashable, Sendable {
+    /// Plug the machine in; it starts `after` that.
+    case plugIn(after: Duration)
+    /// Charge the battery above this level, in percent.
+    case chargeAbove(Int)
+    /// Join a network that costs nothing; it starts `after` that.
+    case joinUnmetered(after: Duration)
+    /// Join any network; it starts `after` that.
+    case joinNetwork(after: Duration)
+    /// Log in at the network's portal.
+    case logIn
+    /// Join a network of one of these kinds; it starts `after` that.
+    case joinKind(LinkKinds, after: Duration)
+    /// Nothing but time: it starts then.
+    case wait(until: WallTime)
+    /// Another transfer's end.
+    case slot
+    /// Free this many bytes; nil when it is not known how many.
+    case freeSpace(Int64?)
+    /// Resume it.
+    case resume
+}
+
+/// Everything there is to say about why a transfer does not run, and when it will.
+public struct Explanation: Hashable, Sendable {
+    /// All the reasons, each with its source and since when it holds; empty while it runs.
+    public var holds: [Hold]
+    /// What alone would release it; empty where only several changes together would.
+    public var remedies: [Remedy]
+    /// When it will be looked at again without anything happening; nil when only an event can change it.
+    public var nextLook: WallTime?
+    /// Whether its deadline has passed.
+    public var isLate: Bool
+
+    /// An explanation.
+    public init(holds: [Hold], remedies: [Remedy], nextLook: WallTime?, isLate: Bool) {
+        self.holds = holds
+        self.remedies = remedies
+        self.nextLook = nextLook
+        self.isLate = isLate
+    }
+}
+
+extension Scheduler {
+    /// Why the transfer waits at `now`, and what alone would release it; nil when there is no such transfer.
+    ///
+    /// Costs a handful of policy calls; meant for people, not for every event.
+    public func explanation(of id: TransferID, at now: Moment) -> Explanation? {
+        guard let entry = entries[id] else { return nil }
+        let isLate = entry.traits.constraints.deadline.map { $0.date < now.wall } ?? false
+        if case .running = entry.phase {
+            return Explanation(holds: [], remedies: [], nextLook: nil, isLate: isLate)
+        }
+        var waiting = entry
+        if case .stopping(let after) = entry.phase { waiting.phase = after == .pause ? .paused : .waiting(nil) }
+        let assessment = Assessment(configuration: configuration, policy: policy, conditions: conditions, now: now)
+        let verdict = assessment.verdict(for: waiting)
+        guard case .hold(let holds, let lookAgain) = verdict else {
+            // It may run: what holds it is what was found when slots were given out.
+            let isInLine = entry.holds.contains { if case .waitingForSlot = $0.reason { true } else { false } }
+            return Explanation(
+                holds: entry.holds, remedies: isInLine ? [.slot] : [], nextLook: nil, isLate: isLate)
+        }
+        let sinceKept = holds.map { hold in
+            hold.source == nil ? entry.holds.first { $0.reason == hold.reason } ?? hold : hold
+        }
+        var remedies = holds.flatMap { changes(releasing: $0.reason, entry: waiting, at: now) }
+        if let release = release(of: waiting, at: now) { remedies.append(.wait(until: release)) }
+        return Explanation(
+            holds: sinceKept, remedies: remedies.uniqued(), nextLook: lookAgain.map(now.wall(at:)), isLate: isLate)
+    }
+
+    /// When time alone lets it run; nil where it does not.
+    private func release(of entry: TransferEntry, at now: Moment) -> WallTime? {
+        let assessment = Assessment(configuration: configuration, policy: policy, conditions: conditions, now: now)
+        var later = assessment
+        // One look for each reason that time takes away; a handful, since every kind of them comes once.
+        for _ in 0..<16 {
+            guard case .hold(_, let look?) = later.verdict(for: entry), later.now.instant < look else { return nil }
+            later = Assessment(
+                configuration: configuration, policy: policy, conditions: conditions,
+                now: now.advanced(by: now.instant.duration(to: look)))
+            if case .run = later.verdict(for: entry) { return later.now.wall }
+        }
+        return nil
+    }
+
+    /// The changes that would remove `reason`, as far as each alone lets the transfer run; time is another matter.
+    private func changes(releasing reason: Reason, entry: TransferEntry, at now: Moment) -> [Remedy] {
+        let isDiscretionary = entry.traits.kind == .discretionary
+        let powerDwell = isDiscretionary ? configuration.powerDwell : .zero
+        let networkDwell = isDiscretionary ? configuration.networkDwell : .zero
+        var released = entry
+        released.phase = .waiting(nil)
+        let candidates: [(Remedy, TransferEntry, (inout Conditions) -> Void)]
+        switch reason {
+        case .onBattery, .powerUnknown:
+            candidates = [(.plugIn(after: powerDwell), entry, { $0.power.value = .ac })]
+        case .batteryLow(_, let needed):
+            candidates = [
+                (.plugIn(after: powerDwell), entry, { $0.power.value = .ac }),
+                (.chargeAbove(needed), entry, { $0.battery.value.level = min(100, needed + 1) }),
+            ]
+        case .metered:
+            candidates = [(.joinUnmetered(after: networkDwell), entry, { $0.metered.value = .no })]
+        case .noNetwork:
+            candidates = [(Self.anyNetwork(for: entry, after: networkDwell), entry, { $0.join(allowedBy: entry) })]
+        case .captivePortal:
+            candidates = [(.logIn, entry, { $0.network.value = .full })]
+        case .networkKind(_, let allowed):
+            candidates = [(.joinKind(allowed, after: networkDwell), entry, { $0.join(allowedBy: entry) })]
+        case .storageLow(let needed, let available):
+            let missing = needed.map { max(0, $0.addingSaturating(max(0, available).negatedSaturating)) }
+            candidates = [(.freeSpace(missing), released, { _ in })]
+        case .suspended:
+            candidates = [(.resume, released, { _ in })]
+        case .waitingForSlot:
+            return [.slot]
+        case .notBefore, .outsideWindow, .settling, .backoff:
+            return []
+        }
+        return candidates.compactMap { remedy, changedEntry, change in
+            var changed = conditions
+            change(&changed)
+            // All counts as settled: that takes time only, and the remedy itself says how long.
+            changed.power.isObservedChange = false
+            changed.network.isObservedChange = false
+            changed.linkKind.isObservedChange = false
+            changed.metered.isObservedChange = false
+            let assessment = Assessment(configuration: configuration, policy: policy, conditions: changed, now: now)
+            guard case .run = assessment.verdict(for: changedEntry) else { return nil }
+            return remedy
+        }
+    }
+
+    /// What to join where there is no network at all.
+    private static func anyNetwork(for entry: TransferEntry, after dwell: Duration) -> Remedy {
+        guard case .only(let kinds) = entry.traits.constraints.linkKinds else { return .joinNetwork(after: dwell) }
+        return .joinKind(kinds, after: dwell)
+    }
+}
+
+extension Conditions {
+    /// Joins a usual network of a kind that the transfer may use; whether it costs is not known before.
+    fileprivate mutating func join(allowedBy entry: TransferEntry) {
+        network.value = .full
+        metered.value = .unknown
+        switch entry.traits.constraints.linkKinds {
+        case .any: linkKind.value = .ethernet
+        case .only(let allowed): linkKind.value = allowed.kinds.first ?? .unknown
+        }
+    }
+}
+
+extension Array where Element: Hashable {
+    /// The elements without repetitions, in order.
+    fileprivate func uniqued() -> [Element] {
+        var seen: Set<Element> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

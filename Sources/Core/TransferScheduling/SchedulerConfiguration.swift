@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+
+/// The scheduler's settings.
+public struct SchedulerConfiguration: Hashable, Sendable {
+    /// How many transfers may run at once. Default 4, at least 1.
+    public var globalSlots: Int = 4
+    /// How many of them to one host. Default 2, at least 1.
+    public var slotsPerHost: Int = 2
+    /// How long the power supply must hold before discretionary work starts on it. Default 10 s.
+    public var powerDwell: Duration = .seconds(10)
+    /// The same for the network, its kind and its price. Default 5 s.
+    public var networkDwell: Duration = .seconds(5)
+    /// How long work goes on after power that it needs is lost. Default 5 s.
+    public var powerGrace: Duration = .seconds(5)
+    /// Failed attempts without progress after which work that is not discretionary ends. Default 5, at least 1.
+    public var maximumAttempts: Int = 5
+    /// How long background work waits after a failure.
+    public var backgroundBackoff: Backoff = .background
+    /// How long user-initiated work waits after a failure.
+    public var userInitiatedBackoff: Backoff = .userInitiated
+    /// How often room is measured while a transfer waits for it. Default 15 s.
+    public var spaceInterval: Duration = .seconds(15)
+    /// What to make of a link whose price nobody knows.
+    public var unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+/// What the engine knows of a transfer that is not over, beside what the scheduler knows.
+struct TransferRecord {
+    var specification: TransferSpecification
+    /// What there is to continue from.
+    var resume: ResumePoint?
+    /// Counts the attempts of this run: reports of an earlier one are late and dropped.
+    var attempt = 0
+    /// What the attempt that ended last reported, for the effects that follow from it; nil once it has been told.
+    var outcome: ExecutorOutcome?
+}
+
+extension TransferEngine {
+    /// What of an effect has to be in the store before it is performed.
+    func storeChange(for effect: Effect) -> StoreChange? {
+        switch effect {
+        case .end(let id, let ending):
+            transferEnding(of: id, ending).map { .ended(id, $0) }
+        case .saveRetry(let id, let retry):
+            .retried(id, retry)
+        case .savePaused(let id, let isPaused):
+            .suspended(id, isPaused)
+        case .start, .stop, .discard, .measureSpace, .explain, .wake:
+            // Repeated from the state at the next start; nothing of them needs to be remembered.
+            nil
+        }
+    }
+
+    /// Performs an effect. Never waits: what takes time ends with a message to the inbox.
+    func perform(_ effect: Effect, at now: Moment) {
+        switch effect {
+        case .start(let id): start(id, at: now)
+        case .stop(let id): executor.stop(id)
+        case .discard(let id): if let resume = records[id]?.resume { executor.discard(resume) }
+        case .end(let id, let ending): end(id, ending, at: now)
+        case .measureSpace(let id): measureSpace(for: id)
+        case .explain(let id): explain(id, at: now)
+        case .wake(let instant): alarm.set(instant)
+        case .saveRetry, .savePaused: break  // Saved already, nothing else to do.
+        }
+    }
+
+    private func start(_ id: TransferID, at now: Moment) {
+        // Winding down: it is still in the store, and the next run begins it.
+        guard state != .winding, var record = records[id] else { return }
+        record.attempt += 1
+        record.outcome = nil
+        records[id] = record
+        let attempt = record.attempt
+        tell(id, .started(attempt: attempt), at: now)
+        let job = TransferJob(id: id, specification: record.specification, resume: record.resume)
+        executor.start(job) { [inboxContinuation] report in
+            inboxContinuation.yield(.report(id, attempt: attempt, report))
+        }
+    }
+
+    private func end(_ id: TransferID, _ ending: Ending, at now: Moment) {
+        guard let final = transferEnding(of: id, ending) else { return }
+        // Whatever is over leaves no partial file behind; a finished one was renamed, so there is none.
+        if case .finished = ending {} else if let resume = records[id]?.resume { executor.discard(resume) }
+        records[id] = nil
+        switch final {
+        case .completed(let completion): tell(id, .finished(completion), at: now)
+        case .failed(let failure): tell(id, .failed(failure), at: now)
+        case .cancelled: tell(id, .cancelled, at: now)
+        }
+    }
+
+    private func measureSpace(for id: TransferID) {
+        guard let record = records[id] else { return }
+        let available = executor.availableSpace(for: record.specification)
+        inboxContinuation.yield(.command(.spaceMeasured(id, available: available)))
+    }
+
+    private func explain(_ id: TransferID, at now: Moment) {
+        // While a stop is on its way, and for an attempt that has just ended, the end of the attempt tells it.
+        guard !scheduler.holdsSlot(id), let record = records[id], record.outcome == nil,
+            let explanation = scheduler.explanation(of: id, at: now)
+        else { return }
+        tell(id, .waiting(explanation), at: now)
+    }
+
+    /// Tells how an attempt ended, once, unless the transfer has gone on or come to its end meanwhile.
+    func tellEndOfAttempt(_ id: TransferID, at now: Moment) {
+        guard !scheduler.holdsSlot(id), let record = records[id], let outcome = record.outcome,
+            let explanation = scheduler.explanation(of: id, at: now)
+        else { return }
+        records[id]?.outcome = nil
+        let bytes = record.resume?.offset ?? 0
+        if case .failed(let failure, _) = outcome, explanation.holds.contains(where: \.isBackoff) {
+            tell(id, .retrying(explanation, failure, bytes: bytes), at: now)
+        } else {
+            tell(id, .paused(explanation, bytes: bytes), at: now)
+        }
+    }
+
+    func tell(_ id: TransferID, _ kind: TransferUpdate.Kind, at now: Moment) {
+        updateContinuation.yield(.transfer(TransferUpdate(id: id, time: now, kind: kind)))
+    }
+
+    /// The scheduler's word on the end, with what the executor reported.
+    private func transferEnding(of id: TransferID, _ ending: Ending) -> TransferEnding? {
+        guard let record = records[id] else { return nil }
+        switch (ending, record.outcome) {
+        case (.cancelled, _):
+            return .cancelled
+        case (.finished, .finished(let completion)):
+            return .completed(completion)
+        case (.answered(let status), _):
+            return .completed(TransferCompletion(status: status, file: nil))
+        case (.failed, .failed(let failure, _)):
+            return .failed(failure)
+        case (.failed(let cause), _):
+            return .failed(TransferFailure(cause: cause, message: cause.phrase))
+        case (.finished, _):
+            // The scheduler says finished only after the executor did.
+            return nil
+        }
+    }
+}
+
+extension Hold {
+    /// Whether it is the wait after a failure.
+    fileprivate var isBackoff: Bool { if case .backoff = reason { true } else { false } }
+}

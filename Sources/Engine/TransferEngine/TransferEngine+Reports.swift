@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+extension TransferEngine {
+    /// Takes an executor's report; one of an earlier attempt is late and dropped.
+    func handle(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
+        guard records[id]?.attempt == attempt, scheduler.holdsSlot(id) else { return }
+        switch report {
+        case .progressed(let bytes, let total):
+            await handle(.progressed(id, bytes: bytes, total: total))
+            tell(id, .progressed(bytes: bytes, total: total, rate: scheduler.rate(of: id)), at: alarm.now())
+        case .checkpointed(let resume):
+            records[id]?.resume = resume
+            await commit([.checkpointed(id, resume)])
+        case .restarted:
+            records[id]?.resume = nil
+            await handle(.restarted(id), saving: [.checkpointed(id, nil)])
+        case .ended(let outcome):
+            await handle(outcome, of: id)
+        }
+    }
+
+    private func handle(_ outcome: ExecutorOutcome, of id: TransferID) async {
+        records[id]?.outcome = outcome
+        switch outcome {
+        case .finished:
+            await handle(.finished(id))
+        case .stopped(let resume):
+            records[id]?.resume = resume
+            await handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])
+        case .storageLow(let needed, let available, let resume):
+            records[id]?.resume = resume
+            await handle(
+                .ranOutOfSpace(id, needed: needed, available: available, bytes: resume?.offset ?? 0),
+                saving: [.checkpointed(id, resume)])
+        case .failed(let failure, let resume):
+            records[id]?.resume = resume
+            await handle(
+                .failed(
+                    id, failure.cause, retryAfter: failure.retryAfterSeconds.map { .seconds($0) },
+                    bytes: resume?.offset ?? 0),
+                saving: [.checkpointed(id, resume)])
+        }
+        tellEndOfAttempt(id, at: alarm.now())
+    }
+
+    /// Saves what a report says while the engine winds down: nothing is started any more, and no failure is counted.
+    func save(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
+        guard records[id]?.attempt == attempt, scheduler.holdsSlot(id) else { return }
+        switch report {
+        case .progressed: break  // Only what is durable matters now.
+        case .checkpointed(let resume): await save(resume, of: id)
+        case .restarted: await save(nil, of: id)
+        case .ended(let outcome):
+            records[id]?.outcome = outcome
+            switch outcome {
+            case .finished: await handle(.finished(id))
+            case .stopped(let resume), .storageLow(_, _, let resume), .failed(_, let resume):
+                records[id]?.resume = resume
+                // Through the scheduler, because a cancelled transfer ends with its attempt.
+                await handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])
+                if let explanation = scheduler.explanation(of: id, at: alarm.now()) {
+                    tell(id, .paused(explanation, bytes: resume?.offset ?? 0), at: alarm.now())
+                }
+            }
+        }
+    }
+
+    private func save(_ resume: ResumePoint?, of id: TransferID) async {
+        records[id]?.resume = resume
+        await commit([.checkpointed(id, resume)])
+    }
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mends what FoundationNetworking (Swift 6.3.1) does wrongly with libcurl, by standing between the two. To be dropped
+// when upstream is mended. Each mend, and where the fault is in swift-corelibs-foundation:
+//
+//  1. A busy loop on each new connection (MultiHandle.swift, createSources): event sources are only ever added, so when
+//     libcurl goes from waiting to write to waiting to read, the write source stays and fires for ever. Before such a
+//     narrowing we report CURL_POLL_REMOVE, which drops both sources.
+//  2. Chunked trailers end the process (NativeProtocol.swift, fatalError). They are not passed on.
+//  3. 1xx answers come as extra responses, and header lines that other clients accept end a transfer: a name without
+//     space after the colon, a status line without a reason, an empty value, bytes that are not UTF-8. Put in order.
+//  4. Redirects are resolved wrongly, may end the process, and their bodies are kept in memory. `Location` is passed on
+//     under another name, so that FoundationNetworking follows nothing, and bodies of redirects are dropped.
+//  5. Encoded bodies are decoded whatever was asked for; lengths and ranges then mean nothing. Decoding is off.
+//  6. The receive buffer is 16 KiB, and progress is computed per packet for nobody. Larger buffer, no progress.
+//  7. There is no way to give a CA file or a proxy. Set on every handle.
+//
+// How: the addresses of a few libcurl functions in FoundationNetworking's global offset table are replaced by ours. No
+// linker flag and no LD_PRELOAD is needed, and no other library of the process is touched.
+#define _GNU_SOURCE
+#include "URLSessionRepair.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// libcurl's stable numbers (curl/curl.h, curl/multi.h), repeated so that its headers are not needed to build.
+enum {
+    opt_buffersize = 98, opt_noprogress = 43, opt_content_decoding = 158,
+    opt_writedata = 10001, opt_url = 10002, opt_proxy = 10004, opt_headerdata = 10029, opt_cainfo = 10065,
+    opt_accept_encoding = 10102, opt_private = 10103,
+    opt_writefunction = 20011, opt_headerfunction = 20079,
+    mopt_socketfunction = 20001,
+    info_private = 0x100000 + 21,
+    poll_mask = 3, poll_remove = 4,
+    first_object = 10000, first_offset = 30000, first_blob = 40000,
+};
+
+typedef int (*setopt_fn)(void *, int, ...);
+typedef int (*getinfo_fn)(void *, int, ...);
+typedef void (*cleanup_fn)(void *);
+typedef int (*socket_cb)(void *, int, int, void *, void *);
+typedef size_t (*data_cb)(char *, size_t, size_t, void *);
+
+static setopt_fn real_easy_setopt, real_multi_setopt;
+static getinfo_fn real_easy_getinfo;
+static cleanup_fn real_easy_cleanup;
+
+// Options: strings are replaced and used under the lock; libcurl copies them.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *ca_file, *proxy;
+static _Atomic int enabled;
+static _Atomic long buffer_size;
+
+// ---- 1. the busy loop
+
+static _Atomic(socket_cb) real_socket_callback;
+static _Atomic unsigned char polled[1 << 16];  // by descriptor: what libcurl waits for; higher ones are not mended
+
+static int socket_callback(void *easy, int fd, int what, void *user, void *sources) {
+    socket_cb callback = atomic_load(&real_socket_callback);
+    if (atomic_load(&enabled) && fd >= 0 && fd < (1 << 16)) {
+        unsigned char next = what == poll_remove ? 0 : (unsigned char)(what & poll_mask);
+        unsigned char previous = atomic_exchange(&polled[fd], next);
+        if (sources && next && (previous & ~next)) {
+            callback(easy, fd, poll_remove, user, sources);
+            sources = NULL;
+        }
+    }
+    return callback(easy, fd, what, user, sources);
+}
+
+// ---- Per handle: who is to be called, and where in the answer we are. Hangs on the handle as CURLOPT_PRIVATE, which
+// FoundationNetworking does not use, and is freed with it.
+
+struct handle {
+    data_cb header, body;
+    void *header_user, *body_user;
+    int status;                   // of the header block being read
+    unsigned char header_is_over; // anything after is a trailer
+    size_t dropped;               // bytes of a redirect's body
+};
+
+static struct handle *handle_of(void *easy) {
+    char *mine = NULL;
+    if (real_easy_getinfo(easy, info_private, &mine) != 0) return NULL;
+    return (struct handle *)(void *)mine;
+}
+
+static struct handle *make_handle(void *easy) {
+    struct handle *mine = handle_of(easy);
+    if (mine) return mine;
+    mine = calloc(1, sizeof *mine);
+    if (mine && real_easy_setopt(easy, opt_private, (void *)mine) != 0) {
+        free(mine);
+        mine = NULL;
+    }
+    return mine;
+}
+
+static int is_redirect(int status) { return status >= 300 && status <= 308 && status != 304; }
+
+// ---- 2, 3, 4. header lines
+
+static int status_of(const char *line, size_t length) {
+    const char *space = memchr(line, ' ', length);
+    if (!space || line + length - space < 4) return 0;
+    int status = 0;
+    for (int i = 1; i <= 3; i++) {
+        if (space[i] < '0' || space[i] > '9') return 0;
+        status = status * 10 + (space[i] - '0');
+    }
+    return status;
+}
+
+static void replace_invalid_utf8(char *text, size_t length) {
+    for (size_t i = 0; i < length;) {
+        unsigned char c = (unsigned char)text[i];
+        size_t width = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : c >= 0xE0 && c < 0xF0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+        int valid = width > 0 && i + width <= length;
+        for (size_t k = 1; valid && k < width; k++) valid = ((unsigned char)text[i + k] & 0xC0) == 0x80;
+        if (valid) {
+            i += width;
+        } else {
+            text[i++] = '?';
+        }
+    }
+}
+
+// Writes the line in the form FoundationNetworking accepts, without line end; 0 when there is nothing to pass on.
+static size_t tidy_line(const char *line, size_t length, int is_status, char *out) {
+    size_t used = 0;
+    if (is_status) {
+        memcpy(out, line, length);
+        used = length;
+        int spaces = 0;
+        for (size_t i = 0; i < length; i++) spaces += line[i] == ' ';
+        if (spaces < 2) out[used++] = ' ';
+        return used;
+    }
+    const char *colon = memchr(line, ':', length);
+    if (!colon || colon == line || line[0] == ' ' || line[0] == '\t') return 0;
+    size_t name = (size_t)(colon - line), start = name + 1, end = length;
+    while (name && (line[name - 1] == ' ' || line[name - 1] == '\t')) name--;
+    while (start < end && (line[start] == ' ' || line[start] == '\t')) start++;
+    while (end > start && (line[end - 1] == ' ' || line[end - 1] == '\t')) end--;
+    if (start == end) return 0;
+    if (name == 8 && strncasecmp(line, "location", 8) == 0) {
+        memcpy(out, "X-Unfollowed-Location", 21);
+        used = 21;
+    } else {
+        for (size_t i = 0; i < name; i++) out[used++] = line[i] > 32 && line[i] < 127 ? line[i] : '_';
+    }
+    out[used++] = ':';
+    out[used++] = ' ';
+    memcpy(out + used, line + start, end - start);
+    return used + (end - start);
+}
+
+static size_t header_callback(char *line, size_t size, size_t count, void *user) {
+    struct handle *mine = user;
+    size_t length = size * count, content = length;
+    if (!atomic_load(&enabled)) return mine->header(line, size, count, mine->header_user);
+    while (content && (line[content - 1] == '\r' || line[content - 1] == '\n')) content--;
+    int is_status = content >= 5 && memcmp(line, "HTTP/", 5) == 0;
+    if (is_status) {
+        mine->status = status_of(line, content);
+        mine->header_is_over = 0;
+        mine->dropped = 0;
+    }
+    if (mine->header_is_over) return length;
+    if (mine->status >= 100 && mine->status < 200 && mine->status != 101) return length;
+    if (content == 0) {
+        mine->header_is_over = 1;
+        return mine->header(line, size, count, mine->header_user);
+    }
+    char small[4096], *out = content + 32 <= sizeof small ? small : malloc(content + 32);
+    if (!out) return 0;
+    size_t used = tidy_line(line, content, is_status, out);
+    size_t taken = used;
+    if (used) {
+        replace_invalid_utf8(out, used);
+        out[used++] = '\r';
+        out[used++] = '\n';
+        taken = mine->header(out, 1, used, mine->header_user);
+    }
+    if (out != small) free(out);
+    return taken == used ? length : 0;
+}
+
+static size_t body_callback(char *bytes, size_t size, size_t count, void *user) {
+    struct handle *mine = user;
+    if (atomic_load(&enabled) && is_redirect(mine->status)) {
+        mine->dropped += size * count;
+        return mine->dropped <= 1 << 20 ? size * count : 0;  // a redirect that never ends is an error
+    }
+    return mine->body(bytes, size, count, mine->body_user);
+}
+
+// ---- What FoundationNetworking calls instead of libcurl
+
+static int multi_setopt(void *multi, int option, ...) {
+    va_list arguments;
+    va_start(arguments, option);
+    int result;
+    if (option >= first_offset && option < first_blob) {
+        result = real_multi_setopt(multi, option, va_arg(arguments, int64_t));
+    } else if (option >= first_object) {
+        void *value = va_arg(arguments, void *);
+        if (option == mopt_socketfunction && value) {
+            atomic_store(&real_socket_callback, (socket_cb)value);
+            value = (void *)socket_callback;
+        }
+        result = real_multi_setopt(multi, option, value);
+    } else {
+        result = real_multi_setopt(multi, option, va_arg(arguments, long));
+    }
+    va_end(arguments);
+    return result;
+}
+
+// The callbacks are wrapped whether the repair is enabled or not, so that the switch can be turned at any time.
+static int easy_setopt_pointer(void *easy, int option, void *value) {
+    struct handle *mine;
+    switch (option) {
+    case opt_headerdata:
+        if (!(mine = make_handle(easy))) break;
+        mine->header_user = value;
+        return 0;
+    case opt_writedata:
+        if (!(mine = make_handle(easy))) break;
+        mine->body_user = value;
+        return 0;
+    case opt_headerfunction:
+        if (!value || !(mine = make_handle(easy))) break;
+        mine->header = (data_cb)value;
+        real_easy_setopt(easy, opt_headerdata, (void *)mine);
+        value = (void *)header_callback;
+        break;
+    case opt_writefunction:
+        if (!value || !(mine = make_handle(easy))) break;
+        mine->body = (data_cb)value;
+        real_easy_setopt(easy, opt_writedata, (void *)mine);
+        value = (void *)body_callback;
+        break;
+    case opt_accept_encoding:
+        if (atomic_load(&enabled)) value = NULL;
+        break;
+    case opt_url:
+        if (!atomic_load(&enabled)) break;
+        pthread_mutex_lock(&lock);
+        if (ca_file) real_easy_setopt(easy, opt_cainfo, ca_file);
+        if (proxy) real_easy_setopt(easy, opt_proxy, proxy);
+        pthread_mutex_unlock(&lock);
+        real_easy_setopt(easy, opt_noprogress, 1L);
+        break;
+    default:
+        break;
+    }
+    return real_easy_setopt(easy, option, value);
+}
+
+static int easy_setopt(void *easy, int option, ...) {
+    va_list arguments;
+    va_start(arguments, option);
+    int result;
+    if (option >= first_offset && option < first_blob) {
+        result = real_easy_setopt(easy, option, va_arg(arguments, int64_t));
+    } else if (option >= first_object) {
+        result = easy_setopt_pointer(easy, option, va_arg(arguments, void *));
+    } else {
+        long value = va_arg(arguments, long);
+        if (atomic_load(&enabled)) {
+            long wanted = atomic_load(&buffer_size);
+            if (option == opt_buffersize && wanted > 0) value = wanted;
+            if (option == opt_content_decoding) value = 0;
+        }
+        result = real_easy_setopt(easy, option, value);
+    }
+    va_end(arguments);
+    return result;
+}
+
+static void easy_cleanup(void *easy) {
+    struct handle *mine = easy ? handle_of(easy) : NULL;
+    real_easy_cleanup(easy);
+    free(mine);
+}
+
+// ---- Putting it in place
+
+static const struct { const char *name; void *replacement; } replacements[] = {
+    {"curl_easy_setopt", (void *)easy_setopt},
+    {"curl_multi_setopt", (void *)multi_setopt},
+    {"curl_easy_cleanup", (void *)easy_cleanup},
+};
+
+struct search { int wants_main_program; int patched; };
+
+struct object { ElfW(Addr) base; const ElfW(Sym) *symbols; const char *names; const struct dl_phdr_info *info; };
+
+// Only slots that are read-only after relocation are made read-only again.
+static int was_read_only(const struct dl_phdr_info *info, uintptr_t slot) {
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_GNU_RELRO && slot >= start && slot < start + header->p_memsz) return 1;
+    }
+    return 0;
+}
+
+static int write_slot(const struct object *object, void **slot, void *value) {
+    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+    void *page = (void *)((uintptr_t)slot & ~(page_size - 1));
+    if (mprotect(page, page_size, PROT_READ | PROT_WRITE) != 0) return 0;
+    __atomic_store_n(slot, value, __ATOMIC_RELEASE);
+    if (was_read_only(object->info, (uintptr_t)slot)) mprotect(page, page_size, PROT_READ);
+    return 1;
+}
+
+static int patch_relocations(const struct object *object, const ElfW(Rela) *relocations, size_t size) {
+    int patched = 0;
+    for (size_t i = 0; relocations && i < size / sizeof *relocations; i++) {
+#if defined(__x86_64__)
+        uint32_t type = (uint32_t)ELF64_R_TYPE(relocations[i].r_info);
+        if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+#elif defined(__aarch64__)
+        uint32_t type = (uint32_t)ELF64_R_TYPE(relocations[i].r_info);
+        if (type != R_AARCH64_JUMP_SLOT && type != R_AARCH64_GLOB_DAT) continue;
+#else
+        continue;
+#endif
+        const char *name = object->names + object->symbols[ELF64_R_SYM(relocations[i].r_info)].st_name;
+        for (size_t k = 0; k < sizeof replacements / sizeof *replacements; k++) {
+            if (strcmp(name, replacements[k].name) != 0) continue;
+            void **slot = (void **)(object->base + relocations[i].r_offset);
+            patched += write_slot(object, slot, replacements[k].replacement);
+        }
+    }
+    return patched;
+}
+
+// glibc stores relocated addresses in the dynamic section; musl and the kernel's vDSO do not.
+static const void *address(const struct object *object, ElfW(Addr) value) {
+    return (const void *)(value < object->base ? object->base + value : value);
+}
+
+static int patch_object(struct dl_phdr_info *info, size_t size, void *user) {
+    (void)size;
+    struct search *search = user;
+    const char *file = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    file = file ? file + 1 : info->dlpi_name ? info->dlpi_name : "";
+    int is_wanted = search->wants_main_program ? *file == 0 : strncmp(file, "libFoundationNetworking.", 24) == 0;
+    if (!is_wanted) return 0;
+    struct object object = {.base = info->dlpi_addr, .info = info};
+    const ElfW(Rela) *plain = NULL, *jumps = NULL;
+    size_t plain_size = 0, jumps_size = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        for (; entry->d_tag != DT_NULL; entry++) {
+            switch (entry->d_tag) {
+            case DT_SYMTAB: object.symbols = address(&object, entry->d_un.d_ptr); break;
+            case DT_STRTAB: object.names = address(&object, entry->d_un.d_ptr); break;
+            case DT_RELA: plain = address(&object, entry->d_un.d_ptr); break;
+            case DT_RELASZ: plain_size = entry->d_un.d_val; break;
+            case DT_JMPREL: jumps = address(&object, entry->d_un.d_ptr); break;
+            case DT_PLTRELSZ: jumps_size = entry->d_un.d_val; break;
+            default: break;
+            }
+        }
+    }
+    if (!object.symbols || !object.names) return 0;
+    search->patched += patch_relocations(&object, plain, plain_size);
+    search->patched += patch_relocations(&object, jumps, jumps_size);
+    return search->wants_main_program;  // the main program comes first and is alone
+}
+
+static void replace_string(char **kept, const char *given) {
+    free(*kept);
+    *kept = given ? strdup(given) : NULL;
+}
+
+int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_options *options) {
+    static int patched = -1;
+    pthread_mutex_lock(&lock);
+    replace_string(&ca_file, options->ca_file);
+    replace_string(&proxy, options->proxy);
+    atomic_store(&buffer_size, options->buffer_size);
+    atomic_store(&enabled, options->enabled);
+    if (patched < 0) {
+        struct search search = {0, 0};
+        real_easy_setopt = (setopt_fn)dlsym(RTLD_DEFAULT, "curl_easy_setopt");
+        real_multi_setopt = (setopt_fn)dlsym(RTLD_DEFAULT, "curl_multi_setopt");
+        real_easy_getinfo = (getinfo_fn)dlsym(RTLD_DEFAULT, "curl_easy_getinfo");
+        real_easy_cleanup = (cleanup_fn)dlsym(RTLD_DEFAULT, "curl_easy_cleanup");
+        if (real_easy_setopt && real_multi_setopt && real_easy_getinfo && real_easy_cleanup) {
+            dl_iterate_phdr(patch_object, &search);
+            // With Swift's libraries linked statically FoundationNetworking is part of the program itself.
+            search.wants_main_program = 1;
+            if (search.patched == 0) dl_iterate_phdr(patch_object, &search);
+        }
+        patched = search.patched;
+    }
+    int result = patched;
+    pthread_mutex_unlock(&lock);
+    return result;
+}

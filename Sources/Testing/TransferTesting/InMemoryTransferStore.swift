@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Synchronization
+public import TransferEngine
+public import TransferPolicy
+
+/// A store for tests: keeps nothing beyond the process, and can be told to fail.
+///
+/// Several stores on one `Disk` stand for a program that is started again, or for several that share a queue.
+public final class InMemoryTransferStore: TransferStore {
+    /// What outlives a store.
+    public final class Disk: Sendable {
+        fileprivate struct Contents: Sendable {
+            var last: Int64 = 0
+            var transfers: [TransferID: StoredTransfer] = [:]
+            var commits: [[StoreChange]] = []
+            var failure: TransferStoreError?
+        }
+
+        fileprivate let contents = Mutex(Contents())
+
+        /// An empty disk.
+        public init() {}
+
+        /// Makes every write fail with `error` until it is called with nil; nothing is saved meanwhile.
+        public func fail(with error: TransferStoreError?) {
+            contents.withLock { $0.failure = error }
+        }
+
+        /// Every commit so far, oldest first, as it was handed over.
+        public var commits: [[StoreChange]] { contents.withLock(\.commits) }
+
+        /// Every transfer, ended ones too, by identifier.
+        public var transfers: [StoredTransfer] {
+            contents.withLock { $0.transfers.values.sorted { $0.id < $1.id } }
+        }
+    }
+
+    private let disk: Disk
+    private let isClosed = Mutex(false)
+
+    /// A store on `disk`; without one, on a disk of its own.
+    public init(disk: Disk = Disk()) {
+        self.disk = disk
+    }
+
+    /// The next number of the disk.
+    public func newIdentifier() async throws -> TransferID {
+        try write { contents in
+            contents.last += 1
+            return TransferID(contents.last)
+        }
+    }
+
+    /// Applies all of `changes` or none.
+    public func commit(_ changes: [StoreChange]) async throws {
+        try write { contents in
+            var transfers = contents.transfers
+            for change in changes { try Self.apply(change, to: &transfers) }
+            contents.transfers = transfers
+            if !changes.isEmpty { contents.commits.append(changes) }
+        }
+    }
+
+    /// Every transfer that has not ended, by identifier.
+    public func unfinished() async throws -> [StoredTransfer] {
+        try requireOpen()
+        return disk.transfers.filter { $0.ending == nil }
+    }
+
+    /// The newest transfer that was inserted with `key`, ended or not.
+    public func latest(forKey key: String) async throws -> StoredTransfer? {
+        try requireOpen()
+        return disk.transfers.last { $0.key == key }
+    }
+
+    /// Makes every later call throw.
+    public func close() async {
+        isClosed.withLock { $0 = true }
+    }
+
+    private func write<Value>(_ body: (inout Disk.Contents) throws -> sending Value) throws -> sending Value {
+        try requireOpen()
+        return try disk.contents.withLock { contents in
+            if let failure = contents.failure { throw failure }
+            return try body(&contents)
+        }
+    }
+
+    private func requireOpen() throws {
+        guard !isClosed.withLock({ $0 }) else {
+            throw TransferStoreError(code: .other, message: "The queue has been closed; open it again to use it.")
+        }
+    }
+
+    private static func apply(_ change: StoreChange, to transfers: inout [TransferID: StoredTransfer]) throws {
+        switch change {
+        case .inserted(let transfer):
+            guard transfers[transfer.id] == nil else {
+                throw TransferStoreError(code: .other, message: "Transfer \(transfer.id) exists already.")
+            }
+            transfers[transfer.id] = transfer.ending.map { ended(transfer, $0) } ?? transfer
+        case .respecified(let id, let specification):
+            try update(id, in: &transfers) { $0.specification = specification }
+        case .checkpointed(let id, let resume):
+            try update(id, in: &transfers) { $0.resume = resume }
+        case .retried(let id, let retry):
+            try update(id, in: &transfers) { $0.retry = retry }
+        case .suspended(let id, let isSuspended):
+            try update(id, in: &transfers) { $0.isSuspended = isSuspended }
+        case .ended(let id, let ending):
+            try update(id, in: &transfers) { $0 = ended($0, ending) }
+        }
+    }
+
+    private static func update(
+        _ id: TransferID, in transfers: inout [TransferID: StoredTransfer], _ change: (inout StoredTransfer) -> Void
+    ) throws {
+        guard var transfer = transfers[id], transfer.ending == nil else {
+            throw TransferStoreError(
+                code: .noSuchTransfer,
+                message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
+        }
+        change(&transfer)
+        transfers[id] = transfer
+    }
+
+    /// What stays of a transfer that is over: nothing secret, nothing of its progress.
+    private static func ended(_ transfer: StoredTransfer, _ ending: TransferEnding) -> StoredTransfer {
+        StoredTransfer(
+            id: transfer.id, specification: transfer.specification.redacted, ending: ending, key: transfer.key)
+    }
+}

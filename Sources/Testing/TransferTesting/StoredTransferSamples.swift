@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferEngine
+public import TransferPolicy
+
+/// Stored transfers for tests, from the least to one with every field set and awkward text in it.
+public enum StoredTransferSamples {
+    /// One with defaults only.
+    public static func plain(_ id: Int64, key: String? = nil) -> StoredTransfer {
+        StoredTransfer(
+            id: TransferID(id),
+            specification: TransferSpecification(
+                url: "http://127.0.0.1:8080/file-\(id)",
+                destination: Destination(directory: "/tmp", name: nil),
+                traits: TransferTraits(
+                    kind: .discretionary, host: "http://127.0.0.1:8080", submitted: WallTime(secondsSinceEpoch: id))),
+            key: key)
+    }
+
+    /// One with every field set, secrets included: `secretText` is in its URL and its header fields.
+    public static func full(_ id: Int64, key: String? = "key") -> StoredTransfer {
+        let validator = Validator(entityTag: "W/\"a\\\"b'\u{0}\"", lastModified: "Sat, 21 Nov 2026 02:36:44 GMT")
+        let window = WindowConstraint(windows: [.init(start: 0, end: 3600)])
+        return StoredTransfer(
+            id: TransferID(id),
+            specification: TransferSpecification(
+                url: "https://user:\(secretText)@example.org/päth?token=\(secretText)#x",
+                headers: [
+                    HeaderField(name: "Authorization", value: "Bearer \(secretText)"),
+                    HeaderField(name: "X-Odd", value: "tab\tquote\"back\\slash null\u{0} é 🚚 '; DROP TABLE task; --"),
+                ],
+                destination: Destination(directory: "/tmp/a folder/'\"", name: "name\n.bin", collision: .overwrite),
+                checksum: Checksum(algorithm: .sha512, hexDigest: "ABCDEF"), idleTimeoutSeconds: 7,
+                allowsInsecureRedirect: true, usesRemoteTime: true, keepsErrorBody: true, maximumBytes: .max,
+                completedBefore: CompletedFile(path: "/tmp/x", bytes: 1 << 40, modified: -1, validator: validator),
+                traits: TransferTraits(
+                    kind: .userInitiated,
+                    constraints: Constraints(
+                        notBefore: NotBeforeConstraint(WallTime(nanosecondsSinceEpoch: .min)),
+                        deadline: DeadlineConstraint(WallTime(nanosecondsSinceEpoch: .max)), window: window),
+                    priority: 1000, host: "https://example.org:443", app: "org.example.App", isLoopback: true,
+                    expectedBytesToReceive: 0, submitted: WallTime(nanosecondsSinceEpoch: 1_795_228_604_123_456_789))),
+            resume: ResumePoint(
+                path: "/tmp/.part", offset: 8 << 20, total: nil, validator: validator, bootID: "boot", fileNumber: .max),
+            retry: RetryState(attempts: 3, cause: .status(503), until: WallTime(secondsSinceEpoch: 1_795_228_700)),
+            isSuspended: true, key: key)
+    }
+
+    /// What `full` has in the places that must not survive the end of a transfer.
+    public static let secretText = "S3CR3T-5f0c1d"
+
+    /// A few unfinished ones, by identifier.
+    public static let unfinished = [plain(1), full(2), plain(3, key: "k"), full(1 << 40)]
+
+    /// One ending of every kind.
+    public static let endings: [TransferEnding] = [
+        .completed(
+            TransferCompletion(
+                status: 200,
+                file: CompletedFile(
+                    path: "/tmp/é", bytes: 0, modified: 1, validator: Validator(entityTag: "\"e\"", lastModified: nil)),
+                wasAlreadyComplete: true)),
+        .completed(TransferCompletion(status: 404, file: nil)),
+        .failed(TransferFailure(cause: .status(410), message: "gone", retryAfterSeconds: 3)),
+        .failed(TransferFailure(cause: .certificate, message: "not valid")),
+        .cancelled,
+    ]
+
+    /// One change of every kind that needs an unfinished transfer.
+    public static func changes(of id: TransferID) -> [StoreChange] {
+        [
+            .respecified(id, plain(id.rawValue).specification), .checkpointed(id, nil),
+            .checkpointed(id, full(id.rawValue).resume), .retried(id, nil), .suspended(id, true),
+            .ended(id, .cancelled),
+        ]
+    }
+}

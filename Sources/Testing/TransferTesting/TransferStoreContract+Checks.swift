@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferEngine
+internal import TransferPolicy
+
+extension TransferStoreContract {
+    func identifiersGrow(_ open: Opener) async throws {
+        let first = try await open()
+        let second = try await open()
+        var given: [TransferID] = []
+        for _ in 0..<3 {
+            given.append(try await first.newIdentifier())
+            given.append(try await second.newIdentifier())
+        }
+        await first.close()
+        await second.close()
+        let third = try await open()
+        given.append(try await third.newIdentifier())
+        await third.close()
+        for (earlier, later) in zip(given, given.dropFirst()) {
+            try expect(earlier < later, "identifier \(later) was given after \(earlier)")
+        }
+        try expect(given.allSatisfy { $0.rawValue > 0 }, "identifiers are positive, but these were given: \(given)")
+    }
+
+    func identifiersAreUnique(_ open: Opener) async throws {
+        let stores = [try await open(), try await open()]
+        let given = try await withThrowingTaskGroup(of: TransferID.self) { group in
+            for index in 0..<100 {
+                let store = stores[index % 2]
+                group.addTask { try await store.newIdentifier() }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        try expectEqual(Set(given).count, 100, "different identifiers")
+        for store in stores { await store.close() }
+    }
+
+    func insertedComesBack(_ open: Opener) async throws {
+        let samples = StoredTransferSamples.unfinished
+        let store = try await open()
+        for sample in samples.reversed() { try await store.commit([.inserted(sample)]) }
+        try expectEqual(try await store.unfinished(), samples, "unfinished in the same store")
+        await store.close()
+        let reopened = try await open()
+        try expectEqual(try await reopened.unfinished(), samples, "unfinished after a restart")
+        await reopened.close()
+    }
+
+    func changesComeBack(_ open: Opener) async throws {
+        var expected = StoredTransferSamples.plain(1)
+        let full = StoredTransferSamples.full(1)
+        let store = try await open()
+        try await store.commit([.inserted(expected)])
+        let steps: [(StoreChange, (inout StoredTransfer) -> Void)] = [
+            (.respecified(expected.id, full.specification), { $0.specification = full.specification }),
+            (.checkpointed(expected.id, full.resume), { $0.resume = full.resume }),
+            (.retried(expected.id, full.retry), { $0.retry = full.retry }),
+            (.suspended(expected.id, true), { $0.isSuspended = true }),
+            (.checkpointed(expected.id, nil), { $0.resume = nil }),
+            (.retried(expected.id, nil), { $0.retry = nil }),
+            (.suspended(expected.id, false), { $0.isSuspended = false }),
+        ]
+        for (change, apply) in steps {
+            try await store.commit([change])
+            apply(&expected)
+            let beside = try await open()
+            try expectEqual(try await beside.unfinished(), [expected], "unfinished after \(change)")
+            await beside.close()
+        }
+        await store.close()
+    }
+
+    func endedIsNotUnfinished(_ open: Opener) async throws {
+        let store = try await open()
+        let stays = StoredTransferSamples.plain(100)
+        try await store.commit([.inserted(stays)])
+        for (index, ending) in StoredTransferSamples.endings.enumerated() {
+            let transfer = StoredTransferSamples.full(Int64(index) + 1)
+            try await store.commit([.inserted(transfer)])
+            try await store.commit([.ended(transfer.id, ending)])
+            try expectEqual(try await store.unfinished(), [stays], "unfinished after \(ending)")
+            for change in StoredTransferSamples.changes(of: transfer.id) {
+                try await expectRefusal(.noSuchTransfer, "\(change) of an ended transfer", { [change] }, store)
+            }
+        }
+        var endedBefore = StoredTransferSamples.full(200)
+        endedBefore.ending = .cancelled
+        try await store.commit([.inserted(endedBefore)])
+        try expectEqual(try await store.unfinished(), [stays], "unfinished after an ended one was inserted")
+        await store.close()
+    }
+
+    func commitIsAllOrNothing(_ open: Opener) async throws {
+        let store = try await open()
+        let kept = StoredTransferSamples.plain(1)
+        try await store.commit([.inserted(kept)])
+        let unknown = TransferID(77)
+        try await expectRefusal(
+            .noSuchTransfer, "a commit whose last change is impossible",
+            {
+                [
+                    .inserted(StoredTransferSamples.plain(2)), .suspended(kept.id, true), .ended(kept.id, .cancelled),
+                    .suspended(unknown, true),
+                ]
+            }, store)
+        try expectEqual(try await store.unfinished(), [kept], "unfinished after the refused commit")
+        await store.close()
+        let reopened = try await open()
+        try expectEqual(try await reopened.unfinished(), [kept], "unfinished after a restart")
+        await reopened.close()
+    }
+
+    func unknownIsRefused(_ open: Opener) async throws {
+        let store = try await open()
+        for change in StoredTransferSamples.changes(of: TransferID(5)) {
+            try await expectRefusal(.noSuchTransfer, "\(change) of nothing", { [change] }, store)
+        }
+        await store.close()
+    }
+
+    func duplicateIsRefused(_ open: Opener) async throws {
+        let store = try await open()
+        let first = StoredTransferSamples.plain(3)
+        try await store.commit([.inserted(first)])
+        try await expectRefusal(nil, "the same identifier again", { [.inserted(StoredTransferSamples.full(3))] }, store)
+        try expectEqual(try await store.unfinished(), [first], "unfinished")
+        await store.close()
+    }
+
+    func changesBuildOnOneAnother(_ open: Opener) async throws {
+        let store = try await open()
+        let (short, long) = (StoredTransferSamples.plain(1), StoredTransferSamples.plain(2))
+        try await store.commit([
+            .inserted(short), .inserted(long), .suspended(long.id, true), .suspended(long.id, false),
+            .suspended(long.id, true), .ended(short.id, .cancelled),
+        ])
+        var expected = long
+        expected.isSuspended = true
+        try expectEqual(try await store.unfinished(), [expected], "unfinished")
+        await store.close()
+    }
+
+    func concurrentCommits(_ open: Opener) async throws {
+        let stores = [try await open(), try await open()]
+        let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for index in Int64(1)...60 {
+                let store = stores[Int(index % 2)]
+                group.addTask {
+                    let transfer = StoredTransferSamples.plain(index)
+                    let isBad = index % 6 == 0
+                    do {
+                        try await store.commit(
+                            [.inserted(transfer)] + (isBad ? [.suspended(TransferID(1000), true)] : []))
+                        return false
+                    } catch let error as TransferStoreError where isBad && error.code == .noSuchTransfer {
+                        return true
+                    }
+                }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        try expectEqual(refused, 10, "refused commits")
+        let kept = try await stores[0].unfinished().map(\.id.rawValue)
+        try expectEqual(kept, (1...60).filter { $0 % 6 != 0 }, "kept transfers")
+        for store in stores { await store.close() }
+    }
+
+    func emptyCommit(_ open: Opener) async throws {
+        let store = try await open()
+        try await store.commit([])
+        try expectEqual(try await store.unfinished(), [], "unfinished")
+        await store.close()
+    }
+
+    func closedThrows(_ open: Opener) async throws {
+        let store = try await open()
+        await store.close()
+        await store.close()
+        try await expectRefusal(nil, "a commit", { [.inserted(StoredTransferSamples.plain(1))] }, store)
+        try await expectThrow("newIdentifier") { _ = try await store.newIdentifier() }
+        try await expectThrow("unfinished") { _ = try await store.unfinished() }
+    }
+
+    private func expectRefusal(
+        _ code: TransferStoreError.Code?, _ what: String, _ changes: () -> [StoreChange], _ store: any TransferStore
+    ) async throws {
+        do {
+            try await store.commit(changes())
+        } catch let error as TransferStoreError {
+            if let code { try expectEqual(error.code, code, what) }
+            try expect(!error.message.isEmpty, "\(what) was refused without a sentence")
+            return
+        }
+        throw ContractFailure("\(what) was accepted")
+    }
+
+    private func expectThrow(_ what: String, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch is TransferStoreError {
+            return
+        }
+        throw ContractFailure("\(what) of a closed store was answered")
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferPolicy
+
+/// Conditions in words and as JSON.
+enum ConditionsText {
+    /// One fact, as it is shown.
+    struct Row {
+        var name: String
+        var key: String
+        var value: String
+        var source: FactSource
+        var since: Moment
+        var sureness: Sureness
+
+        init<Value>(_ name: String, key: String, _ fact: Fact<Value>, _ value: String) {
+            self.name = name
+            self.key = key
+            self.value = value
+            source = fact.source
+            since = fact.since
+            sureness = fact.sureness
+        }
+    }
+
+    /// All facts, in the order in which they are shown.
+    static func rows(_ conditions: Conditions) -> [Row] {
+        let battery = conditions.battery.value
+        var batteryText = battery.level.map { "\($0) %" } ?? "none or unknown"
+        if battery.level != nil, battery.charging != .unknown { batteryText += ", \(battery.charging.rawValue)" }
+        if battery.warning != .unknown, battery.warning != .none {
+            batteryText += ", warning \(battery.warning.rawValue)"
+        }
+        return [
+            Row("power", key: "power", conditions.power, conditions.power.value.rawValue),
+            Row("battery", key: "battery", conditions.battery, batteryText),
+            Row("network", key: "network", conditions.network, conditions.network.value.rawValue),
+            Row("kind of link", key: "linkKind", conditions.linkKind, conditions.linkKind.value.rawValue),
+            Row("metered", key: "metered", conditions.metered, conditions.metered.value.rawValue),
+            Row("connection", key: "connection", conditions.connection, conditions.connection.value ?? "unknown"),
+            Row("interface", key: "interface", conditions.interface, conditions.interface.value ?? "none"),
+        ]
+    }
+
+    /// The facts as a table for people.
+    static func table(_ conditions: Conditions) -> String {
+        let header = ["FACT", "VALUE", "SOURCE", "SINCE", "SURENESS"]
+        let cells =
+            [header]
+            + rows(conditions).map { row in
+                [
+                    row.name, Formatting.printable(row.value), row.source.displayName,
+                    conditions.localTime.dateAndTime(of: row.since.wall), row.sureness.rawValue,
+                ]
+            }
+        let widths = header.indices.map { column in cells.map { Formatting.columns($0[column]) }.max() ?? 0 }
+        var lines = cells.map { row in
+            zip(row, widths).map { $0 + String(repeating: " ", count: $1 - Formatting.columns($0)) }
+                .joined(separator: "  ").trimmingTrailingSpaces()
+        }
+        lines += conditions.disagreements.map { "disagreement: \($0)" }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The facts as a JSON object: each with value, source, since and sureness; `battery` with level, charging, warning.
+    static func object(_ conditions: Conditions) -> [String: Any] {
+        var object: [String: Any] = ["disagreements": conditions.disagreements]
+        for row in rows(conditions) {
+            var fact: [String: Any] = [
+                "source": row.source.displayName, "since": Formatting.rfc3339(row.since.wall),
+                "sureness": row.sureness.rawValue,
+            ]
+            fact["value"] = row.value
+            object[row.key] = fact
+        }
+        var battery = object["battery"] as? [String: Any] ?? [:]
+        battery["value"] = nil
+        battery["level"] = conditions.battery.value.level.map { $0 as Any } ?? NSNull()
+        battery["charging"] = conditions.battery.value.charging.rawValue
+        battery["warning"] = conditions.battery.value.warning.rawValue
+        object["battery"] = battery
+        for (key, value) in [("connection", conditions.connection.value), ("interface", conditions.interface.value)] {
+            var fact = object[key] as? [String: Any] ?? [:]
+            fact["value"] = value.map { $0 as Any } ?? NSNull()
+            object[key] = fact
+        }
+        return object
+    }
+
+    /// What has changed, in one line; nil when nothing that is shown has.
+    static func change(from old: Conditions?, to new: Conditions) -> String? {
+        let before = old.map(rows) ?? []
+        let changed = rows(new).enumerated().filter { index, row in
+            before.isEmpty || before[index].value != row.value || before[index].source != row.source
+        }
+        guard !changed.isEmpty else { return nil }
+        return "conditions: "
+            + changed.map { "\($1.name) \($1.value) (\($1.source.displayName))" }.joined(separator: ", ")
+    }
+}
+
+extension String {
+    fileprivate func trimmingTrailingSpaces() -> String {
+        var rest = Substring(self)
+        while rest.last == " " { rest.removeLast() }
+        return String(rest)
+    }
+}

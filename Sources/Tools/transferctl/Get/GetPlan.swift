@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferEngine
+import TransferPolicy
+
+/// A checked command line: everything that can be wrong with it was found before anything happened.
+struct GetPlan {
+    /// One file to fetch.
+    struct Item {
+        var specification: TransferSpecification
+        /// Names the same transfer in a later run: URL, destination and header fields, hashed.
+        var key: String
+    }
+
+    /// What is told, and how.
+    enum Style {
+        case terminal
+        case lines
+        case json
+        case quiet
+    }
+
+    var items: [Item]
+    var policy: any Policy
+    var assumptions: Assumptions?
+    var stateDirectory: String
+    var sysfsRoot: String
+    var style: Style
+    var isVerbose: Bool
+    var seed: UInt64
+    var onComplete: String?
+    var userAgent: String?
+    var proxy: String?
+    var caFile: String?
+    var rateLimit: Int64?
+
+    /// Checks a command line.
+    ///
+    /// - Throws: `UsageError` that names the option, what was wrong and what would be right.
+    init(command: GetCommand, now: WallTime) throws {
+        let timing = command.timing
+        let request = command.request
+        policy = try Self.policy(timing)
+        assumptions = try timing.assume.map { text in
+            do { return try Assumptions(parsing: text) } catch { throw UsageError("--assume: \(error)") }
+        }
+        stateDirectory = try Self.stateDirectory(command.stateDir)
+        sysfsRoot = command.sysfsRoot ?? "/sys"
+        style = Self.style(command.output)
+        isVerbose = command.output.verbose
+        seed = command.seed ?? UInt64.random(in: .min ... .max)
+        onComplete = command.onComplete
+        userAgent = request.userAgent
+        proxy = try request.proxy.map(Self.checkedProxy)
+        caFile = try request.caFile.map(Self.readableFile)
+        rateLimit = try request.limitRate.map { text in
+            let rate = try ByteCount(text, option: "limit-rate").bytes
+            guard rate > 0 else { throw UsageError("--limit-rate must be more than 0 bytes a second") }
+            return rate
+        }
+        items = []
+        let builder = try SpecificationBuilder(command: command, now: now)
+        items = try Self.targets(command).map { try builder.item(for: $0) }
+        try Self.refuseRepetitions(items)
+    }
+
+    /// URLs of the command line and of `--input`.
+    private static func targets(_ command: GetCommand) throws -> [InputList.Item] {
+        var targets = command.urls.map { InputList.Item(url: $0) }
+        if let input = command.input {
+            guard input == "-" || FileManager.default.isReadableFile(atPath: input) else {
+                throw UsageError(
+                    "--input '\(input)' cannot be read; give a file with a URL a line, or - for standard input")
+            }
+            let data =
+                input == "-"
+                ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: input) ?? Data()
+            guard let text = String(data: data, encoding: .utf8) else {
+                throw UsageError("--input '\(input)' is not UTF-8 text")
+            }
+            targets += try InputList(text, name: input == "-" ? "standard input" : input).items
+        }
+        guard !targets.isEmpty else {
+            throw UsageError("nothing to fetch: give a URL, or --input FILE. See 'transferctl help get'.")
+        }
+        guard targets.count == 1 || command.destination.output == nil else {
+            throw UsageError("--output names one file, but there are \(targets.count) URLs; use --directory")
+        }
+        guard targets.count == 1 || command.destination.checksum == nil else {
+            throw UsageError(
+                "--checksum belongs to one file, but there are \(targets.count) URLs; use --input with checksum=")
+        }
+        if let output = command.destination.output {
+            guard output != "-" else {
+                throw UsageError("--output -: a transfer goes to a file, not to standard output")
+            }
+            targets[0].output = output
+        }
+        return targets
+    }
+
+    private static func refuseRepetitions(_ items: [Item]) throws {
+        var seen: Set<String> = []
+        for item in items where !seen.insert(item.key).inserted {
+            let url = TransferSpecification.redacted(url: item.specification.url)
+            throw UsageError("\(url) is named twice with the same destination; once is enough")
+        }
+    }
+
+    private static func policy(_ timing: TimingOptions) throws -> any Policy {
+        do {
+            return try PolicyCatalog.policy(named: timing.policy ?? "default")
+        } catch {
+            throw UsageError("--policy: \(error)")
+        }
+    }
+
+    private static func style(_ output: OutputOptions) -> Style {
+        if output.json { return .json }
+        if output.quiet { return .quiet }
+        return Console.isTerminal(STDERR_FILENO) && Console.isTerminal(STDOUT_FILENO) ? .terminal : .lines
+    }
+
+    /// `$XDG_STATE_HOME/transferd`, else `~/.local/state/transferd` (XDG Base Directory Specification 0.8).
+    private static func stateDirectory(_ option: String?) throws -> String {
+        if let option { return absolute(option) }
+        let environment = ProcessInfo.processInfo.environment
+        // The specification has relative paths in these variables ignored.
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/transferd" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw UsageError("neither XDG_STATE_HOME nor HOME names a folder for the queue; give --state-dir")
+        }
+        return home + "/.local/state/transferd"
+    }
+
+    private static func checkedProxy(_ text: String) throws -> String {
+        guard let url = URLComponents(string: text.contains("://") ? text : "http://" + text),
+            let scheme = url.scheme, ["http", "https", "socks4", "socks5", "socks5h"].contains(scheme.lowercased()),
+            let host = url.host, !host.isEmpty
+        else {
+            throw UsageError(
+                "--proxy '\(TransferSpecification.redacted(url: text))' is no proxy; write http://host:port")
+        }
+        return url.string ?? text
+    }
+
+    private static func readableFile(_ path: String) throws -> String {
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw UsageError("--ca-file '\(path)' cannot be read; give a PEM file with certificates")
+        }
+        return absolute(path)
+    }
+
+    /// The path made absolute and free of `.` and `..`.
+    static func absolute(_ path: String) -> String {
+        let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        return URL(fileURLWithPath: whole).standardizedFileURL.path
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferEngine
+import TransferPolicy
+import TransferScheduling
+
+/// One JSON object a line; the keys are part of the program's interface.
+struct JSONStyle: GetStyle {
+    let localTime: LocalTimeRules
+
+    mutating func show(_ update: TransferUpdate, _ specification: TransferSpecification) {
+        var object: [String: Any] = [
+            "id": update.id.rawValue, "url": TransferSpecification.redacted(url: specification.url),
+            "time": Formatting.rfc3339(update.time.wall),
+        ]
+        switch update.kind {
+        case .waiting(let explanation):
+            object["event"] = "waiting"
+            add(explanation, to: &object)
+        case .started(let attempt):
+            object["event"] = "started"
+            object["attempt"] = attempt
+        case .progressed(let bytes, let total, let rate):
+            object["event"] = "progress"
+            object["bytes"] = bytes
+            object["total"] = total ?? NSNull()
+            object["rate"] = rate ?? NSNull()
+        case .paused(let explanation, let bytes):
+            object["event"] = "paused"
+            object["bytes"] = bytes
+            add(explanation, to: &object)
+        case .retrying(let explanation, let failure, let bytes):
+            object["event"] = "retrying"
+            object["bytes"] = bytes
+            object["error"] = Self.object(failure)
+            add(explanation, to: &object)
+        case .finished(let completion):
+            object["event"] = completion.status >= 400 ? "failed" : "finished"
+            object["status"] = completion.status
+            object["alreadyComplete"] = completion.wasAlreadyComplete
+            if let file = completion.file {
+                object["path"] = file.path
+                object["bytes"] = file.bytes
+            }
+            if completion.status >= 400 {
+                object["error"] = ["code": "status", "message": GetText.finished(completion)]
+            }
+        case .failed(let failure):
+            object["event"] = "failed"
+            object["error"] = Self.object(failure)
+        case .cancelled:
+            object["event"] = "cancelled"
+        }
+        JSONLine.print(object)
+    }
+
+    mutating func note(_ text: String) { Console.error("transferctl: \(text)") }
+
+    mutating func end() {}
+
+    private func add(_ explanation: Explanation, to object: inout [String: Any]) {
+        object["reasons"] = explanation.holds.map { JSONLine.object($0, localTime: localTime) }
+        object["sentence"] = explanation.sentence(localTime: localTime)
+        object["until"] = explanation.nextLook.map(Formatting.rfc3339) ?? NSNull()
+    }
+
+    private static func object(_ failure: TransferFailure) -> [String: Any] {
+        ["code": failure.cause.code, "message": failure.message]
+    }
+}
+
+/// JSON objects on standard output, a line each.
+enum JSONLine {
+    /// Writes `object`, keys in order.
+    static func print(_ object: [String: Any]) {
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else { return }
+        Console.print(String(decoding: data, as: UTF8.self))
+    }
+
+    /// A reason with its data.
+    static func object(_ hold: Hold, localTime: LocalTimeRules) -> [String: Any] {
+        var object: [String: Any] = [
+            "code": hold.reason.code, "sentence": hold.sentence(localTime: localTime),
+            "since": Formatting.rfc3339(hold.since.wall),
+        ]
+        if let source = hold.source { object["source"] = source.displayName }
+        if let sureness = hold.sureness { object["sureness"] = sureness.rawValue }
+        object.merge(data(of: hold.reason)) { _, new in new }
+        return object
+    }
+
+    private static func data(of reason: Reason) -> [String: Any] {
+        switch reason {
+        case .notBefore(let date): ["date": Formatting.rfc3339(date)]
+        case .onBattery(let level): level.map { ["level": $0] } ?? [:]
+        case .batteryLow(let level, let needed): ["level": level, "needed": needed]
+        case .metered(let isGuess): ["guessed": isGuess]
+        case .networkKind(let kind, let allowed): ["kind": kind.rawValue, "allowed": allowed.kinds.map(\.rawValue)]
+        case .outsideWindow(let opens): ["opens": opens.map(Formatting.rfc3339) ?? NSNull()]
+        case .settling(let condition, _): ["condition": condition.rawValue]
+        case .waitingForSlot(.global): ["scope": "global"]
+        case .waitingForSlot(.host(let host)): ["scope": "host", "host": host]
+        case .backoff(let attempt, let cause, _): ["attempt": attempt, "cause": cause.code]
+        case .storageLow(let needed, let available): ["needed": needed ?? NSNull(), "available": available]
+        case .powerUnknown, .noNetwork, .captivePortal, .suspended: [:]
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferEngine
+import TransferPolicy
+import URLSessionExecutor
+
+/// Makes specifications from one command line: what all its transfers share is checked once.
+struct SpecificationBuilder {
+    private let now: WallTime
+    private let kind: WorkKind
+    private let constraints: Constraints
+    private let priority: Int
+    private let expectedBytes: Int64?
+    private let checksum: Checksum?
+    private let headers: [HeaderField]
+    private let netrc: Netrc?
+    private let directory: String
+    private let collision: Destination.Collision
+    private let usesRemoteTime: Bool
+    private let idleTimeout: Int
+    private let maximumAttempts: Int?
+    private let exemptsLoopback: Bool
+
+    init(command: GetCommand, now: WallTime) throws {
+        self.now = now
+        let timing = command.timing
+        kind = Self.kind(timing)
+        constraints = try Self.constraints(timing, now: now)
+        priority = try Self.priority(timing.priority)
+        expectedBytes = try timing.expectBytes.map { try ByteCount($0, option: "expect-bytes").bytes }
+        checksum = try command.destination.checksum.map { try ChecksumExpression($0).checksum }
+        headers = try command.request.header.map { try HeaderExpression($0).field }
+        netrc = try command.request.netrc ? Self.readNetrc() : nil
+        directory = GetPlan.absolute(command.destination.directory ?? ".")
+        collision = try Self.collision(command.destination)
+        usesRemoteTime = command.destination.remoteTime
+        idleTimeout = command.request.timeout ?? 60
+        guard (1...86_400).contains(idleTimeout) else {
+            throw UsageError("--timeout \(idleTimeout) must be from 1 to 86400 seconds")
+        }
+        guard (0...1_000_000).contains(command.request.retries ?? 0) else {
+            throw UsageError("--retries \(command.request.retries ?? 0) must be from 0 to 1000000")
+        }
+        maximumAttempts = command.request.retries.map { $0 + 1 }
+        exemptsLoopback = !command.noLoopbackExemption
+    }
+
+    /// The transfer that `target` asks for.
+    ///
+    /// - Throws: `UsageError` that says what is wrong with its URL or its name.
+    func item(for target: InputList.Item) throws -> GetPlan.Item {
+        let shown = TransferSpecification.redacted(url: target.url)
+        guard let url = URLComponents(string: target.url), let scheme = url.scheme?.lowercased() else {
+            throw UsageError("'\(shown)' is no URL; write http://… or https://…")
+        }
+        guard scheme == "http" || scheme == "https" else {
+            throw UsageError("'\(shown)': only http and https URLs can be fetched, not \(scheme)")
+        }
+        guard let host = url.host?.lowercased(), !host.isEmpty else { throw UsageError("'\(shown)' names no server") }
+        let port = url.port ?? (scheme == "http" ? 80 : 443)
+        var fields = headers
+        if let user = url.user {
+            let token = Data("\(user):\(url.password ?? "")".utf8).base64EncodedString()
+            fields.append(HeaderField(name: "Authorization", value: "Basic \(token)"))
+        } else if let authorization = netrc?.authorization(host: host),
+            !fields.contains(where: { $0.name.lowercased() == "authorization" })
+        {
+            fields.append(authorization)
+        }
+        var bare = url
+        (bare.user, bare.password, bare.fragment) = (nil, nil, nil)
+        let traits = TransferTraits(
+            kind: kind, constraints: constraints, priority: priority, host: "\(scheme)://\(host):\(port)",
+            isLoopback: exemptsLoopback && Self.isLoopback(host), expectedBytesToReceive: expectedBytes,
+            maximumAttempts: maximumAttempts, submitted: now)
+        let destination = try self.destination(target.output)
+        let specification = TransferSpecification(
+            url: bare.string ?? target.url, headers: fields, destination: destination,
+            checksum: target.checksum ?? checksum, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime,
+            traits: traits)
+        return GetPlan.Item(specification: specification, key: Self.key(of: specification))
+    }
+
+    private func destination(_ output: String?) throws -> Destination {
+        guard let output else { return Destination(directory: directory, name: nil, collision: collision) }
+        let path = output.hasPrefix("/") ? output : directory + "/" + output
+        let url = URL(fileURLWithPath: path).standardizedFileURL
+        guard !output.isEmpty, !output.hasSuffix("/"), url.lastPathComponent != "/" else {
+            throw UsageError("'\(output)' names a folder; --output takes a file, --directory a folder")
+        }
+        return Destination(
+            directory: url.deletingLastPathComponent().path, name: url.lastPathComponent, collision: collision)
+    }
+
+    /// URL, destination and header fields, hashed: they may hold secrets, and the key outlives the transfer.
+    private static func key(of specification: TransferSpecification) -> String {
+        let fields = specification.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        let destination = specification.destination
+        let parts = [specification.url, destination.directory, destination.name ?? ""] + fields
+        return ContentDigest.sha256(of: parts.joined(separator: "\u{0}"))
+    }
+
+    private static func kind(_ timing: TimingOptions) -> WorkKind {
+        if timing.discretionary || timing.policy != nil { return .discretionary }
+        let isTimed = timing.notBefore != nil || timing.by != nil || timing.window != nil
+        return isTimed ? .normal : .userInitiated
+    }
+
+    private static func constraints(_ timing: TimingOptions, now: WallTime) throws -> Constraints {
+        var constraints = Constraints()
+        if let when = timing.when {
+            let expression = try WhenExpression(when)
+            (constraints.power, constraints.linkKinds) = (expression.power, expression.linkKinds)
+            constraints.metered = expression.metered
+        }
+        if timing.metered == .allow {
+            guard constraints.metered != .unmetered else {
+                throw UsageError("--metered allow and --when unmetered contradict each other; give one of them")
+            }
+            constraints.metered = .allowed
+        }
+        constraints.notBefore = try timing.notBefore.map {
+            NotBeforeConstraint(try TimeExpression($0, option: "not-before", now: now).date)
+        }
+        constraints.deadline = try timing.by.map {
+            DeadlineConstraint(try TimeExpression($0, option: "by", now: now).date)
+        }
+        if let notBefore = constraints.notBefore, let deadline = constraints.deadline, deadline.date <= notBefore.date {
+            throw UsageError("--by '\(timing.by ?? "")' does not lie after --not-before '\(timing.notBefore ?? "")'")
+        }
+        constraints.window = try timing.window.map { try WindowExpression($0).constraint }
+        return constraints
+    }
+
+    private static func priority(_ text: String?) throws -> Int {
+        switch text {
+        case nil, "normal": return 500
+        case "low": return 250
+        case "high": return 750
+        case let text?:
+            guard let number = Int(text), (0...1000).contains(number) else {
+                throw UsageError("--priority '\(text)' must be low, normal, high or a number from 0 to 1000")
+            }
+            return number
+        }
+    }
+
+    private static func collision(_ options: DestinationOptions) throws -> Destination.Collision {
+        let chosen = [options.overwrite, options.noClobber, options.rename].filter { $0 }.count
+        guard chosen <= 1 else {
+            throw UsageError("--overwrite, --no-clobber and --rename exclude one another; give one")
+        }
+        if options.overwrite { return .overwrite }
+        return options.noClobber ? .fail : .rename
+    }
+
+    private static func readNetrc() throws -> Netrc {
+        let path =
+            ProcessInfo.processInfo.environment["NETRC"]
+            ?? (ProcessInfo.processInfo.environment["HOME"] ?? "") + "/.netrc"
+        guard let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8)
+        else {
+            throw UsageError("--netrc: \(path) cannot be read")
+        }
+        return try Netrc(text)
+    }
+
+    /// 127.0.0.0/8, ::1 and the names that RFC 6761 §6.3 gives to the loopback.
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        if host == "::1" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

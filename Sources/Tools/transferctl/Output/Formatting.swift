@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferPolicy
+
+/// Numbers and dates as people and programs read them.
+enum Formatting {
+    /// `1.5 MB`, with 1000 to the k as disks and browsers have it.
+    static func bytes(_ count: Int64) -> String {
+        guard count >= 1000 else { return "\(count) B" }
+        var value = Double(count)
+        for unit in ["kB", "MB", "GB", "TB"] {
+            value /= 1000
+            if value < 999.95 || unit == "TB" {
+                return String(format: value < 9.995 ? "%.2f %@" : "%.1f %@", value, unit)
+            }
+        }
+        return "\(count) B"
+    }
+
+    /// `0:42`, `1:02:03`, or `3 d 4 h`.
+    static func span(_ seconds: Int64) -> String {
+        if seconds >= 86_400 { return "\(seconds / 86_400) d \(seconds % 86_400 / 3600) h" }
+        let (hours, minutes, rest) = (seconds / 3600, seconds % 3600 / 60, seconds % 60)
+        return hours > 0
+            ? String(format: "%d:%02d:%02d", hours, minutes, rest) : String(format: "%d:%02d", minutes, rest)
+    }
+
+    /// RFC 3339 in UTC with milliseconds.
+    static func rfc3339(_ time: WallTime) -> String {
+        let nanoseconds = time.nanosecondsSinceEpoch
+        let date = Date(timeIntervalSince1970: Double(nanoseconds) / 1e9)
+        return date.formatted(
+            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
+    }
+
+    /// How many columns the text takes on a terminal: East Asian wide characters take two, combining ones none.
+    static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns($1) } }
+
+    private static func columns(_ character: Character) -> Int {
+        guard let scalar = character.unicodeScalars.first else { return 0 }
+        // The ranges of Unicode's East Asian Width W and F that matter for file names, and emoji.
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            return 2
+        default:
+            return 1
+        }
+    }
+
+    /// The text cut to `width` columns, with an ellipsis where something was lost, control characters made visible.
+    static func fitted(_ text: String, width: Int) -> String {
+        let clean = printable(text)
+        guard columns(clean) > width else { return clean }
+        guard width > 0 else { return "" }
+        var result = ""
+        var used = 0
+        for character in clean {
+            let next = columns(character)
+            if used + next > width - 1 { break }
+            result.append(character)
+            used += next
+        }
+        return result + "…"
+    }
+
+    /// The text with control characters replaced: a server's file name must not steer the terminal.
+    static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+
+/// Reads `--input`: a URL a line, optionally followed by tab-separated `out=NAME` and `checksum=ALGORITHM:HEX`.
+///
+/// Empty lines and lines that begin with `#` say nothing.
+struct InputList {
+    /// One line.
+    struct Item: Equatable {
+        var url: String
+        var output: String?
+        var checksum: Checksum?
+    }
+
+    /// The lines that say something.
+    let items: [Item]
+
+    /// Reads `text`.
+    ///
+    /// - Parameter name: the file's name, for errors.
+    /// - Throws: `UsageError` that names file and line.
+    init(_ text: String, name: String) throws {
+        var items: [Item] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            guard !line.allSatisfy(\.isWhitespace), !line.hasPrefix("#") else { continue }
+            do {
+                items.append(try Self.item(String(line)))
+            } catch let error as UsageError {
+                throw UsageError("\(name):\(index + 1): \(error)")
+            }
+        }
+        self.items = items
+    }
+
+    private static func item(_ line: String) throws -> Item {
+        let fields = line.split(separator: "\t", omittingEmptySubsequences: true).map(String.init)
+        var item = Item(url: fields[0].trimmingSpaces())
+        for field in fields.dropFirst() {
+            if field.hasPrefix("out=") {
+                item.output = String(field.dropFirst(4))
+                if item.output?.isEmpty ?? true { throw UsageError("'out=' names no file") }
+            } else if field.hasPrefix("checksum=") {
+                item.checksum = try ChecksumExpression(String(field.dropFirst(9))).checksum
+            } else {
+                throw UsageError("'\(field)' is neither out=NAME nor checksum=ALGORITHM:HEX")
+            }
+        }
+        return item
+    }
+}
+
+extension String {
+    /// The string without spaces at its ends.
+    fileprivate func trimmingSpaces() -> String {
+        var rest = Substring(self)
+        while rest.first == " " { rest.removeFirst() }
+        while rest.last == " " { rest.removeLast() }
+        return String(rest)
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferEngine
+
+/// Login and password by host, from a `.netrc` file as ftp(1), curl and wget read it.
+struct Netrc {
+    /// One entry; `machine` is nil for `default`.
+    private struct Entry {
+        var machine: String?
+        var login: String?
+        var password: String?
+    }
+
+    private let entries: [Entry]
+
+    /// Reads the text of a file. Macros are skipped; words it does not know are an error.
+    ///
+    /// - Throws: `UsageError` that names the word, never a password.
+    init(_ text: String) throws {
+        var entries: [Entry] = []
+        var words = Self.words(of: text).makeIterator()
+        while let word = words.next() {
+            switch word {
+            case "machine":
+                guard let machine = words.next() else { throw UsageError(".netrc: 'machine' names no host") }
+                entries.append(Entry(machine: machine))
+            case "default":
+                entries.append(Entry(machine: nil))
+            case "login", "password", "account":
+                guard !entries.isEmpty, let value = words.next() else {
+                    throw UsageError(".netrc: '\(word)' stands without a machine or without a value")
+                }
+                if word == "login" { entries[entries.count - 1].login = value }
+                if word == "password" { entries[entries.count - 1].password = value }
+            default:
+                throw UsageError(
+                    ".netrc: entry \(entries.count) has a word where 'machine', 'default', 'login', 'password' or "
+                        + "'account' is expected")
+            }
+        }
+        self.entries = entries
+    }
+
+    /// The `Authorization` field (Basic, RFC 7617) for `host`; nil where the file has nothing for it.
+    func authorization(host: String) -> HeaderField? {
+        let entry =
+            entries.first { $0.machine?.lowercased() == host.lowercased() } ?? entries.first { $0.machine == nil }
+        guard let entry, let login = entry.login else { return nil }
+        let token = Data("\(login):\(entry.password ?? "")".utf8).base64EncodedString()
+        return HeaderField(name: "Authorization", value: "Basic \(token)")
+    }
+
+    /// The words outside comments and macro definitions; a quoted word may hold spaces.
+    private static func words(of text: String) -> [String] {
+        var words: [String] = []
+        var isMacro = false
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            // A macro ends with an empty line.
+            if isMacro {
+                isMacro = !line.allSatisfy(\.isWhitespace)
+                continue
+            }
+            var word = ""
+            var isQuoted = false
+            var isEscaped = false
+            var lineWords: [String] = []
+            for character in line {
+                if isEscaped {
+                    word.append(character)
+                    isEscaped = false
+                } else if character == "\\", isQuoted {
+                    isEscaped = true
+                } else if character == "\"" {
+                    isQuoted.toggle()
+                } else if character.isWhitespace, !isQuoted {
+                    if !word.isEmpty { lineWords.append(word) }
+                    word = ""
+                } else if character == "#", word.isEmpty, !isQuoted, lineWords.last != "password" {
+                    break
+                } else {
+                    word.append(character)
+                }
+            }
+            if !word.isEmpty { lineWords.append(word) }
+            if let macro = lineWords.firstIndex(of: "macdef") {
+                lineWords.removeSubrange(macro...)
+                isMacro = true
+            }
+            words += lineWords
+        }
+        return words
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferPolicy
+
+/// Reads a date as people write it: RFC 3339, `HH:MM` (the next time the clock shows it), or `+2h`.
+struct TimeExpression {
+    /// The date.
+    let date: WallTime
+
+    /// Reads `text`.
+    ///
+    /// - Throws: `UsageError` when it is no date, or one that has passed.
+    init(_ text: String, option: String, now: WallTime, calendar: Calendar = .current) throws {
+        guard let date = try Self.read(text, now: now, calendar: calendar) else {
+            throw UsageError(
+                "--\(option) '\(text)' is no time; write 2026-11-24T02:00:00Z, 02:00 (the next time the clock shows it), "
+                    + "or +2h (s, m, h, d)")
+        }
+        guard date > now else {
+            throw UsageError("--\(option) '\(text)' has passed; give a time that is still to come")
+        }
+        self.date = date
+    }
+
+    private static func read(_ text: String, now: WallTime, calendar: Calendar) throws -> WallTime? {
+        if text.hasPrefix("+") {
+            return DurationExpression(String(text.dropFirst())).map { now.advanced(by: $0.duration) }
+        }
+        let clock = text.split(separator: ":", omittingEmptySubsequences: false)
+        if clock.count == 2, clock.allSatisfy({ $0.count == 2 }), let hour = Int(clock[0]), let minute = Int(clock[1]) {
+            guard (0..<24).contains(hour), (0..<60).contains(minute) else { return nil }
+            let from = Date(timeIntervalSince1970: Double(now.nanosecondsSinceEpoch) / 1e9)
+            let parts = DateComponents(hour: hour, minute: minute, second: 0)
+            // On the day the clocks spring forward a time may be missing: the next moment after it is meant.
+            let next = calendar.nextDate(after: from, matching: parts, matchingPolicy: .nextTime)
+            return next.map { WallTime(secondsSinceEpoch: Int64($0.timeIntervalSince1970)) }
+        }
+        for options: ISO8601DateFormatter.Options in [
+            [.withInternetDateTime], [.withInternetDateTime, .withFractionalSeconds],
+        ] {
+            let formatter = ISO8601DateFormatter()
+            formatter.formatOptions = options
+            guard let date = formatter.date(from: text) else { continue }
+            let seconds = date.timeIntervalSince1970
+            guard abs(seconds) < 9e9 else { return nil }
+            return WallTime(nanosecondsSinceEpoch: Int64(seconds * 1e9))
+        }
+        return nil
+    }
+}
+
+/// Reads a span as people write it: `90`, `90s`, `15m`, `2h`, `1d`.
+struct DurationExpression {
+    /// The span.
+    let duration: Duration
+
+    /// Reads `text`; nil when it is no span, negative, or longer than a century.
+    init?(_ text: String) {
+        var digits = text
+        var scale = 1.0
+        if let unit = text.last, let factor = ["s": 1.0, "m": 60, "h": 3600, "d": 86_400][unit] {
+            scale = factor
+            digits.removeLast()
+        }
+        guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let number = Double(digits),
+            number * scale < 3.2e9
+        else { return nil }
+        duration = .nanoseconds(Int64(number * scale * 1e9))
+    }
+}

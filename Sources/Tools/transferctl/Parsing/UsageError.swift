@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A command line or configuration that makes no sense: ends the program with status 2.
+struct UsageError: Error, CustomStringConvertible {
+    /// What was wrong, where, and what would be right.
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

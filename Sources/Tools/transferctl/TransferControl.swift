@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+
+/// The command line for people and scripts.
+struct TransferControl: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transferctl",
+        abstract: "Fetches files when the moment is right: plugged in, on a free network, not before a date.",
+        discussion: """
+            Results go to standard output, messages to standard error.
+            Exit status: 0 done, 1 at least one transfer failed, 2 wrong usage, 130 interrupted (partial files are kept, \
+            the same command continues them).
+            """,
+        version: "0.1.0",
+        subcommands: [GetCommand.self, ConditionsCommand.self])
+}
+
+@main
+enum Program {
+    static func main() async {
+        // A reader that goes away (`transferctl … | head`) ends the program at its next write, with an error, not by a
+        // signal that would leave partial files unsynced.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try TransferControl.parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as UsageError {
+            Console.error("transferctl: \(error)")
+            exit(ExitStatus.usage.rawValue)
+        } catch let code as ExitCode {
+            exit(code.rawValue)
+        } catch {
+            let code = TransferControl.exitCode(for: error)
+            if code == .success || code == .validationFailure {
+                let text = TransferControl.fullMessage(for: error)
+                if code == .success { Console.print(text) } else { Console.error(text) }
+                exit(code == .success ? 0 : ExitStatus.usage.rawValue)
+            }
+            Console.error("transferctl: \(error)")
+            exit(ExitStatus.failed.rawValue)
+        }
+    }
+}
+
+/// What the program ends with.
+enum ExitStatus: Int32 {
+    /// All is done.
+    case done = 0
+    /// At least one transfer failed.
+    case failed = 1
+    /// Wrong usage or configuration.
+    case usage = 2
+    /// Interrupted; partial files are kept.
+    case interrupted = 130
+    /// Ended by SIGTERM; partial files are kept.
+    case terminated = 143
+
+    /// The status as the argument parser's error, to be thrown.
+    var code: ExitCode { ExitCode(rawValue) }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// `transferctl get` against a real nginx, as its user runs it.
+@Suite(
+    "transferctl get, end to end", .serialized,
+    .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
+struct GetTests {
+    @Test("a file arrives whole, its path on standard output, and a second run fetches nothing")
+    func arrivesAndIsComplete() throws {
+        let server = try NginxServer()
+        let served = try server.serve("file.bin", bytes: 5_000_000)
+        let program = try Transferctl()
+        let first = try program.run(["get", server.url("file.bin")])
+        #expect(first.status == 0, "\(first.run.errors)")
+        #expect(first.run.output == program.downloads + "/file.bin\n")
+        #expect(RandomFile.same(program.downloads + "/file.bin", served))
+        let sent = server.requests().map(\.bytesSent).reduce(0, +)
+        #expect(sent == 5_000_000)
+
+        let second = try program.run(["get", server.url("file.bin")])
+        #expect(second.status == 0)
+        #expect(second.run.errors.contains("already complete"))
+        #expect(server.requests().map(\.bytesSent).reduce(0, +) == sent)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads) == ["file.bin"])
+
+        // The server's file changes: it is fetched again, and the first one is not overwritten.
+        let changed = try server.serve("file.bin", bytes: 4_000_000, seed: 2)
+        let third = try program.run(["get", server.url("file.bin")])
+        #expect(third.status == 0, "\(third.run.errors)")
+        #expect(RandomFile.same(program.downloads + "/file (1).bin", changed))
+    }
+
+    @Test("killed with -9 ten times, the same command ends with the right file and fetches at most 8 MiB a kill twice")
+    func survivesKills() throws {
+        let size = 256 << 20
+        let server = try NginxServer(rate: 100_000_000)
+        let served = try server.serve("big.bin", bytes: size)
+        let program = try Transferctl()
+        var generator = SystemRandomNumberGenerator()
+        let seed = UInt64.random(in: .min ... .max, using: &generator)
+        print("seed \(seed)")
+        var kills = 0
+        for round in 0..<10 {
+            let run = try program.start(["get", "--json", server.url("big.bin")])
+            let threshold = Int64(round) * 20_000_000 + Int64((seed >> UInt64(round)) % 15_000_000)
+            try waitUntil("progress or the end", within: 30) {
+                run.process.exitStatus != nil
+                    || run.events.contains { ($0.fields["bytes"] as? Int64 ?? 0) > threshold }
+            }
+            guard run.process.exitStatus == nil else { break }
+            run.process.signal(SIGKILL)
+            try run.process.wait(within: 5)
+            kills += 1
+        }
+        #expect(kills >= 5)
+        let last = try program.run(["get", server.url("big.bin")], within: 120)
+        #expect(last.status == 0, "\(last.run.errors)")
+        #expect(RandomFile.same(program.downloads + "/big.bin", served))
+        let sent = server.requests().map(\.bytesSent).reduce(0, +)
+        #expect(sent <= Int64(size + kills * (8 << 20)), "\(sent - Int64(size)) bytes came twice in \(kills) kills")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads) == ["big.bin"])
+    }
+
+    @Test("a file that changes on the server between two halves is never mixed")
+    func neverMixes() throws {
+        let server = try NginxServer(rate: 4_000_000)
+        try server.serve("file.bin", bytes: 12_000_000, seed: 1)
+        let program = try Transferctl()
+        let run = try program.start(["get", "--json", server.url("file.bin")])
+        try run.event("a third of the file", within: 20) { ($0.fields["bytes"] as? Int ?? 0) > 4_000_000 }
+        run.process.signal(SIGINT)
+        #expect(try run.process.wait(within: 5) == 130)
+        #expect(run.errors.contains("the same command continues"))
+        let changed = try server.serve("file.bin", bytes: 12_000_000, seed: 2)
+        let second = try program.run(["get", server.url("file.bin")])
+        #expect(second.status == 0, "\(second.run.errors)")
+        #expect(RandomFile.same(program.downloads + "/file.bin", changed))
+    }
+
+    @Test("interrupted, it keeps the bytes, and the same command asks only for the rest")
+    func continuesAfterInterruption() throws {
+        let server = try NginxServer(rate: 4_000_000)
+        let served = try server.serve("file.bin", bytes: 12_000_000)
+        let program = try Transferctl()
+        let run = try program.start(["get", "--json", server.url("file.bin")])
+        try run.event("a third of the file", within: 20) { ($0.fields["bytes"] as? Int ?? 0) > 4_000_000 }
+        run.process.signal(SIGINT)
+        #expect(try run.process.wait(within: 5) == 130)
+        let before = server.requests().count
+        let second = try program.run(["get", server.url("file.bin")])
+        #expect(second.status == 0, "\(second.run.errors)")
+        #expect(RandomFile.same(program.downloads + "/file.bin", served))
+        let resumed = try #require(server.requests().dropFirst(before).first)
+        #expect(resumed.status == 206)
+        #expect(resumed.range.hasPrefix("bytes=") && !resumed.range.hasPrefix("bytes=0-"), "\(resumed.range)")
+    }
+
+    @Test("the same transfer twice is refused with the other's process id, another destination is not")
+    func refusesTheSameTwice() throws {
+        let server = try NginxServer(rate: 1_000_000)
+        try server.serve("file.bin", bytes: 4_000_000)
+        let program = try Transferctl()
+        let first = try program.start(["get", "--json", server.url("file.bin")])
+        try first.event("the start", within: 10) { $0.name == "started" }
+        let second = try program.run(["get", server.url("file.bin")])
+        #expect(second.status == 2)
+        #expect(second.run.errors.contains("process \(first.process.id)"))
+        let third = try program.run(["get", "-o", "other.bin", server.url("file.bin")])
+        #expect(third.status == 0, "\(third.run.errors)")
+        #expect(try first.process.wait(within: 20) == 0)
+    }
+
+    @Test("an answer of 404 is a failure: status 1, no file, said in words and in JSON")
+    func missingFile() throws {
+        let server = try NginxServer()
+        let program = try Transferctl()
+        let plain = try program.run(["get", server.url("nothing")])
+        #expect(plain.status == 1)
+        #expect(plain.run.errors.contains("404"))
+        let json = try program.run(["get", "--json", server.url("nothing")])
+        #expect(json.status == 1)
+        let failed = try #require(json.run.events.last)
+        #expect(failed.name == "failed")
+        #expect(failed.fields["status"] as? Int == 404)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
+    }
+
+    @Test("a list of URLs with names and checksums is fetched, and --on-complete runs for each")
+    func fetchesLists() throws {
+        let server = try NginxServer()
+        let program = try Transferctl()
+        var list = "# three files\n"
+        var served: [String] = []
+        for index in 0..<3 {
+            served.append(try server.serve("f\(index)", bytes: 100_000 * index, seed: UInt64(index + 1)))
+            list += "\(server.url("f\(index)"))\tout=g\(index)\n"
+        }
+        let path = program.folder.path + "/list"
+        try list.write(toFile: path, atomically: true, encoding: .utf8)
+        let log = program.folder.path + "/completed"
+        let result = try program.run([
+            "get", "--input", path, "--on-complete",
+            "echo \"$TRANSFER_RESULT $TRANSFER_STATUS $TRANSFER_PATH\" >> \(log)",
+        ])
+        #expect(result.status == 0, "\(result.run.errors)")
+        for index in 0..<3 { #expect(RandomFile.same(program.downloads + "/g\(index)", served[index])) }
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").sorted()
+        #expect(lines.count == 3)
+        #expect(lines.allSatisfy { $0.hasPrefix("finished 20") })
+    }
+
+    @Test("a wrong checksum never becomes a file")
+    func refusesWrongChecksum() throws {
+        let server = try NginxServer()
+        try server.serve("file.bin", bytes: 100_000)
+        let program = try Transferctl()
+        let wrong = String(repeating: "0", count: 64)
+        let result = try program.run(["get", "--checksum", "sha256:\(wrong)", server.url("file.bin")])
+        #expect(result.status == 1)
+        #expect(result.run.errors.contains("sha256 is"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
+    }
+
+    @Test("--limit-rate holds over all transfers together")
+    func limitsTheRate() throws {
+        let server = try NginxServer()
+        try server.serve("a", bytes: 1_500_000)
+        try server.serve("b", bytes: 1_500_000)
+        let program = try Transferctl()
+        let start = ContinuousClock.now
+        let result = try program.run(["get", "--limit-rate", "1000000", server.url("a"), server.url("b")])
+        let elapsed = ContinuousClock.now - start
+        #expect(result.status == 0, "\(result.run.errors)")
+        #expect(elapsed > .seconds(2.4) && elapsed < .seconds(8), "\(elapsed)")
+    }
+
+    @Test(
+        "wrong usage ends with status 2 and says what would be right, before anything is asked",
+        arguments: [
+            (["get"], "give a URL"), (["get", "ftp://127.0.0.1/x"], "only http and https"),
+            (["get", "http://"], "names no server"),
+            (["get", "--by", "yesterday", "http://127.0.0.1/x"], "is no time"),
+            (["get", "--not-before", "2001-01-01T00:00:00Z", "http://127.0.0.1/x"], "has passed"),
+            (["get", "--policy", "nonsense", "http://127.0.0.1/x"], "there is no policy"),
+            (["get", "--policy", "ladder:bat=-1", "http://127.0.0.1/x"], "bat=-1"),
+            (["get", "--when", "sunshine", "http://127.0.0.1/x"], "is no condition"),
+            (["get", "--window", "Mon 7", "http://127.0.0.1/x"], "is no window"),
+            (["get", "--checksum", "md5:00", "http://127.0.0.1/x"], "sha256:HEX"),
+            (["get", "--assume", "power=sun", "http://127.0.0.1/x"], "power=ac"),
+            (["get", "--limit-rate", "fast", "http://127.0.0.1/x"], "is no number of bytes"),
+            (["get", "--input", "/nonexistent"], "cannot be read"),
+            (["get", "--overwrite", "--no-clobber", "http://127.0.0.1/x"], "exclude one another"),
+            (["get", "--nonsense"], "Unknown option"),
+        ])
+    func wrongUsage(arguments: [String], expected: String) throws {
+        let program = try Transferctl()
+        let result = try program.run(arguments)
+        #expect(result.status == 2)
+        #expect(result.run.errors.contains(expected), "\(result.run.errors)")
+        #expect(result.run.output.isEmpty)
+    }
+}

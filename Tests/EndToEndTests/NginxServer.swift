@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A real nginx on a free port of the loopback, with its log as evidence of what the server saw. Ended by process id.
+final class NginxServer: Sendable {
+    /// One request, as the server logged it.
+    struct Request: Equatable {
+        var method: String
+        var path: String
+        var status: Int
+        /// Bytes of the body that were handed to the network.
+        var bytesSent: Int64
+        /// The `Range` field; "-" without one.
+        var range: String
+        /// When the request ended, in seconds since 1970.
+        var ended: Double
+        /// How long it took, in seconds.
+        var duration: Double
+
+        /// When the request began, in seconds since 1970.
+        var began: Double { ended - duration }
+    }
+
+    /// Why it cannot run here; nil when it can.
+    static let unavailabilityReason: String? =
+        FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx") ? nil : "nginx is not installed (nginx-light)"
+
+    let port: Int
+    let folder: TemporaryFolder
+    private let process: ChildProcess
+
+    /// Starts it.
+    ///
+    /// - Parameter rate: bytes a second for each connection; nil is no limit.
+    init(rate: Int? = nil) throws {
+        folder = try TemporaryFolder()
+        let port = try Self.freePort()
+        self.port = port
+        try FileManager.default.createDirectory(atPath: folder.path + "/www", withIntermediateDirectories: true)
+        let place = folder.path
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map { "\($0)_temp_path \(place)/\($0);" }.joined(separator: " ")
+        let configuration = """
+            daemon off;
+            master_process off;
+            pid \(folder.path)/nginx.pid;
+            error_log \(folder.path)/error.log;
+            events { worker_connections 256; }
+            http {
+                log_format evidence '$request_method $uri $status $body_bytes_sent $msec $request_time "$http_range"';
+                access_log \(folder.path)/access.log evidence;
+                \(temporary)
+                \(rate.map { "limit_rate \($0);" } ?? "")
+                server { listen 127.0.0.1:\(port); root \(folder.path)/www; }
+            }
+            """
+        try configuration.write(toFile: folder.path + "/nginx.conf", atomically: true, encoding: .utf8)
+        process = try ChildProcess(
+            "/usr/sbin/nginx", ["-p", folder.path, "-c", folder.path + "/nginx.conf"], output: folder.path + "/output")
+        try waitUntil("nginx answers", within: 10) { Self.answers(port) }
+    }
+
+    deinit { process.end() }
+
+    /// The URL of a file.
+    func url(_ name: String) -> String { "http://127.0.0.1:\(port)/\(name)" }
+
+    /// Puts a file of random bytes there; the seed makes its content.
+    @discardableResult
+    func serve(_ name: String, bytes: Int, seed: UInt64 = 1) throws -> String {
+        let path = folder.path + "/www/" + name
+        // Replaced, not rewritten: a transfer under way goes on reading the old file, as with any server.
+        try RandomFile.write(path + ".new", bytes: bytes, seed: seed)
+        guard rename(path + ".new", path) == 0 else { throw TestTrouble("\(path) cannot be written") }
+        return path
+    }
+
+    /// What the server saw so far. A request is logged when it has ended.
+    func requests() -> [Request] {
+        let text = (try? String(contentsOfFile: folder.path + "/access.log", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { line in
+            let quoted = line.split(separator: "\"", omittingEmptySubsequences: false)
+            let words = line.split(separator: " ")
+            guard words.count >= 7, quoted.count >= 2 else { return nil }
+            return Request(
+                method: String(words[0]), path: String(words[1]), status: Int(words[2]) ?? 0,
+                bytesSent: Int64(words[3]) ?? 0, range: String(quoted[1]), ended: Double(words[4]) ?? 0,
+                duration: Double(words[5]) ?? 0)
+        }
+    }
+
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(descriptor, generic, length) == 0 ? getsockname(descriptor, generic, &length) : -1
+            }
+        }
+        guard result == 0 else { throw TestTrouble("there is no free port on the loopback") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func answers(_ port: Int) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = loopback(port: UInt16(port))
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func loopback(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+}

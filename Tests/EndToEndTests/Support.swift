@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+
+/// What kept a test from being set up; not a failure of the program under test.
+struct TestTrouble: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Waits for `condition`, looking at it often; real programs tell no other way.
+func waitUntil(_ what: String, within seconds: Double, _ condition: () throws -> Bool) throws {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while try !condition() {
+        guard ContinuousClock.now < deadline else { throw TestTrouble("after \(seconds) s still not: \(what)") }
+        usleep(2_000)
+    }
+}
+
+/// A folder of its own for a test, removed with its owner.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array((NSTemporaryDirectory() + "transfer-test-XXXXXX").utf8CString)
+        guard let made = mkdtemp(&template) else { throw TestTrouble("no temporary folder can be made") }
+        path = String(cString: made)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A child process, ended by its process id.
+final class ChildProcess: Sendable {
+    let id: pid_t
+    private let status = Mutex<Int32?>(nil)
+
+    /// Starts `program`; both its streams go to files.
+    init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], output: String,
+        errors: String? = nil, directory: String? = nil
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let flags = O_WRONLY | O_CREAT | O_APPEND
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, errors ?? output, flags, 0o600)
+        // env -C changes the folder and becomes the program: the process id stays.
+        let words = (directory.map { ["/usr/bin/env", "-C", $0] } ?? []) + [program] + arguments
+        let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var argv = words.map { strdup($0) } + [nil]
+        var envp = merged.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for pointer in argv + envp { free(pointer) } }
+        var pid: pid_t = 0
+        let code = posix_spawn(&pid, words[0], &actions, nil, &argv, &envp)
+        guard code == 0 else { throw TestTrouble("\(program) cannot be started: \(String(cString: strerror(code)))") }
+        id = pid
+    }
+
+    deinit { end() }
+
+    /// Sends it a signal.
+    func signal(_ number: Int32) { kill(id, number) }
+
+    /// Its exit status, or minus the signal that ended it; nil while it runs.
+    var exitStatus: Int32? {
+        status.withLock { status in
+            if let status { return status }
+            var raw: Int32 = 0
+            guard waitpid(id, &raw, WNOHANG) == id else { return nil }
+            status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : -(raw & 0x7F)
+            return status
+        }
+    }
+
+    /// Waits for its end.
+    @discardableResult
+    func wait(within seconds: Double) throws -> Int32 {
+        try waitUntil("process \(id) has ended", within: seconds) { exitStatus != nil }
+        return exitStatus ?? 0
+    }
+
+    /// Kills it where it still runs.
+    func end() {
+        guard exitStatus == nil else { return }
+        kill(id, SIGKILL)
+        while exitStatus == nil { usleep(1_000) }
+    }
+}
+
+/// Files of random bytes that a seed makes.
+enum RandomFile {
+    static func write(_ path: String, bytes: Int, seed: UInt64) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+        else { throw TestTrouble("\(path) cannot be written") }
+        defer { try? file.close() }
+        var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+        var left = bytes
+        while left > 0 {
+            var words = [UInt64](repeating: 0, count: 1 << 17)
+            for index in words.indices {
+                // xorshift64 (Marsaglia 2003): fast, and no two blocks alike.
+                state ^= state << 13
+                state ^= state >> 7
+                state ^= state << 17
+                words[index] = state
+            }
+            let block = words.withUnsafeBytes { Data($0.prefix(left)) }
+            try file.write(contentsOf: block)
+            left -= block.count
+        }
+    }
+
+    /// Whether two files hold the same bytes.
+    static func same(_ left: String, _ right: String) -> Bool {
+        FileManager.default.contentsEqual(atPath: left, andPath: right)
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import SQLiteStore
+
+/// One after another: each of them keeps the machine busy with processes of its own.
+@Suite("SQLiteStore: several processes, and their sudden end", .serialized)
+struct SQLiteStoreProcessTests {
+    private static let canTrace = Child.succeeds("strace", ["-o", "/dev/null", "true"])
+    private static let canMount = Child.succeeds(
+        "unshare", ["--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
+
+    @Test("twenty times killed in the middle of commits, every acknowledged one is there, and none in part")
+    func killed() async throws {
+        let place = try Place()
+        let seed = UInt64.random(in: 0 ... .max)
+        print("seed of the kills: \(seed)")
+        var generator = SplitMix(state: seed)
+        var acknowledged: Set<String> = []
+        var last = TransferID(0)
+        for round in 1...20 {
+            let child = try Child(Child.storeChild, [place.path, "1000000"])
+            for _ in 0..<Int.random(in: 1...40, using: &generator) {
+                acknowledged.insert(try #require(child.nextLine(), "the child ended by itself: \(child.end())"))
+            }
+            child.kill()
+            while let line = child.nextLine() { acknowledged.insert(line) }
+            _ = child.end()
+            let store = try place.open()
+            let transfers = try await store.unfinished()
+            var kept: Set<String> = []
+            for transfer in transfers {
+                kept.insert("inserted \(transfer.id)")
+                if transfer.isSuspended { kept.insert("checkpointed \(transfer.id)") }
+                #expect(transfer.isSuspended == (transfer.resume?.offset == transfer.id.rawValue), "half a commit")
+            }
+            #expect(acknowledged.subtracting(kept).isEmpty, "lost in round \(round)")
+            let next = try await store.newIdentifier()
+            #expect(next > (transfers.last?.id ?? last))
+            last = next
+            await store.close()
+        }
+        #expect(acknowledged.count >= 20)
+    }
+
+    @Test("eight processes that open and write one database together get through, with numbers of their own")
+    func together() async throws {
+        let place = try Place()
+        let children = try (0..<8).map { _ in try Child(Child.storeChild, [place.path, "40"]) }
+        var all: [String] = []
+        for child in children {
+            var mine: [String] = []
+            while let line = child.nextLine() { mine.append(line) }
+            let (status, errors) = child.end()
+            #expect(status == 0, "\(errors)")
+            let numbers = mine.filter { $0.hasPrefix("inserted ") }.compactMap { Int64($0.dropFirst(9)) }
+            #expect(numbers == numbers.sorted())
+            all += mine
+        }
+        #expect(all.count == 8 * 40 * 2)
+        #expect(Set(all).count == all.count)
+        let transfers = try await place.open().unfinished()
+        #expect(transfers.map(\.id.rawValue) == Array(1...320))
+        #expect(transfers.filter(\.isSuspended).count == 320)
+    }
+
+    @Test(
+        "every commit really reaches the disk: as many fdatasync calls as commits, at least",
+        .enabled(if: canTrace, "strace is missing or may not trace here: apt-get install strace"))
+    func synced() throws {
+        let place = try Place()
+        let log = place.folder.path + "/strace"
+        let child = try Child(
+            "strace", ["-f", "-o", log, "-e", "trace=fdatasync,fsync", Child.storeChild, place.path, "30"])
+        while child.nextLine() != nil {}
+        let (status, errors) = child.end()
+        #expect(status == 0, "\(errors)")
+        let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").filter {
+            $0.contains("sync(") && $0.hasSuffix("= 0")
+        }
+        #expect(calls.count >= 90, "90 commits")
+    }
+
+    @Test(
+        "a disk that fills up loses nothing that was acknowledged, and the queue goes on when there is room",
+        .enabled(if: canMount, "a mount namespace of its own is not allowed here"))
+    func fullDisk() async throws {
+        let place = try Place()
+        let (small, copy) = (place.folder.path + "/small", place.folder.path + "/state")
+        for folder in [small, copy] {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        let script = """
+            set -u
+            mount -t tmpfs -o size=1m tmpfs "$1" || exit 9
+            head -c 700k /dev/zero > "$1/filler"
+            "$3" "$1/queue.sqlite" 1000000 2>&1
+            echo "first $?"
+            rm "$1/filler"
+            "$3" "$1/queue.sqlite" 5
+            echo "second $?"
+            cp "$1"/queue.sqlite* "$2"
+            """
+        let child = try Child(
+            "unshare",
+            ["--map-root-user", "--mount", "sh", "-c", script, "sh", small, copy, Child.storeChild])
+        var lines: [String] = []
+        while let line = child.nextLine() { lines.append(line) }
+        let (status, errors) = child.end()
+        #expect(status == 0, "\(errors)")
+        #expect(lines.contains("first 1"))
+        #expect(lines.contains { $0.contains("is full") && $0.contains("Make room") }, "\(lines.suffix(20))")
+        #expect(lines.last == "second 0")
+        let kept = Set(try await place.open().unfinished().map { "inserted \($0.id)" })
+        let acknowledged = Set(lines.filter { $0.hasPrefix("inserted ") })
+        #expect(acknowledged.count > 5)
+        #expect(acknowledged.subtracting(kept).isEmpty)
+    }
+}
+
+/// A small seeded generator (SplitMix64), so that a seed repeats a run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

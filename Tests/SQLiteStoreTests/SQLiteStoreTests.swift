@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+import TransferEngine
+import TransferPolicy
+import TransferTesting
+
+@testable import SQLiteStore
+
+@Suite("SQLiteStore")
+struct SQLiteStoreTests {
+    @Test("keeps the contract of its port", arguments: TransferStoreContract.Check.allCases)
+    func contract(_ check: TransferStoreContract.Check) async throws {
+        let contract = TransferStoreContract {
+            let place = try Place()
+            return { try place.open() }
+        }
+        try await contract.run(check)
+    }
+
+    @Test("has synchronous=FULL, WAL and secure_delete in force on the connection that writes")
+    func pragmas() async throws {
+        let store = try Place().open()
+        let (synchronous, mode, secureDelete) = try await store.database.writeWithoutTransaction { database in
+            (
+                try Int.fetchOne(database, sql: "PRAGMA synchronous"),
+                try String.fetchOne(database, sql: "PRAGMA journal_mode"),
+                try Int.fetchOne(database, sql: "PRAGMA secure_delete")
+            )
+        }
+        #expect(synchronous == 2)
+        #expect(mode == "wal")
+        #expect(secureDelete == 1)
+    }
+
+    @Test("a scope of keys limits what is unfinished to those")
+    func scope() async throws {
+        let place = try Place()
+        let all = try place.open()
+        let transfers = [nil, "a", "b", "a", "c\"'"].enumerated().map { index, key in
+            StoredTransferSamples.plain(Int64(index) + 1, key: key)
+        }
+        try await all.commit(transfers.map { .inserted($0) })
+        #expect(try await all.unfinished() == transfers)
+        #expect(try await place.open(.keys(["a"])).unfinished().map(\.id.rawValue) == [2, 4])
+        #expect(try await place.open(.keys(["b", "a", "z"])).unfinished().map(\.id.rawValue) == [2, 3, 4])
+        #expect(try await place.open(.keys([])).unfinished().isEmpty)
+    }
+
+    @Test("the latest of a key is the newest, ended or not, and redacted once it ended")
+    func latest() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let (first, second) = (StoredTransferSamples.full(1), StoredTransferSamples.full(2))
+        try await store.commit([.inserted(first), .inserted(StoredTransferSamples.plain(3, key: "other"))])
+        #expect(try await store.latest(forKey: "key") == first)
+        try await store.commit([.inserted(second)])
+        #expect(try await store.latest(forKey: "key") == second)
+        for ending in StoredTransferSamples.endings.prefix(1) {
+            try await store.commit([.ended(second.id, ending)])
+            let left = StoredTransfer(
+                id: second.id, specification: second.specification.redacted, ending: ending, key: "key")
+            #expect(try await store.latest(forKey: "key") == left)
+            #expect(try await place.open(.keys([])).latest(forKey: "key") == left)
+        }
+        #expect(try await store.latest(forKey: "none") == nil)
+    }
+
+    @Test("commits that wait for the writer share one transaction")
+    func groupCommit() async throws {
+        let store = try Place().open()
+        let counter = CommitCounter()
+        store.database.add(transactionObserver: counter, extent: .databaseLifetime)
+        let gate = DispatchSemaphore(value: 0)
+        store.database.asyncWriteWithoutTransaction { _ in gate.wait() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in Int64(1)...50 {
+                group.addTask { try await store.commit([.inserted(StoredTransferSamples.plain(index))]) }
+            }
+            while store.writer.waitingCount < 50 { await Task.yield() }
+            gate.signal()
+            try await group.waitForAll()
+        }
+        #expect(counter.commits.withLock { $0 } == 1)
+        #expect(try await store.unfinished().count == 50)
+    }
+
+    @Test("what was handed over before close is still saved")
+    func closeFinishes() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let gate = DispatchSemaphore(value: 0)
+            store.database.asyncWriteWithoutTransaction { _ in gate.wait() }
+            group.addTask { try await store.commit([.inserted(StoredTransferSamples.plain(1))]) }
+            while store.writer.waitingCount < 1 { await Task.yield() }
+            store.writer.refuseFurtherRequests()
+            gate.signal()
+            await store.close()
+            try await group.waitForAll()
+        }
+        #expect(try await place.open().unfinished().count == 1)
+    }
+
+    @Test("a process that never lets go is reported, and the store works on once it does")
+    func busy() async throws {
+        let place = try Place()
+        let store = try place.open(busyTimeout: .milliseconds(20))
+        let other = try place.raw()
+        try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+        let error = await #expect(throws: TransferStoreError.self) { try await store.newIdentifier() }
+        #expect(error?.code == .other)
+        #expect(error?.message.contains("fuser \(place.path)") == true)
+        #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(20)) }
+        try await other.writeWithoutTransaction { try $0.rollback() }
+        #expect(try await store.newIdentifier() == TransferID(1))
+    }
+
+    @Test("opening a fresh file waits for a process that creates it at the same time, as long as it may")
+    func waitsToOpen() async throws {
+        let place = try Place()
+        try FileManager.default.createDirectory(
+            atPath: place.folder.path + "/state", withIntermediateDirectories: true)
+        let other = try place.raw()
+        try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+        let clock = ContinuousClock()
+        let waited = clock.measure {
+            #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(60)) }
+        }
+        // SQLite itself gives the change to WAL up at once.
+        #expect(waited >= .milliseconds(60))
+        try await other.writeWithoutTransaction { try $0.rollback() }
+        #expect(try await place.open().newIdentifier() == TransferID(1))
+    }
+}
+
+/// Counts what the connection really commits.
+private final class CommitCounter: TransactionObserver, Sendable {
+    let commits = Mutex(0)
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ database: Database) { commits.withLock { $0 += 1 } }
+    func databaseDidRollback(_ database: Database) {}
+}

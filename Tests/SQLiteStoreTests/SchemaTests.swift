@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import Testing
+import TransferEngine
+import TransferPolicy
+import TransferTesting
+
+@testable import SQLiteStore
+
+@Suite("Schema")
+struct SchemaTests {
+    @Test("migrations that were released are as they were: this list grows at its end only")
+    func appendOnly() {
+        let fingerprints = Schema.migrations.map { "\($0.identifier): \(fingerprint($0.sql))" }
+        #expect(fingerprints == ["1 transfers: f075466861815eb1"])
+    }
+
+    @Test("a database of every earlier version is brought up to date and works", arguments: Schema.migrations.indices)
+    func migratesFrom(_ version: Int) async throws {
+        let place = try Place()
+        try FileManager.default.createDirectory(
+            atPath: place.folder.path + "/state", withIntermediateDirectories: true)
+        let old = try place.raw()
+        try await old.writeWithoutTransaction { [path = place.path] database in
+            try Schema.migrate(database, path: path, to: Array(Schema.migrations.prefix(version)))
+        }
+        try old.close()
+        let store = try place.open()
+        #expect(try await store.newIdentifier().rawValue == 1)
+        try await store.commit([.inserted(StoredTransferSamples.full(1))])
+        #expect(try await store.unfinished() == [StoredTransferSamples.full(1)])
+    }
+
+    @Test("a database of the newest version opens again with all its rows")
+    func reopens() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await store.commit(StoredTransferSamples.unfinished.map { .inserted($0) })
+        await store.close()
+        #expect(try await place.open().unfinished() == StoredTransferSamples.unfinished)
+    }
+
+    @Test("a database of a newer version is left alone and reported as newer")
+    func newer() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await store.commit([.inserted(StoredTransferSamples.full(1))])
+        await store.close()
+        try await place.raw().write {
+            try $0.execute(sql: "INSERT INTO migration (identifier) VALUES ('2 of tomorrow')")
+        }
+        let error = try #require(throws: TransferStoreError.self) { _ = try place.open() }
+        #expect(error.code == .newerSchema)
+        #expect(error.message.contains(place.path))
+        #expect(try await place.raw().read { try Int.fetchOne($0, sql: "SELECT count(*) FROM task") } == 1)
+    }
+
+    @Test("the database of another program is left alone")
+    func foreign() async throws {
+        let place = try Place()
+        try FileManager.default.createDirectory(
+            atPath: place.folder.path + "/state", withIntermediateDirectories: true)
+        try await place.raw().write { try $0.execute(sql: "CREATE TABLE theirs (x)") }
+        let error = try #require(throws: TransferStoreError.self) { _ = try place.open() }
+        #expect(error.code == .other)
+        #expect(error.message.contains("another program"))
+        let tables = try await place.raw().read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema") }
+        #expect(tables == ["theirs"])
+    }
+
+    @Test("a migration that fails leaves the version before it")
+    func failedMigration() async throws {
+        let place = try Place()
+        await place.closing(try place.open())
+        let broken =
+            Schema.migrations + [
+                Schema.Migration(identifier: "2 broken", sql: "CREATE TABLE fine (x); CREATE TABLE task (x)")
+            ]
+        let raw = try place.raw()
+        await #expect(throws: DatabaseError.self) {
+            try await raw.writeWithoutTransaction { [path = place.path] database in
+                try Schema.migrate(database, path: path, to: broken)
+            }
+        }
+        let isThere = try await raw.read { try $0.tableExists("fine") }
+        #expect(!isThere)
+        #expect(try await place.open().unfinished().isEmpty)
+    }
+
+    /// FNV-1a: enough to notice an edit.
+    private func fingerprint(_ text: String) -> String {
+        let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return String(hash, radix: 16)
+    }
+}
+
+extension Place {
+    /// Closes `store`; in a function of its own where a store only has to have been there.
+    func closing(_ store: SQLiteStore) async { await store.close() }
+}

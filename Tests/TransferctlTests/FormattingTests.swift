@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+
+@testable import transferctl
+
+@Suite("how things are shown")
+struct FormattingTests {
+    @Test(
+        "bytes are shown with three figures or so",
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (1_500_000, "1.50 MB"), (27_000_000, "27.0 MB"),
+            (999_949, "999.9 kB"), (1_073_741_824, "1.07 GB"), (Int64.max, "9223372.0 TB"),
+        ])
+    func bytes(count: Int64, text: String) { #expect(Formatting.bytes(count) == text) }
+
+    @Test(
+        "spans grow from minutes to days",
+        arguments: [
+            (0, "0:00"), (42, "0:42"), (3661, "1:01:01"), (90_000, "1 d 1 h"),
+        ])
+    func spans(seconds: Int64, text: String) { #expect(Formatting.span(seconds) == text) }
+
+    @Test("dates are RFC 3339 in UTC with milliseconds")
+    func dates() {
+        #expect(
+            Formatting.rfc3339(WallTime(nanosecondsSinceEpoch: 1_795_262_400_123_000_000)) == "2026-11-21T12:00:00.123Z"
+        )
+    }
+
+    @Test("text is cut to columns, wide characters count two, and control characters cannot steer the terminal")
+    func fitting() {
+        #expect(Formatting.fitted("abcdef", width: 6) == "abcdef")
+        #expect(Formatting.fitted("abcdefg", width: 6) == "abcde…")
+        #expect(Formatting.fitted("日本語です", width: 6) == "日本…")
+        #expect(Formatting.columns("日本語") == 6)
+        #expect(Formatting.fitted("a\u{1B}[31mb", width: 20) == "a\u{FFFD}[31mb")
+        #expect(Formatting.fitted("abc", width: 0) == "")
+    }
+}
