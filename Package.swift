@@ -134,8 +134,8 @@ let package = Package(
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
         tests("TransferTestingTests", ["TransferPolicy", "TransferEngine", "TransferTesting"]),
-        tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock"]),
-        tests("LinuxConditionsTests", ["TransferPolicy", "TransferEngine", "LinuxConditions"]),
+        tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "CTimer"]),
+        tests("LinuxConditionsTests", ["TransferPolicy", "TransferEngine", "LinuxConditions", "GLibBridge"]),
         tests(
             "SQLiteStoreTests",
             ["TransferPolicy", "TransferEngine", "SQLiteStore", "TransferTesting", "StoreChild", grdb]),

@@ -9,7 +9,7 @@ struct ConditionsProbe: Sendable {
     /// Starts it; `prefix` is the command that runs it somewhere else.
     init(_ arguments: [String] = [], prefix: [String] = [], environment: [String: String]) throws {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        let program = folder.appendingPathComponent("conditions-probe").path
+        let program = folder.appendingPathComponent("ConditionsProbe").path
         process = try RigProcess(prefix + [program] + arguments, environment: environment)
     }
 

@@ -99,7 +99,7 @@ struct NetworkSourceTests {
             // Its profiles were kept in its own mount namespace and went with it.
             try await rig.connect()
             try await rig.setMetered("yes")
-            try await probe.line("metered=yes/networkManager/reported", "connection=wired")
+            try await probe.line("metered=yes/networkManager/reported", "connection=wired", "network=full")
             // A hint that is not answered in time: NetworkManager counts as silent.
             await rig.setManagerHanging(true)
             try await rig.run("ip route del default")

@@ -27,14 +27,13 @@ package final class RigProcess: Sendable {
             if data.isEmpty { handle.readabilityHandler = nil }
         }
         process.terminationHandler = { [weak self] _ in self?.ended() }
-        try process.run()
+        try process.runWithoutBlockedSignals()
     }
 
     /// Starts a service that does not look at its input: it ends when `end` is called, or when this process dies.
     package static func service(
         _ command: [String], environment: [String: String] = [:]
     ) async throws -> (process: RigProcess, id: Int32) {
-        // SIGKILL: children inherit the blocked signals of Dispatch's threads, SIGTERM among them.
         let guardian = """
             "$@" </dev/null & child=$!
             echo "$child"
@@ -95,12 +94,24 @@ package final class RigProcess: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         process.standardError = pipe
-        try process.run()
+        try process.runWithoutBlockedSignals()
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             throw RigError("\(command.joined(separator: " ")) failed (\(process.terminationStatus)): \(text)")
         }
         return text
+    }
+}
+
+extension Process {
+    /// Threads of Dispatch block SIGTERM, SIGCHLD and most others, and children would inherit that.
+    fileprivate func runWithoutBlockedSignals() throws {
+        var none = sigset_t()
+        var former = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &former)
+        defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+        try run()
     }
 }
