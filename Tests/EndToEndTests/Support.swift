@@ -48,6 +48,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors ?? output, flags, 0o600)
+        Self.closeInherited(&actions)
         // env -C changes the folder and becomes the program: the process id stays.
         let words = (directory.map { ["/usr/bin/env", "-C", $0] } ?? []) + [program] + arguments
         let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -61,6 +62,14 @@ final class ChildProcess: Sendable {
     }
 
     deinit { end() }
+
+    /// Keeps the ends of other processes' pipes from the child, whose readers would never see the end otherwise.
+    private static func closeInherited(_ actions: inout posix_spawn_file_actions_t) {
+        typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+        // glibc 2.34 has it, Swift's view of its headers does not show it.
+        guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
+        _ = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, 3)
+    }
 
     /// Sends it a signal.
     func signal(_ number: Int32) { kill(id, number) }
