@@ -70,12 +70,15 @@ extension ExecutorTests {
         func notFiles() async throws {
             try await Bench.run(handler: Self.file.serve) { bench, server in
                 try write(bench.root + "/target")
-                try FileManager.default.createDirectory(atPath: bench.folder + "/folder", withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    atPath: bench.folder + "/folder", withIntermediateDirectories: true)
                 symlink(bench.root + "/target", bench.folder + "/link")
                 symlink("/nowhere", bench.folder + "/dangling")
                 mkfifo(bench.folder + "/pipe", 0o600)
                 for name in ["link", "dangling", "folder", "pipe"] {
-                    let outcome = await bench.run(bench.specification(server.url("/f"), name: name, collision: .overwrite)).0
+                    let outcome = await bench.run(
+                        bench.specification(server.url("/f"), name: name, collision: .overwrite)
+                    ).0
                     #expect(outcome.failure?.cause == .destination, "\(name)")
                     #expect(outcome.failure?.message.contains(bench.folder + "/" + name) == true)
                 }
@@ -116,7 +119,9 @@ extension ExecutorTests {
             }
         }
 
-        @Test("names that are no names are refused before anything is fetched", arguments: ["", "..", "a/b", String(repeating: "x", count: 256)])
+        @Test(
+            "names that are no names are refused before anything is fetched",
+            arguments: ["", "..", "a/b", String(repeating: "x", count: 256)])
         func badNames(name: String) async throws {
             try await Bench.run(handler: Self.file.serve) { bench, server in
                 let outcome = await bench.run(bench.specification(server.url("/f"), name: name)).0
@@ -192,7 +197,8 @@ extension ExecutorTests {
                 #expect(bench.contents(copied) == Self.file.bytes)
                 #expect(copied.completion?.file?.path == volume.path + "/file (1)")
                 #expect(!FileManager.default.fileExists(atPath: resume.path))
-                #expect(try FileManager.default.contentsOfDirectory(atPath: volume.path).sorted() == ["file", "file (1)"])
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: volume.path).sorted() == ["file", "file (1)"])
             }
         }
 
@@ -239,7 +245,9 @@ extension ExecutorTests {
 
         @Test("the floor stays free")
         func floor() async throws {
-            try await Bench.run(configure: { ($0.storageFloorBytes, $0.storageFloorPercent) = (.max, 100) }, handler: Self.file.serve) { bench, server in
+            try await Bench.run(
+                configure: { ($0.storageFloorBytes, $0.storageFloorPercent) = (.max, 100) }, handler: Self.file.serve
+            ) { bench, server in
                 let (outcome, _) = await bench.run(bench.specification(server.url("/f")))
                 guard case .storageLow(needed: 1000, available: 0, _) = outcome else {
                     Issue.record("\(outcome)")
@@ -257,12 +265,18 @@ extension ExecutorTests {
             var configuration = URLSessionExecutorConfiguration(partialDirectory: "/tmp/unused")
             configuration.usesRepair = false
             configuration.caFile = path
-            #expect { try URLSessionExecutor(configuration: configuration) } throws: { ($0 as? URLSessionExecutorError)?.code == .needsRepair }
+            #expect { try URLSessionExecutor(configuration: configuration) } throws: {
+                ($0 as? URLSessionExecutorError)?.code == .needsRepair
+            }
             configuration.caFile = path + ".none"
-            #expect { try URLSessionExecutor(configuration: configuration) } throws: { ($0 as? URLSessionExecutorError)?.code == .unreadableCAFile }
+            #expect { try URLSessionExecutor(configuration: configuration) } throws: {
+                ($0 as? URLSessionExecutorError)?.code == .unreadableCAFile
+            }
             configuration.caFile = nil
             configuration.proxy = "http://127.0.0.1:1"
-            #expect { try URLSessionExecutor(configuration: configuration) } throws: { ($0 as? URLSessionExecutorError)?.code == .needsRepair }
+            #expect { try URLSessionExecutor(configuration: configuration) } throws: {
+                ($0 as? URLSessionExecutorError)?.code == .needsRepair
+            }
         }
 
         @Test("a proxy from the configuration is used")

@@ -47,27 +47,37 @@ extension ExecutorTests {
 
         @Test("a chunked body without a length arrives", arguments: [true, false])
         func chunked(repaired: Bool) async throws {
-            try await Bench.run(repaired: repaired, handler: { _, connection in
-                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-                for start in stride(from: 0, to: 1000, by: 100) { connection.sendChunk(Self.small.bytes[start..<(start + 100)]) }
-                connection.send("0\r\n\r\n")
-            }) { bench, server in
+            try await Bench.run(
+                repaired: repaired,
+                handler: { _, connection in
+                    connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    for start in stride(from: 0, to: 1000, by: 100) {
+                        connection.sendChunk(Self.small.bytes[start..<(start + 100)])
+                    }
+                    connection.send("0\r\n\r\n")
+                }
+            ) { bench, server in
                 let (outcome, recorder) = await bench.run(bench.specification(server.url("/f")))
                 #expect(bench.contents(outcome) == Self.small.bytes)
                 #expect(recorder.checkpoints.first?.total == nil)
             }
         }
 
-        @Test("a body that is cut is a lost connection; the next attempt continues where it stopped", arguments: [true, false])
+        @Test(
+            "a body that is cut is a lost connection; the next attempt continues where it stopped",
+            arguments: [true, false])
         func truncated(repaired: Bool) async throws {
-            try await Bench.run(repaired: repaired, handler: { request, connection in
-                if request.range?.first == 65536 {
-                    Self.large.serve(request, connection, onlyBytes: 1_000_000)
-                    connection.finish()
-                } else {
-                    Self.large.serve(request, connection)
+            try await Bench.run(
+                repaired: repaired,
+                handler: { request, connection in
+                    if request.range?.first == 65536 {
+                        Self.large.serve(request, connection, onlyBytes: 1_000_000)
+                        connection.finish()
+                    } else {
+                        Self.large.serve(request, connection)
+                    }
                 }
-            }) { bench, server in
+            ) { bench, server in
                 let specification = bench.specification(server.url("/f"))
                 let (first, recorder) = await bench.run(specification)
                 #expect(first.failure?.cause == .connection)
@@ -155,7 +165,9 @@ extension ExecutorTests {
             let file = ServedFile(bytes: ServedFile.content(200_000))
             try await Bench.run(handler: { request, connection in
                 if request.range != nil {
-                    connection.answer("206 Partial Content", file.fields + ["Content-Range: \(range)"], body: ServedFile.content(100_000, seed: 9))
+                    connection.answer(
+                        "206 Partial Content", file.fields + ["Content-Range: \(range)"],
+                        body: ServedFile.content(100_000, seed: 9))
                 } else {
                     file.serve(request, connection)
                 }
@@ -216,10 +228,16 @@ extension ExecutorTests {
 
         @Test("an encoded body is stored as it came with the repair, and refused without", arguments: [true, false])
         func encoded(repaired: Bool) async throws {
-            let gzip: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 7, 0, 0x86, 0xa6, 0x10, 0x36, 5, 0, 0, 0]
-            try await Bench.run(repaired: repaired, handler: { _, connection in
-                connection.answer("200 OK", ["Content-Encoding: gzip", "ETag: \"z\""], body: gzip)
-            }) { bench, server in
+            let gzip: [UInt8] = [
+                0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 7, 0, 0x86, 0xa6, 0x10, 0x36, 5, 0, 0,
+                0,
+            ]
+            try await Bench.run(
+                repaired: repaired,
+                handler: { _, connection in
+                    connection.answer("200 OK", ["Content-Encoding: gzip", "ETag: \"z\""], body: gzip)
+                }
+            ) { bench, server in
                 let (outcome, recorder) = await bench.run(bench.specification(server.url("/f")))
                 if repaired {
                     #expect(bench.contents(outcome) == gzip)
@@ -257,7 +275,8 @@ extension ExecutorTests {
         @Test("a finished file is fetched again only when the server's has changed")
         func repeated() async throws {
             let current = Mutex(Self.small)
-            try await Bench.run(handler: { request, connection in current.withLock { $0 }.serve(request, connection) }) { bench, server in
+            try await Bench.run(handler: { request, connection in current.withLock { $0 }.serve(request, connection) })
+            { bench, server in
                 var specification = bench.specification(server.url("/f"), collision: .overwrite)
                 let first = await bench.run(specification).0
                 specification.completedBefore = first.completion?.file

@@ -22,7 +22,9 @@ extension ExecutorTests {
             }
         }
 
-        @Test("a stop in the middle keeps the bytes, says so durably, and ends once; the next attempt continues", arguments: [true, false])
+        @Test(
+            "a stop in the middle keeps the bytes, says so durably, and ends once; the next attempt continues",
+            arguments: [true, false])
         func stopAndContinue(repaired: Bool) async throws {
             try await Bench.run(repaired: repaired, handler: Self.stalling) { bench, server in
                 let specification = bench.specification(server.url("/f"))

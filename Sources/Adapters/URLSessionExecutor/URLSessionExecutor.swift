@@ -120,7 +120,8 @@ public final class URLSessionExecutor: TransferExecutor {
     private static func installRepair(
         _ configuration: URLSessionExecutorConfiguration
     ) throws(URLSessionExecutorError) -> Bool {
-        let isWanted = configuration.usesRepair && getenv("TRANSFER_URLSESSION_REPAIR").map { String(cString: $0) } != "off"
+        let isWanted =
+            configuration.usesRepair && getenv("TRANSFER_URLSESSION_REPAIR").map { String(cString: $0) } != "off"
         if let caFile = configuration.caFile, access(caFile, R_OK) != 0 {
             let reason = String(cString: strerror(errno))
             throw URLSessionExecutorError(

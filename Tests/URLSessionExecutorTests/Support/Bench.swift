@@ -16,7 +16,8 @@ final class Bench: Sendable {
     private let lastID = Mutex<Int64>(0)
 
     init(
-        repaired: Bool = true, root: String? = nil, configure: (inout URLSessionExecutorConfiguration) -> Void = { _ in }
+        repaired: Bool = true, root: String? = nil,
+        configure: (inout URLSessionExecutorConfiguration) -> Void = { _ in }
     ) throws {
         self.root = root ?? NSTemporaryDirectory() + "transfer-executor-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: self.root, withIntermediateDirectories: true)
@@ -62,7 +63,9 @@ final class Bench: Sendable {
     }
 
     /// Starts an attempt under a new number.
-    func start(_ specification: TransferSpecification, resume: ResumePoint? = nil) -> (id: TransferID, recorder: Recorder) {
+    func start(_ specification: TransferSpecification, resume: ResumePoint? = nil) -> (
+        id: TransferID, recorder: Recorder
+    ) {
         let id = lastID.withLock { last in
             last += 1
             return TransferID(last)
