@@ -144,7 +144,8 @@ public final class URLSessionExecutor: TransferExecutor {
 
     /// Small under a rate limit: URLSession's queue is held up for the time a whole buffer takes.
     private static func bufferSize(_ configuration: URLSessionExecutorConfiguration) -> Int {
-        guard let limit = configuration.rateLimit else { return 256 << 10 }
-        return Int(max(4096, min(256 << 10, limit / 20)))
+        let largest = ExecutorEnvironment.blockSize
+        guard let limit = configuration.rateLimit else { return largest }
+        return Int(max(4096, min(Int64(largest), limit / 20)))
     }
 }
