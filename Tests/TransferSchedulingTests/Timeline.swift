@@ -177,9 +177,9 @@ struct Timeline {
         switch words.word(1) {
         case "starts", "stops", "ends": return checkNext(words)
         case "waits":
+            if machine.holdsSlot(id) { return "it runs" }
             let codes = machine.explanation(of: id)?.holds.map(\.reason.code) ?? ["gone"]
             let expected = words.word(2).split(separator: ",").map(String.init)
-            if machine.holdsSlot(id) { return "it runs" }
             return codes == expected ? nil : "waits for \(codes)"
         case "runs":
             return machine.holdsSlot(id) ? nil : "it does not: \(String(describing: machine.explanation(of: id)))"
@@ -237,6 +237,7 @@ struct Timeline {
 
     private func checkWake(_ word: String) -> String? {
         let wake = machine.wake.map { Machine.start.instant.duration(to: $0) }
+        if word != "none", Self.duration(word[...]) == nil { return "no time" }
         return wake == Self.duration(word[...]) ? nil : "asked for \(String(describing: wake))"
     }
 
