@@ -22,6 +22,8 @@ final class Machine {
     private(set) var attempts: [TransferID: Int64] = [:]
     private(set) var bytes: [TransferID: Int64] = [:]
     private var generator: SplitMix64
+    /// Called after every event with what it led to.
+    var onEvent: ((Event, [Effect]) -> Void)?
     /// Whether a stop is answered at once.
     var answersStops = true
     /// What a measurement of room answers; nil leaves it unanswered.
@@ -60,6 +62,7 @@ final class Machine {
             let next = queue.removeFirst()
             let effects = scheduler.apply(next, at: now, using: &generator)
             all += effects
+            onEvent?(next, effects)
             for effect in effects {
                 log.append(Entry(time: elapsed, effect: effect))
                 if let answer = perform(effect) { queue.append(answer) }
@@ -104,6 +107,18 @@ final class Machine {
             apply(.woken)
         }
         move(to: target)
+    }
+
+    /// Ends the process and starts it again: attempts are gone, and what is known of the machine counts as settled.
+    func restart(configuration: SchedulerConfiguration, policy: any Policy) {
+        for id in attempts.keys.sorted() { _ = endAttempt(id) }
+        scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
+        wake = nil
+        conditions.power.isObservedChange = false
+        conditions.network.isObservedChange = false
+        conditions.linkKind.isObservedChange = false
+        conditions.metered.isObservedChange = false
+        apply(.conditionsChanged(conditions))
     }
 
     /// Moves the clocks without waking anybody.
