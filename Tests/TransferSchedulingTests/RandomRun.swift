@@ -196,8 +196,9 @@ final class RandomRun {
             conditions.observe(\.metered, .no, at: now)
         }
         for id in oracle.open.keys.sorted() { machine.apply(.resumed(id)) }
-        for _ in 0..<100 where machine.openCount > 0 && faults.isEmpty {
-            pass(.seconds(4 * 3600))
+        for _ in 0..<2000 where machine.openCount > 0 && faults.isEmpty {
+            // As far as the next wake only: what starts ends before its window closes.
+            pass(machine.wake.map { max(.zero, machine.now.instant.duration(to: $0)) } ?? .zero)
             while let id = machine.attempts.keys.min() {
                 _ = machine.endAttempt(id)
                 machine.apply(.finished(id))
