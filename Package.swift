@@ -125,14 +125,16 @@ let package = Package(
         // Tests
         support("ConditionRigs", [], resources: [.copy("Resources")]),
         support("HostileServer", []),
-        child("ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
+        child(
+            "ConditionsProbe", folder: "ConditionsProbe",
+            ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
         child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
         tests("TransferTestingTests", ["TransferPolicy", "TransferEngine", "TransferTesting"]),
-        tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock"]),
-        tests("LinuxConditionsTests", ["TransferPolicy", "TransferEngine", "LinuxConditions"]),
+        tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "CTimer"]),
+        tests("LinuxConditionsTests", ["TransferPolicy", "TransferEngine", "LinuxConditions", "GLibBridge"]),
         tests(
             "SQLiteStoreTests",
             ["TransferPolicy", "TransferEngine", "SQLiteStore", "TransferTesting", "StoreChild", grdb]),

@@ -159,7 +159,7 @@ struct GetTests {
         let wrong = String(repeating: "0", count: 64)
         let result = try program.run(["get", "--checksum", "sha256:\(wrong)", server.url("file.bin")])
         #expect(result.status == 1)
-        #expect(result.run.errors.contains("checksum"))
+        #expect(result.run.errors.contains("sha256 is"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
     }
 

@@ -22,22 +22,30 @@ final class NginxServer: Sendable {
     }
 
     /// Why it cannot run here; nil when it can.
-    static let unavailabilityReason: String? =
-        FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx") ? nil : "nginx is not installed (nginx-light)"
+    static let unavailabilityReason: String? = {
+        let missing = ["/usr/sbin/nginx", "/usr/bin/curl"].filter { !FileManager.default.isExecutableFile(atPath: $0) }
+        return missing.isEmpty ? nil : "not installed: \(missing.joined(separator: ", ")) (nginx-light, curl)"
+    }()
 
     let port: Int
     let folder: TemporaryFolder
     private let process: ChildProcess
+    private let prefix: [String]
 
     /// Starts it.
     ///
-    /// - Parameter rate: bytes a second for each connection; nil is no limit.
-    init(rate: Int? = nil) throws {
+    /// - Parameters:
+    ///   - rate: bytes a second for each connection; nil is no limit.
+    ///   - prefix: the command that runs another one elsewhere, in a namespace say.
+    init(rate: Int? = nil, prefix: [String] = []) throws {
+        self.prefix = prefix
         folder = try TemporaryFolder()
-        port = try Self.freePort()
+        let port = try Self.freePort()
+        self.port = port
         try FileManager.default.createDirectory(atPath: folder.path + "/www", withIntermediateDirectories: true)
+        let place = folder.path
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map { "\($0)_temp_path \(folder.path)/\($0);" }.joined(separator: " ")
+            .map { "\($0)_temp_path \(place)/\($0);" }.joined(separator: " ")
         let configuration = """
             daemon off;
             master_process off;
@@ -49,13 +57,20 @@ final class NginxServer: Sendable {
                 access_log \(folder.path)/access.log evidence;
                 \(temporary)
                 \(rate.map { "limit_rate \($0);" } ?? "")
-                server { listen 127.0.0.1:\(port); root \(folder.path)/www; }
+                server {
+                    listen 127.0.0.1:\(port);
+                    root \(folder.path)/www;
+                    location = /connections { stub_status; access_log off; }
+                }
             }
             """
         try configuration.write(toFile: folder.path + "/nginx.conf", atomically: true, encoding: .utf8)
-        process = try ChildProcess(
-            "/usr/sbin/nginx", ["-p", folder.path, "-c", folder.path + "/nginx.conf"], output: folder.path + "/output")
-        try waitUntil("nginx answers", within: 10) { Self.answers(port) }
+        let words = prefix + ["/usr/sbin/nginx", "-p", folder.path, "-c", folder.path + "/nginx.conf"]
+        process = try ChildProcess(words[0], Array(words.dropFirst()), output: folder.path + "/output")
+        let pidFile = folder.path + "/nginx.pid"
+        // Written once it listens.
+        try waitUntil("nginx listens", within: 10) { FileManager.default.fileExists(atPath: pidFile) }
+        _ = try connections()
     }
 
     deinit { process.end() }
@@ -71,6 +86,20 @@ final class NginxServer: Sendable {
         try RandomFile.write(path + ".new", bytes: bytes, seed: seed)
         guard rename(path + ".new", path) == 0 else { throw TestTrouble("\(path) cannot be written") }
         return path
+    }
+
+    /// How many connections it has accepted, this question's own included.
+    func connections() throws -> Int {
+        let output = try TemporaryFolder()
+        let words = prefix + ["/usr/bin/curl", "-s", "--max-time", "5", "http://127.0.0.1:\(port)/connections"]
+        let curl = try ChildProcess(words[0], Array(words.dropFirst()), output: output.path + "/out")
+        guard try curl.wait(within: 10) == 0 else { throw TestTrouble("nginx does not answer") }
+        let lines = try String(contentsOfFile: output.path + "/out", encoding: .utf8).split(separator: "\n")
+        // The third line: accepts, handled, requests.
+        guard lines.count > 2, let accepted = lines[2].split(separator: " ").first.flatMap({ Int($0) }) else {
+            throw TestTrouble("nginx says: \(lines)")
+        }
+        return accepted
     }
 
     /// What the server saw so far. A request is logged when it has ended.
@@ -99,17 +128,6 @@ final class NginxServer: Sendable {
         }
         guard result == 0 else { throw TestTrouble("there is no free port on the loopback") }
         return Int(UInt16(bigEndian: address.sin_port))
-    }
-
-    private static func answers(_ port: Int) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback(port: UInt16(port))
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
     }
 
     private static func loopback(port: UInt16) -> sockaddr_in {

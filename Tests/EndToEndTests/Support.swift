@@ -23,7 +23,7 @@ final class TemporaryFolder: Sendable {
     let path: String
 
     init() throws {
-        var template = Array((NSTemporaryDirectory() + "/transfer-test-XXXXXX").utf8CString)
+        var template = Array((NSTemporaryDirectory() + "transfer-test-XXXXXX").utf8CString)
         guard let made = mkdtemp(&template) else { throw TestTrouble("no temporary folder can be made") }
         path = String(cString: made)
     }
@@ -48,18 +48,28 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors ?? output, flags, 0o600)
-        if let directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
+        Self.closeInherited(&actions)
+        // env -C changes the folder and becomes the program: the process id stays.
+        let words = (directory.map { ["/usr/bin/env", "-C", $0] } ?? []) + [program] + arguments
         let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        var argv = ([program] + arguments).map { strdup($0) } + [nil]
+        var argv = words.map { strdup($0) } + [nil]
         var envp = merged.map { strdup("\($0)=\($1)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var pid: pid_t = 0
-        let code = posix_spawn(&pid, program, &actions, nil, &argv, &envp)
+        let code = posix_spawn(&pid, words[0], &actions, nil, &argv, &envp)
         guard code == 0 else { throw TestTrouble("\(program) cannot be started: \(String(cString: strerror(code)))") }
         id = pid
     }
 
     deinit { end() }
+
+    /// Keeps the ends of other processes' pipes from the child, whose readers would never see the end otherwise.
+    private static func closeInherited(_ actions: inout posix_spawn_file_actions_t) {
+        typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+        // glibc 2.34 has it, Swift's view of its headers does not show it.
+        guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
+        _ = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, 3)
+    }
 
     /// Sends it a signal.
     func signal(_ number: Int32) { kill(id, number) }

@@ -95,10 +95,11 @@ struct SQLiteStoreProcessTests {
         }
         let script = """
             set -u
-            mount -t tmpfs -o size=300k tmpfs "$1" || exit 9
+            mount -t tmpfs -o size=1m tmpfs "$1" || exit 9
+            head -c 700k /dev/zero > "$1/filler"
             "$3" "$1/queue.sqlite" 1000000 2>&1
             echo "first $?"
-            mount -o remount,size=4m "$1" || exit 9
+            rm "$1/filler"
             "$3" "$1/queue.sqlite" 5
             echo "second $?"
             cp "$1"/queue.sqlite* "$2"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
 
-/// A timer or a watched descriptor; it ends when this handle goes away. Use it on its executor's thread only.
+/// A timer or a watched descriptor; it ends when this handle goes away.
+///
+/// Use it on its executor's thread only.
 package final class GLibSource {
     private let source: UnsafeMutablePointer<GSource>
 

@@ -45,10 +45,13 @@ public final class LinuxAlarm: Alarm {
         state.withLock { $0.consumer }?.finish()
     }
 
+    /// Both clocks now.
     public func now() -> Moment { Moment.readClocks() }
 
+    /// Rings once at `instant`, at once where that is past, in place of what was set before; nil sets nothing.
     public func set(_ instant: Instant?) { timer.arm(at: instant) }
 
+    /// Rings, and steps of the wall clock; ends the stream given out before.
     public func signals() -> AsyncStream<AlarmSignal> {
         // Unbounded, yet small: each ring needs a `set`, and clocks are rarely set.
         let (stream, continuation) = AsyncStream.makeStream(of: AlarmSignal.self)

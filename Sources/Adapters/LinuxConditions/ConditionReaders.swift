@@ -40,7 +40,9 @@ final class ConditionReaders {
         self.apply = apply
     }
 
-    /// Begins to read. What is switched off counts as absent.
+    /// Begins to read.
+    ///
+    /// What is switched off counts as absent.
     func start() {
         startSupplies()
         startPath()
@@ -77,8 +79,9 @@ final class ConditionReaders {
         readSupplies()
     }
 
-    /// Compares UPower's word with the kernel's of the same moment. One is always a little ahead of the other, so that
-    /// they disagree counts only once it has lasted.
+    /// Compares UPower's word with the kernel's of the same moment.
+    ///
+    /// One is always a little ahead of the other, so that they disagree counts only once it has lasted.
     private func readSupplies(isLasting: Bool = false) {
         let (upower, supplies) = (upowerAnswer, suppliesNow())
         let differ = Readings.disagree(upower, supplies)
@@ -116,8 +119,9 @@ final class ConditionReaders {
         apply { $0.path = .value(first) }
     }
 
-    /// Looks at once, so that a loss counts at once, and again when things have had time to settle. Hints in between
-    /// wait for that second look: a flood of routes costs one look each 50 ms.
+    /// Looks at once, so that a loss counts at once, and again when things have had time to settle.
+    ///
+    /// Hints in between wait for that second look: a flood of routes costs one look each 50 ms.
     private func pathMayHaveChanged() {
         guard pathTimer == nil else { return }
         look()

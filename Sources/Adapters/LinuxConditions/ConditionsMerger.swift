@@ -19,8 +19,10 @@ struct ConditionsMerger {
 
     init(localTime: LocalTimeRules) { self.localTime = localTime }
 
-    /// Remembers what later answers depend on. Every change of the readings goes through here, before the first
-    /// snapshot too: a battery seen once is a battery, even when the source that saw it dies.
+    /// Remembers what later answers depend on.
+    ///
+    /// Every change of the readings goes through here, before the first snapshot too: a battery seen once is a battery,
+    /// even when the source that saw it dies.
     mutating func note(_ readings: Readings) {
         hasSeenBattery = hasSeenBattery || readings.showBattery
     }

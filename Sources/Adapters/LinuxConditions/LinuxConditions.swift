@@ -26,7 +26,9 @@ public actor LinuxConditions: ConditionSource {
     /// The thread that all readers but UPower's client share.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Prepares; nothing is read yet. `now` reads both clocks, as `Alarm.now` does.
+    /// Prepares; nothing is read yet.
+    ///
+    /// `now` reads both clocks, as `Alarm.now` does.
     public init(configuration: LinuxConditionsConfiguration = .init(), now: @escaping @Sendable () -> Moment) {
         self.configuration = configuration
         self.now = now
@@ -34,6 +36,7 @@ public actor LinuxConditions: ConditionSource {
         merger = ConditionsMerger(localTime: configuration.localTime)
     }
 
+    /// The conditions, now and at each change; ends the stream given out before.
     public nonisolated func snapshots() -> AsyncStream<Conditions> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Conditions.self, bufferingPolicy: .bufferingNewest(1))
@@ -46,6 +49,7 @@ public actor LinuxConditions: ConditionSource {
         return stream
     }
 
+    /// Ends the stream, both threads, and all connections; returns when they are gone.
     public nonisolated func stop() async {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }

@@ -15,24 +15,42 @@ public struct LinuxConditionsConfiguration: Sendable {
         case networkManager
     }
 
-    /// The readers that run; the others count as absent. Default: all.
+    /// The readers that run; the others count as absent.
+    ///
+    /// Default: all.
     public var readers: Set<Reader> = Set(Reader.allCases)
-    /// The sysfs that lists power supplies. Default: `/sys`.
+    /// The sysfs that lists power supplies.
+    ///
+    /// Default: `/sys`.
     public var sysfsRoot = "/sys"
     /// The sysfs that lists network devices; what it shows counts only where it agrees with the kernel on an
-    /// interface's index. Default: `/sys`.
+    /// interface's index.
+    ///
+    /// Default: `/sys`.
     public var networkSysfsRoot = "/sys"
-    /// How long a service may take to answer before it counts as silent. Default: 1.5 s.
+    /// How long a service may take to answer before it counts as silent.
+    ///
+    /// Default: 1.5 s.
     public var serviceTimeLimit: Duration = .milliseconds(1500)
-    /// How long the first snapshot waits for readers that have not answered. Default, and at most: 2 s.
+    /// How long the first snapshot waits for readers that have not answered.
+    ///
+    /// Default, and at most: 2 s.
     public var firstSnapshotTimeLimit: Duration = .seconds(2)
-    /// How long the kernel's word on power waits for UPower to say the same. Default: 200 ms.
+    /// How long the kernel's word on power waits for UPower to say the same.
+    ///
+    /// Default: 200 ms.
     public var powerSettling: Duration = .milliseconds(200)
-    /// How long a gained link or route must hold; a lost one counts at once. Default: 50 ms.
+    /// How long a gained link or route must hold; a lost one counts at once.
+    ///
+    /// Default: 50 ms.
     public var pathSettling: Duration = .milliseconds(50)
-    /// How long a network must be said to be free, or of unknown price; a costly one counts at once. Default: 150 ms.
+    /// How long a network must be said to be free, or of unknown price; a costly one counts at once.
+    ///
+    /// Default: 150 ms.
     public var meteredSettling: Duration = .milliseconds(150)
-    /// The local time zone's rules, handed on in each snapshot. Default: UTC.
+    /// The local time zone's rules, handed on in each snapshot.
+    ///
+    /// Default: UTC.
     public var localTime: LocalTimeRules = .utc
 
     /// The defaults.

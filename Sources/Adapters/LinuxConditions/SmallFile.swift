@@ -3,7 +3,9 @@ import Glibc
 
 /// Reads of the short text files that sysfs is made of.
 enum SmallFile {
-    /// The file's text without white space at its ends; nil when it cannot be read. Reads 4 KiB at most.
+    /// The file's text without white space at its ends; nil when it cannot be read.
+    ///
+    /// Reads 4 KiB at most.
     static func text(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -1,5 +1,5 @@
-internal import GRDB
 // SPDX-License-Identifier: Apache-2.0
+internal import GRDB
 internal import Glibc
 internal import TransferEngine
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's timer descriptors, which the Glibc module leaves out.
+// The kernel's timer descriptors and clock adjustment, which the Glibc module leaves out.
 #ifndef CTIMER_SHIM_H
 #define CTIMER_SHIM_H
 
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <time.h>
 
 #endif

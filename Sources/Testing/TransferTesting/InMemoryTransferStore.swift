@@ -1,5 +1,5 @@
-internal import Synchronization
 // SPDX-License-Identifier: Apache-2.0
+internal import Synchronization
 public import TransferEngine
 public import TransferPolicy
 

@@ -51,7 +51,9 @@ final class SystemBus {
         state = .closed
     }
 
-    /// Something happened beside the socket. Its file appears before anybody listens: a few attempts, then quiet.
+    /// Something happened beside the socket.
+    ///
+    /// Its file appears before anybody listens: a few attempts, then quiet.
     private func connectAnew() {
         guard case .closed = state else { return }
         attempts = 0

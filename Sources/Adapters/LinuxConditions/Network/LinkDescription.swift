@@ -4,7 +4,7 @@
 struct LinkDescription: Hashable, Sendable {
     /// What sysfs adds about a device.
     struct DeviceFiles: Hashable, Sendable {
-        /// `DEVTYPE` of its uevent: `wlan`, `wwan`, `bluetooth`, …
+        /// The device type that its uevent names, such as wlan, wwan or bluetooth.
         var deviceType: String?
         /// Whether it has a `wireless` or `phy80211` entry.
         var isWireless = false
@@ -24,12 +24,16 @@ struct LinkDescription: Hashable, Sendable {
     var kind: String?
     /// The index of the bridge or bond it belongs to; 0 for none.
     var master: Int32 = 0
-    /// The index of the link below it; 0 for none. For a veth that is its peer.
+    /// The index of the link below it; 0 for none.
+    ///
+    /// For a veth that is its peer.
     var lower: Int32 = 0
     /// Nil where sysfs does not show this interface.
     var files: DeviceFiles?
 
-    /// Up, with a carrier. A default route stays when the cable goes, so routes alone do not tell.
+    /// Up, with a carrier.
+    ///
+    /// A default route stays when the cable goes, so routes alone do not tell.
     var canCarry: Bool {
         let (up, loopback, running): (UInt32, UInt32, UInt32) = (0x1, 0x8, 0x40)
         return flags & up != 0 && flags & running != 0 && flags & loopback == 0

@@ -15,19 +15,21 @@ enum LinkRole: Hashable, Sendable {
     /// Reads the role off a link's description.
     init(of link: LinkDescription) {
         if let kind = link.kind {
-            self = Self.virtual(kind)
+            self = Self.virtual(kind, over: link.lower)
         } else {
             self = Self.device(link)
         }
     }
 
-    private static func virtual(_ kind: String) -> LinkRole {
+    private static func virtual(_ kind: String, over lower: Int32) -> LinkRole {
         switch kind {
         case "wireguard", "tun", "ipip", "sit", "gre", "gretap", "ip6tnl", "ip6gre", "ip6gretap", "xfrm", "vti", "vti6",
             "ovpn", "ovpn-dco", "amneziawg":
             .tunnel
         case "bridge", "bond", "team", "vrf": .members
-        case "vlan", "macvlan", "macvtap", "ipvlan", "vxlan", "macsec": .lower
+        case "vlan", "macvlan", "macvtap", "ipvlan", "macsec": .lower
+        // They keep the link below to themselves, if they are bound to one at all.
+        case "vxlan", "geneve": lower == 0 ? .tunnel : .lower
         case "veth", "dummy", "virtio", "hsr", "dsa": .carrier(.ethernet, isGuess: false)
         case "wwan", "rmnet": .carrier(.cellular, isGuess: false)
         case "virt_wifi": .carrier(.wifi, isGuess: false)

@@ -2,7 +2,9 @@
 import CNetlink
 import GLibBridge
 
-/// Tells that links, routes or rules may have changed. What changed is then asked with `RouteQuery`.
+/// Tells that links, routes or rules may have changed.
+///
+/// What changed is then asked with `RouteQuery`.
 final class NetlinkEventReader {
     private let socket: OpaquePointer
     private var source: GLibSource?
@@ -34,7 +36,9 @@ final class NetlinkEventReader {
         nl_socket_free(socket)
     }
 
-    /// Takes all that waits. An error is a hint like any message: an overrun means that something was missed.
+    /// Takes all that waits.
+    ///
+    /// An error is a hint like any message: an overrun means that something was missed.
     private static func drain(_ socket: OpaquePointer) {
         var errors = 0
         while errors < 8 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNetlink
 
-/// Asks the kernel which way it would take. Sends nothing to the network.
+/// Asks the kernel which way it would take.
+///
+/// Sends nothing to the network.
 ///
 /// A route cache kept up to date by events stays wrong for good after an overrun; asking anew cannot.
 final class RouteQuery {
@@ -25,7 +27,8 @@ final class RouteQuery {
     func snapshot() -> NetworkSnapshot? {
         guard let links = links() else { return nil }
         // Addresses kept for documentation: they exist nowhere, so only the default route fits.
-        let chosen = [chosenLink(for: "192.0.2.1", AF_INET), chosenLink(for: "2001:db8::1", AF_INET6)].compactMap(\.self)
+        let chosen = [chosenLink(for: "192.0.2.1", AF_INET), chosenLink(for: "2001:db8::1", AF_INET6)].compactMap(
+            \.self)
         var snapshot = NetworkSnapshot(links: links, chosen: chosen)
         if snapshot.choseTunnel { snapshot.defaultRoutes = defaultRoutes() }
         return snapshot

@@ -3,7 +3,9 @@ import CNetlink
 import GLibBridge
 import Glibc
 
-/// Tells when the kernel announces a change of a power supply. Needs neither udev nor privileges.
+/// Tells when the kernel announces a change of a power supply.
+///
+/// Needs neither udev nor privileges.
 final class KernelEventReader {
     private let descriptor: Int32
     private var source: GLibSource?
@@ -36,7 +38,9 @@ final class KernelEventReader {
         close(descriptor)
     }
 
-    /// Takes all that waits; says whether a power supply was among it. An overrun counts as yes.
+    /// Takes all that waits; says whether a power supply was among it.
+    ///
+    /// An overrun counts as yes.
     private static func drain(_ descriptor: Int32) -> Bool {
         var isHint = false
         var bytes = [UInt8](repeating: 0, count: 8192)

@@ -23,7 +23,9 @@ struct PowerSupply: Hashable, Sendable {
         return type == "Mains" || type == "BrickID" || type == "Wireless" || type.hasPrefix("USB")
     }
 
-    /// Whether a plug gives power; nil when it does not say. Some say 2 for "programmable".
+    /// Whether a plug gives power; nil when it does not say.
+    ///
+    /// Some say 2 for "programmable".
     var isOnline: Bool? { online.flatMap { Int($0) }.map { $0 > 0 } }
 
     /// What a battery does.

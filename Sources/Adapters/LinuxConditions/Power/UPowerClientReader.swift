@@ -47,7 +47,9 @@ actor UPowerClientReader {
         executor.perform { self.assumeIsolated { $0.dropClient() } }
     }
 
-    /// Closes and ends the thread. Cancel an `open` under way before.
+    /// Closes and ends the thread.
+    ///
+    /// Cancel an `open` under way before.
     nonisolated func stop() async {
         close()
         await executor.stop()

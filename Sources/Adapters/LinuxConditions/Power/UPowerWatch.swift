@@ -60,7 +60,7 @@ final class UPowerWatch {
         bus = nil
     }
 
-    /// The kernel spoke of power: does the daemon still answer?
+    /// The kernel spoke of power: asks whether the daemon still answers.
     func doubt() {
         if case .open = state { ask() }
     }

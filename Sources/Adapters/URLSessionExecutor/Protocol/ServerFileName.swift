@@ -5,7 +5,8 @@ enum ServerFileName {
     /// The name to use; `download` where there is none.
     static func name(disposition: String?, url: String) -> String {
         let candidates = [
-            disposition.flatMap(fromDisposition), String(decodingUTF8: PercentCoding.decode(URLReference(url).lastComponent)),
+            disposition.flatMap(fromDisposition),
+            String(decodingUTF8: PercentCoding.decode(URLReference(url).lastComponent)),
         ]
         for candidate in candidates {
             let name = safe(candidate ?? "")
@@ -30,8 +31,9 @@ enum ServerFileName {
         var name = ""
         for scalar in last.unicodeScalars {
             switch scalar.properties.generalCategory {
-            // Format characters may turn the reading direction and so hide an extension.
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: continue
+            // Joiners belong to words; other format characters may turn the reading direction and hide an extension.
+            case .format where scalar.value != 0x200C && scalar.value != 0x200D: continue
+            case .control, .lineSeparator, .paragraphSeparator, .surrogate: continue
             default: name.unicodeScalars.append(":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar)
             }
         }
@@ -86,7 +88,9 @@ enum ServerFileName {
             if rest.first == "\"" {
                 rest = rest.dropFirst()
                 while let character = rest.popFirst(), character != "\"" {
-                    value.append(character == "\\" ? rest.popFirst() ?? "\\" : character)
+                    // A backslash before anything else is a path of Windows, wrongly quoted.
+                    let isEscape = character == "\\" && (rest.first == "\"" || rest.first == "\\")
+                    value.append(isEscape ? rest.popFirst() ?? character : character)
                 }
             } else {
                 value = String(rest.prefix { $0 != ";" })

@@ -60,8 +60,8 @@ enum GetText {
     static func retry(_ explanation: Explanation, localTime: LocalTimeRules) -> String {
         for hold in explanation.holds {
             if case .backoff(let attempt, _, _) = hold.reason {
-                let when = explanation.nextLook.map { " at \(localTime.dateAndTime(of: $0))" } ?? ""
-                return "attempt \(attempt) failed, tried again\(when)"
+                let when = explanation.nextLook.map { " at \(localTime.dateAndTime(of: $0))" } ?? " later"
+                return "attempt \(attempt + 1) follows\(when)"
             }
         }
         return explanation.sentence(localTime: localTime)

@@ -21,11 +21,10 @@ struct InputList {
     /// - Throws: `UsageError` that names file and line.
     init(_ text: String, name: String) throws {
         var items: [Item] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let trimmed = line.hasSuffix("\r") ? line.dropLast() : line
-            guard !trimmed.allSatisfy(\.isWhitespace), !trimmed.hasPrefix("#") else { continue }
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            guard !line.allSatisfy(\.isWhitespace), !line.hasPrefix("#") else { continue }
             do {
-                items.append(try Self.item(String(trimmed)))
+                items.append(try Self.item(String(line)))
             } catch let error as UsageError {
                 throw UsageError("\(name):\(index + 1): \(error)")
             }

@@ -54,7 +54,7 @@ struct Netrc {
     private static func words(of text: String) -> [String] {
         var words: [String] = []
         var isMacro = false
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             // A macro ends with an empty line.
             if isMacro {
                 isMacro = !line.allSatisfy(\.isWhitespace)

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import Testing
+
+/// `transferctl get --discretionary` on a machine whose plug and network the test turns, with real services between.
+@Suite(
+    "get --discretionary, end to end", .serialized,
+    .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
+struct ConditionedGetTests {
+    /// Seconds since 1970, by the clock that logs and events show.
+    private var wallNow: Double { Date().timeIntervalSince1970 }
+
+    /// Late by more than this would be seen as a fault even on a loaded machine. What it is on a quiet one is measured,
+    /// printed here and kept in the benchmarks.
+    private let tolerance = 1.5
+
+    @Test(
+        "on battery nothing leaves; plugged in it starts after 10 s; unplugged it stops after 5 s and goes on later",
+        .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"))
+    func followsThePlug() async throws {
+        let server = try NginxServer(rate: 2_000_000)
+        let served = try server.serve("file.bin", bytes: 24_000_000)
+        let bus = try await PrivateBus()
+        let rig = try await PowerRig(bus: bus)
+        try await rig.spawn()
+        try await rig.setAC(false)
+        let program = try Transferctl(environment: bus.environment)
+        let before = try server.connections()
+        let run = try program.start(
+            ["get", "--discretionary", "--json", "--sysfs-root", rig.sysfsRoot, server.url("file.bin")])
+
+        let waiting = try run.event("why it waits", within: 10) { $0.name == "waiting" }
+        #expect(waiting.event.reasons == ["onBattery"])
+        #expect(waiting.event.sources == ["UPower"])
+        let sentence = waiting.event.fields["sentence"] as? String ?? ""
+        #expect(sentence.contains("(UPower) — starts 10 s after you plug in"), "\(sentence)")
+        try await Task.sleep(for: .seconds(3))
+        #expect(try server.connections() == before + 1, "something connected while on battery")
+        #expect(run.process.exitStatus == nil)
+
+        let pluggedIn = wallNow
+        try await rig.setAC(true)
+        let started = try run.event("the start", within: 15) { $0.name == "started" }
+        try run.event("bytes", within: 10, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 2_000_000 }
+        let first = try #require(server.requests().first)
+        print("plugged in to first request: \(first.began - pluggedIn) s")
+        // The server's clock reads in milliseconds.
+        #expect(first.began - pluggedIn >= 9.998)
+        #expect(first.began - pluggedIn <= 10 + tolerance)
+
+        let unplugged = wallNow
+        try await rig.setAC(false)
+        let paused = try run.event("the pause", within: 10, after: started.index) { $0.name == "paused" }
+        print("unplugged to paused: \(paused.event.time - unplugged) s")
+        #expect(paused.event.time - unplugged >= 4.998)
+        #expect(paused.event.time - unplugged <= 5 + tolerance)
+        #expect(paused.event.reasons == ["onBattery"])
+        let kept = try #require(paused.event.fields["bytes"] as? Int)
+        #expect(kept > 8_000_000)
+        let quiet = try server.connections()
+        try await Task.sleep(for: .seconds(1))
+        #expect(try server.connections() == quiet + 1, "something connected while paused")
+
+        try await rig.setAC(true)
+        #expect(try run.process.wait(within: 40) == 0)
+        #expect(RandomFile.same(program.downloads + "/file.bin", served))
+        let continued = server.requests().map(\.range).filter { $0.hasPrefix("bytes=\(kept)-") }
+        #expect(!continued.isEmpty, "\(server.requests())")
+        await rig.end()
+        await bus.end()
+    }
+
+    @Test(
+        "upowerd killed in the middle: unknown is not AC, so it stops; back again, it goes on",
+        .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"))
+    func unknownIsNotMains() async throws {
+        let server = try NginxServer(rate: 2_000_000)
+        let served = try server.serve("file.bin", bytes: 16_000_000)
+        let bus = try await PrivateBus()
+        let rig = try await PowerRig(bus: bus)
+        try await rig.spawn()
+        let program = try Transferctl(environment: bus.environment)
+        // A sysfs that lists nothing: UPower is the only one who knows, as where sysfs is out of reach.
+        let empty = try TemporaryFolder()
+        let run = try program.start(
+            ["get", "--discretionary", "--json", "--sysfs-root", empty.path, server.url("file.bin")])
+        // What was read at the start counts as settled.
+        let started = try run.event("the start", within: 5) { $0.name == "started" }
+        try run.event("bytes", within: 10, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 1_000_000 }
+
+        let killed = wallNow
+        try await rig.kill()
+        let paused = try run.event("the pause", within: 10, after: started.index) { $0.name == "paused" }
+        print("upowerd killed to paused: \(paused.event.time - killed) s")
+        #expect(paused.event.reasons == ["powerUnknown"])
+        #expect(paused.event.time - killed >= 4.998)
+        #expect(paused.event.time - killed <= 5 + 2 * tolerance)
+
+        try await rig.spawn()
+        #expect(try run.process.wait(within: 40) == 0)
+        #expect(RandomFile.same(program.downloads + "/file.bin", served))
+        await rig.end()
+        await bus.end()
+    }
+
+    @Test(
+        "metered stops at once and is named with its source; unmetered again it goes on after 5 s",
+        .enabled(if: NetworkRig.unavailabilityReason == nil, "\(NetworkRig.unavailabilityReason ?? "")"))
+    func followsTheMeter() async throws {
+        let bus = try await PrivateBus()
+        let rig = try await NetworkRig(bus: bus)
+        try await rig.startManager()
+        try await rig.connect()
+        try await rig.setMetered("yes")
+        let server = try NginxServer(rate: 2_000_000, prefix: rig.inside([]).resolvingProgram())
+        let served = try server.serve("file.bin", bytes: 16_000_000)
+        var program = try Transferctl(environment: bus.environment)
+        program.prefix = rig.inside([]).resolvingProgram()
+        let before = try server.connections()
+        // The server is on this machine: held to the network's conditions for the test, on assumed mains.
+        let run = try program.start([
+            "get", "--discretionary", "--json", "--no-loopback-exemption", "--assume", "power=ac",
+            server.url("file.bin"),
+        ])
+        let waiting = try run.event("why it waits", within: 10) { $0.reasons == ["metered"] }
+        #expect(waiting.event.sources == ["NetworkManager"])
+        try await Task.sleep(for: .seconds(2))
+        #expect(try server.connections() == before + 1, "something connected while metered")
+
+        let freed = wallNow
+        try await rig.setMetered("no")
+        let started = try run.event("the start", within: 10) { $0.name == "started" }
+        try run.event("bytes", within: 10, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 2_000_000 }
+        let first = try #require(server.requests().first)
+        print("unmetered to first request: \(first.began - freed) s")
+        #expect(first.began - freed >= 4.998)
+        #expect(first.began - freed <= 5.5 + tolerance)
+
+        let metered = wallNow
+        try await rig.setMetered("yes")
+        let paused = try run.event("the pause", within: 10, after: started.index) { $0.name == "paused" }
+        print("metered to paused: \(paused.event.time - metered) s")
+        #expect(paused.event.reasons == ["metered"])
+        #expect(paused.event.time - metered <= tolerance)
+        let kept = try #require(paused.event.fields["bytes"] as? Int)
+
+        try await rig.setMetered("no")
+        #expect(try run.process.wait(within: 40) == 0)
+        #expect(RandomFile.same(program.downloads + "/file.bin", served))
+        #expect(server.requests().contains { $0.range.hasPrefix("bytes=\(kept)-") }, "\(server.requests())")
+        await rig.end()
+        await bus.end()
+    }
+}
+
+extension [String] {
+    /// The command with its program as an absolute path, as posix_spawn wants it.
+    fileprivate func resolvingProgram() -> [String] {
+        guard let name = first, !name.hasPrefix("/") else { return self }
+        let folders = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
+        let path = folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+        return [path ?? name] + dropFirst()
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTimer
+import Glibc
+import LinuxClock
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@Suite("The alarm on the kernel's clocks", .timeLimit(.minutes(1)))
+struct LinuxAlarmTests {
+    /// Waits for a ring; the machine's clock may be set meanwhile, by the test below or by others.
+    private func rings(_ signals: inout AsyncStream<AlarmSignal>.Iterator) async -> Bool {
+        while let signal = await signals.next() {
+            if signal == .rang { return true }
+        }
+        return false
+    }
+
+    @Test("It rings at its time, not before, and once")
+    func rings() async throws {
+        let alarm = try LinuxAlarm()
+        var signals = alarm.signals().makeAsyncIterator()
+        let goal = alarm.now().instant.advanced(by: .milliseconds(60))
+        alarm.set(goal)
+        #expect(await rings(&signals))
+        #expect(alarm.now().instant >= goal)
+        let second = alarm.now().instant.advanced(by: .milliseconds(30))
+        alarm.set(second)
+        #expect(await rings(&signals))
+        #expect(alarm.now().instant >= second)
+    }
+
+    @Test(
+        "A time that is past rings at once",
+        arguments: [Instant.zero, Instant(nanoseconds: -5), Instant(nanoseconds: 1)])
+    func past(_ instant: Instant) async throws {
+        let alarm = try LinuxAlarm()
+        var signals = alarm.signals().makeAsyncIterator()
+        alarm.set(instant)
+        #expect(await rings(&signals))
+    }
+
+    @Test("A new time takes the place of the one before, and nil of all")
+    func replaced() async throws {
+        let alarm = try LinuxAlarm()
+        var signals = alarm.signals().makeAsyncIterator()
+        alarm.set(alarm.now().instant.advanced(by: .milliseconds(20)))
+        alarm.set(nil)
+        alarm.set(.distantFuture)
+        let goal = alarm.now().instant.advanced(by: .milliseconds(120))
+        alarm.set(goal)
+        #expect(await rings(&signals))
+        #expect(alarm.now().instant >= goal)
+    }
+
+    @Test("A second consumer ends the first one's stream; letting go of the alarm ends the second's")
+    func consumers() async throws {
+        var alarm: LinuxAlarm? = try LinuxAlarm()
+        var first = alarm?.signals().makeAsyncIterator()
+        var second = try #require(alarm).signals().makeAsyncIterator()
+        #expect(await first?.next() != .rang)
+        alarm?.set(.zero)
+        #expect(await rings(&second))
+        alarm = nil
+        #expect(await !rings(&second))
+    }
+
+    /// Sets the wall clock forward by a nanosecond, which the kernel announces like any other step.
+    private static func setWallClock() -> Bool {
+        var step = timex()
+        step.modes = UInt32(ADJ_SETOFFSET | ADJ_NANO)
+        step.time.tv_usec = 1
+        return adjtimex(&step) >= 0
+    }
+
+    @Test(
+        "A set wall clock is told, each time",
+        .enabled(
+            if: getenv("TEST_WALL_CLOCK") != nil,
+            "it sets the machine's clock, if only by a nanosecond: run as root with TEST_WALL_CLOCK=1"))
+    func wallClockSet() async throws {
+        let alarm = try LinuxAlarm()
+        var signals = alarm.signals().makeAsyncIterator()
+        for _ in 0..<3 {
+            #expect(Self.setWallClock())
+            #expect(await signals.next() == .wallClockSet)
+        }
+    }
+
+    @Test("Both clocks are the kernel's")
+    func clocks() throws {
+        let alarm = try LinuxAlarm()
+        var (boot, wall) = (timespec(), timespec())
+        clock_gettime(CLOCK_BOOTTIME, &boot)
+        clock_gettime(CLOCK_REALTIME, &wall)
+        let now = alarm.now()
+        #expect(abs(now.instant.nanoseconds / 1_000_000_000 - Int64(boot.tv_sec)) <= 2)
+        #expect(abs(now.wall.secondsSinceEpoch - Int64(wall.tv_sec)) <= 2)
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Testing
+import TransferPolicy
+
+@testable import LinuxConditions
+
+@Suite("Folding readings into conditions")
+struct ConditionsMergerTests {
+    private let laptop = [
+        PowerSupply(name: "AC", type: "Mains", online: "1"), PowerSupply(name: "BAT0", type: "Battery", status: "Full"),
+    ]
+    private let unplugged = [
+        PowerSupply(name: "AC", type: "Mains", online: "0"),
+        PowerSupply(name: "BAT0", type: "Battery", status: "Discharging"),
+    ]
+
+    private func moment(_ seconds: Int64) -> Moment {
+        Moment(
+            instant: Instant(nanoseconds: seconds * 1_000_000_000), wall: WallTime(secondsSinceEpoch: 1000 + seconds))
+    }
+
+    /// Readings in which everybody has answered, or is absent.
+    private func readings(
+        upower: Answer<UPowerReading> = .absent, supplies: Answer<[PowerSupply]> = .value([]),
+        path: Answer<NetworkPath?> = .value(nil), manager: Answer<NetworkManagerReading> = .absent,
+        metered: Metered? = nil, disagreementCounts: Bool = true
+    ) -> Readings {
+        Readings(
+            upower: upower, supplies: supplies, doesPowerDisagreementCount: disagreementCounts, path: path,
+            networkManager: manager, metered: metered)
+    }
+
+    private func upower(onBattery: Bool, hasBattery: Bool = true) -> Answer<UPowerReading> {
+        .value(UPowerReading(isOnBattery: onBattery, battery: hasBattery ? BatteryState(level: 50) : nil))
+    }
+
+    private func power(_ readings: Readings...) -> Fact<PowerSource>? {
+        var merger = ConditionsMerger(localTime: .utc)
+        for reading in readings { _ = merger.merge(reading, at: moment(0)) }
+        return merger.snapshot?.power
+    }
+
+    private func fact(_ value: PowerSource, _ source: FactSource, _ sureness: Sureness) -> Fact<PowerSource> {
+        Fact(value, source: source, since: moment(0), sureness: sureness)
+    }
+
+    @Test("UPower's word counts where the kernel agrees or lists nothing")
+    func upowerFirst() {
+        #expect(power(readings(upower: upower(onBattery: false))) == fact(.ac, .upower, .reported))
+        #expect(power(readings(upower: upower(onBattery: true))) == fact(.battery, .upower, .reported))
+        #expect(
+            power(readings(upower: upower(onBattery: false), supplies: .value(laptop))) == fact(.ac, .upower, .reported)
+        )
+    }
+
+    @Test("Where they disagree the dearer counts as a guess, and the disagreement is told once it has lasted")
+    func disagreement() {
+        var merger = ConditionsMerger(localTime: .utc)
+        let early = readings(
+            upower: upower(onBattery: false), supplies: .value(unplugged), disagreementCounts: false)
+        #expect(merger.merge(early, at: moment(0))?.power == fact(.ac, .upower, .reported))
+        let late = readings(upower: upower(onBattery: false), supplies: .value(unplugged))
+        let next = merger.merge(late, at: moment(1))
+        #expect(next?.power.value == .battery)
+        #expect(next?.power.source == .sysfs)
+        #expect(next?.power.sureness == .guessed)
+        #expect(next?.disagreements == ["UPower says AC, sysfs says battery; taken as battery"])
+        #expect(
+            power(readings(upower: upower(onBattery: true), supplies: .value(laptop)))
+                == fact(.battery, .upower, .guessed))
+    }
+
+    @Test("Without UPower the kernel's word counts, less surely while a daemon hangs")
+    func fallback() {
+        #expect(power(readings(supplies: .value(unplugged))) == fact(.battery, .sysfs, .reported))
+        #expect(power(readings(upower: .silent, supplies: .value(laptop))) == fact(.ac, .sysfs, .guessed))
+    }
+
+    @Test("A machine on which nobody ever saw a battery is on AC, as a guess")
+    func desktop() {
+        #expect(power(readings()) == fact(.ac, .sysfs, .guessed))
+        #expect(power(readings(supplies: .absent)) == fact(.ac, .rule, .guessed))
+        #expect(power(readings(upower: .silent, supplies: .pending)) == fact(.unknown, .none, .assumed))
+        let desktop = readings(upower: upower(onBattery: false, hasBattery: false))
+        #expect(power(desktop, readings())?.value == .ac)
+    }
+
+    @Test("A battery seen once is not forgotten with the service that saw it")
+    func death() {
+        #expect(power(readings(upower: upower(onBattery: false)), readings())?.value == .unknown)
+        #expect(power(readings(upower: upower(onBattery: true, hasBattery: false)), readings())?.value == .unknown)
+        #expect(power(readings(supplies: .value(laptop)), readings())?.value == .unknown)
+        var merger = ConditionsMerger(localTime: .utc)
+        merger.note(readings(upower: upower(onBattery: false)))
+        #expect(merger.merge(readings(), at: moment(0))?.power.value == .unknown)
+    }
+
+    @Test("What the first snapshot tells is settled; what changes later was seen to change")
+    func since() {
+        var merger = ConditionsMerger(localTime: .utc)
+        let first = merger.merge(readings(supplies: .value(laptop)), at: moment(5))
+        #expect(first?.power == Fact(.ac, source: .sysfs, since: moment(5)))
+        #expect(merger.merge(readings(supplies: .value(laptop)), at: moment(6)) == nil)
+        let second = merger.merge(readings(supplies: .value(unplugged)), at: moment(7))
+        #expect(second?.power == Fact(.battery, source: .sysfs, since: moment(7), isObservedChange: true))
+        #expect(second?.network == first?.network)
+        let third = merger.merge(
+            readings(upower: upower(onBattery: true), supplies: .value(unplugged)), at: moment(8))
+        #expect(third?.power == Fact(.battery, source: .upower, since: moment(7), isObservedChange: true))
+    }
+
+    @Test("Reachability is the kernel's, unless NetworkManager knows of a limit")
+    func reachability() {
+        let path = Answer<NetworkPath?>.value(NetworkPath(interface: "eth0", kind: .ethernet))
+        let portal = NetworkManagerReading(
+            properties: ["PrimaryConnection": .string("/1"), "Connectivity": .integer(2)])
+        let free = NetworkManagerReading(properties: ["PrimaryConnection": .string("/1"), "Connectivity": .integer(4)])
+        #expect(readings(path: path).reachability.value == .full)
+        #expect(readings(path: path).reachability.sureness == .guessed)
+        #expect(readings(path: path, manager: .value(free)).reachability.value == .full)
+        #expect(readings(path: path, manager: .value(portal)).reachability.value == .portal)
+        #expect(readings(manager: .value(portal)).reachability.value == .none)
+        #expect(readings(path: .absent, manager: .value(portal)).reachability.value == .portal)
+        #expect(readings(path: .absent, manager: .value(free)).reachability.value == .full)
+        #expect(readings(path: .absent).reachability.value == .unknown)
+    }
+
+    @Test("The price is NetworkManager's; without its word the kind of link decides")
+    func price() {
+        #expect(readings(metered: .yes).price(over: .ethernet).value == .yes)
+        #expect(readings(metered: .guessNo).price(over: .cellular).value == .guessNo)
+        #expect(readings(metered: .guessNo).price(over: .cellular).sureness == .guessed)
+        for kind in [LinkKind.cellular, .bluetooth, .usbTether] {
+            #expect(readings().price(over: kind).value == .guessYes)
+            #expect(readings(metered: .unknown).price(over: kind).source == .rule)
+        }
+        for kind in [LinkKind.ethernet, .wifi, .other, .unknown] {
+            #expect(readings(metered: .unknown).price(over: kind).value == .unknown)
+        }
+    }
+
+    @Test("Readings are complete when nobody is pending")
+    func complete() {
+        #expect(readings().isComplete)
+        #expect(!readings(upower: .pending).isComplete)
+        #expect(!readings(supplies: .pending).isComplete)
+        #expect(!readings(path: .pending).isComplete)
+        #expect(!readings(manager: .pending).isComplete)
+        #expect(readings(manager: .silent).isComplete)
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import LinuxConditions
+
+@Suite("Reading the power_supply class")
+struct PowerSupplyFolderTests {
+    /// A faked sysfs with these files below `class/power_supply`.
+    private func withFolder(_ files: [String: String], _ body: (String) throws -> Void) throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("sysfs-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let base = root.appendingPathComponent("class/power_supply")
+        try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
+        for (path, text) in files {
+            let url = base.appendingPathComponent(path)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try text.write(to: url, atomically: true, encoding: .utf8)
+        }
+        try body(root.path)
+    }
+
+    @Test("All supplies are read, by name, with the ends of lines cut off")
+    func reads() throws {
+        try withFolder([
+            "BAT0/type": "Battery\n", "BAT0/status": "Not charging\n", "BAT0/capacity": "79\n", "BAT0/present": "1\n",
+            "AC/type": "Mains\n", "AC/online": "1\n", "hid-mouse/type": "Battery\n", "hid-mouse/scope": "Device\n",
+        ]) { root in
+            #expect(
+                PowerSupplyFolder(sysfsRoot: root).read() == [
+                    PowerSupply(name: "AC", type: "Mains", online: "1"),
+                    PowerSupply(name: "BAT0", type: "Battery", status: "Not charging", capacity: "79", present: "1"),
+                    PowerSupply(name: "hid-mouse", type: "Battery", scope: "Device"),
+                ])
+        }
+    }
+
+    @Test("A class without supplies is empty; no class at all is nil")
+    func empty() throws {
+        try withFolder([:]) { root in
+            #expect(PowerSupplyFolder(sysfsRoot: root).read() == [])
+            #expect(PowerSupplyFolder(sysfsRoot: root + "/elsewhere").read() == nil)
+        }
+    }
+
+    @Test("A device's facts count only where the index agrees")
+    func deviceFiles() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("sysfs-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let folder = root.appendingPathComponent("class/net/wlp2s0")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("phy80211"), withIntermediateDirectories: true)
+        try "7\n".write(to: folder.appendingPathComponent("ifindex"), atomically: true, encoding: .utf8)
+        try "DEVTYPE=wlan\nINTERFACE=wlp2s0\nIFINDEX=7\n".write(
+            to: folder.appendingPathComponent("uevent"), atomically: true, encoding: .utf8)
+        let driver = root.appendingPathComponent("drivers/iwlwifi")
+        try FileManager.default.createDirectory(at: driver, withIntermediateDirectories: true)
+        let device = folder.appendingPathComponent("device")
+        try FileManager.default.createDirectory(at: device, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: device.appendingPathComponent("driver"), withDestinationURL: driver)
+        let reader = DeviceFilesReader(sysfsRoot: root.path)
+        #expect(
+            reader.read(name: "wlp2s0", index: 7)
+                == LinkDescription.DeviceFiles(deviceType: "wlan", isWireless: true, driver: "iwlwifi"))
+        #expect(reader.read(name: "wlp2s0", index: 8) == nil)
+        #expect(reader.read(name: "eth0", index: 7) == nil)
+    }
+}

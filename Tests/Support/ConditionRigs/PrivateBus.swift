@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A system bus of our own: services and clients that get its `environment` meet there, and touch no other.
+package actor PrivateBus {
+    /// Why it cannot run here; nil when it can.
+    package static let unavailabilityReason: String? = RigTools.missing(["dbus-daemon"])
+
+    /// Where clients find it.
+    package nonisolated let address: String
+    /// What makes a process use it.
+    package nonisolated var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": address] }
+
+    private let folder: URL
+    private var daemon: (process: RigProcess, id: Int32)?
+
+    /// Starts a bus.
+    package init() async throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("bus-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("services"), withIntermediateDirectories: true)
+        address = "unix:path=\(folder.path)/socket"
+        let template = try String(contentsOfFile: RigTools.resource("bus.conf.in"), encoding: .utf8)
+        let text = template.replacingOccurrences(of: "@BUS_SOCKET@", with: "\(folder.path)/socket")
+            .replacingOccurrences(of: "@SERVICE_DIR@", with: "\(folder.path)/services")
+        try text.write(to: folder.appendingPathComponent("bus.conf"), atomically: true, encoding: .utf8)
+        try await start()
+    }
+
+    /// Starts it again after `stop`.
+    package func start() async throws {
+        try? FileManager.default.removeItem(at: folder.appendingPathComponent("socket"))
+        let daemon = try await RigProcess.service([
+            "dbus-daemon", "--config-file=\(folder.path)/bus.conf", "--nofork", "--print-address=1",
+        ])
+        // The address is printed once it listens.
+        _ = try await daemon.process.output.next { $0.hasPrefix("unix:") }
+        self.daemon = daemon
+    }
+
+    /// Ends the daemon; its socket's file goes with it.
+    package func stop() async {
+        await daemon?.process.end()
+        daemon = nil
+    }
+
+    /// Ends it for good and leaves nothing behind.
+    package func end() async {
+        await stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}

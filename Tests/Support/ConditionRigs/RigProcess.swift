@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+
+/// A process that a rig keeps: lines in, lines out, ended by its id.
+package final class RigProcess: Sendable {
+    /// What it prints.
+    package let output = LineBuffer()
+    private let input = Pipe()
+    private let ending = Mutex<[CheckedContinuation<Void, Never>]?>([])
+    private let process = Process()
+
+    /// Starts `command`, found along the path, with `environment` added to this process's.
+    package init(_ command: [String], environment: [String: String] = [:]) throws {
+        // A process that has ended must not end the tests through its pipe.
+        signal(SIGPIPE, SIG_IGN)
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = input
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        pipe.fileHandleForReading.readabilityHandler = { [output] handle in
+            let data = handle.availableData
+            output.append(data)
+            if data.isEmpty { handle.readabilityHandler = nil }
+        }
+        process.terminationHandler = { [weak self] _ in self?.ended() }
+        try process.runWithoutBlockedSignals()
+    }
+
+    /// Starts a service that does not look at its input: it ends when `end` is called, or when this process dies.
+    package static func service(
+        _ command: [String], environment: [String: String] = [:]
+    ) async throws -> (process: RigProcess, id: Int32) {
+        let guardian = """
+            "$@" </dev/null & child=$!
+            echo "$child"
+            while read -r line; do :; done
+            kill -KILL "$child" 2>/dev/null
+            wait "$child"
+            """
+        let process = try RigProcess(["/bin/sh", "-c", guardian, "sh"] + command, environment: environment)
+        let line = try await process.output.next()
+        guard let id = Int32(line.text) else { throw RigError("no process id: \(line.text)") }
+        return (process, id)
+    }
+
+    /// The process's id.
+    package var id: Int32 { process.processIdentifier }
+
+    /// Writes a line to its input.
+    package func send(_ line: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
+    /// Closes its input and waits for its end.
+    package func end() async {
+        try? input.fileHandleForWriting.close()
+        await withCheckedContinuation { continuation in
+            let isOver = ending.withLock { waiting in
+                waiting?.append(continuation)
+                return waiting == nil
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    private func ended() {
+        let waiting = ending.withLock { waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Runs a command to its end and returns what it printed, errors included; throws when it fails.
+    @discardableResult
+    package static func run(_ command: [String], environment: [String: String] = [:]) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try runBlocking(command, environment: environment) })
+            }
+        }
+    }
+
+    static func runBlocking(_ command: [String], environment: [String: String] = [:]) throws -> String {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.runWithoutBlockedSignals()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw RigError("\(command.joined(separator: " ")) failed (\(process.terminationStatus)): \(text)")
+        }
+        return text
+    }
+}
+
+extension Process {
+    /// Threads of Dispatch block SIGTERM, SIGCHLD and most others, and children would inherit that.
+    fileprivate func runWithoutBlockedSignals() throws {
+        var none = sigset_t()
+        var former = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &former)
+        defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+        try run()
+    }
+}

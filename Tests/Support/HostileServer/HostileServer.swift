@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Synchronization
+
+/// An HTTP/1.1 server on loopback whose every byte is the test's: it keeps no rule of its own.
+///
+/// Each connection has a thread, which reads a request, keeps it, and lets the handler answer with whatever bytes,
+/// pauses and breaks it likes. Without an explicit end the connection stays open for the next request.
+public final class HostileServer: Sendable {
+    /// Answers one request.
+    public typealias Handler = @Sendable (HostileRequest, HostileConnection) -> Void
+
+    private struct State: Sendable {
+        var requests: [HostileRequest] = []
+        var descriptors: Set<Int32> = []
+        var isStopped = false
+        var connections = 0
+    }
+    /// The port on 127.0.0.1.
+    public let port: UInt16
+    private let listener: Int32
+    private let handler: Handler
+    private let state = Mutex(State())
+
+    /// Listens on a free port and answers until `stop`.
+    public init(handler: @escaping Handler) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let (descriptor, size) = (listener, length)
+        let isListening = withUnsafeMutableBytes(of: &address) { bytes in
+            guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
+            return bind(descriptor, pointer, size) == 0 && listen(descriptor, 512) == 0
+                && getsockname(descriptor, pointer, &length) == 0
+        }
+        guard isListening else { throw HostileServerError(code: errno) }
+        port = UInt16(bigEndian: address.sin_port)
+        self.handler = handler
+        Thread.detachNewThread { [self] in acceptConnections() }
+    }
+
+    /// `http://127.0.0.1:port` and the path.
+    public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// The requests so far, in the order they came.
+    public var requests: [HostileRequest] { state.withLock { $0.requests } }
+
+    /// How many connections were made.
+    public var connectionCount: Int { state.withLock { $0.connections } }
+
+    /// Breaks all connections and answers no more.
+    public func stop() {
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            state.isStopped = true
+            shutdown(listener, Int32(SHUT_RDWR))
+            for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    private func acceptConnections() {
+        defer { close(listener) }
+        while true {
+            let descriptor = accept(listener, nil, nil)
+            if descriptor < 0 {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                return
+            }
+            let number = state.withLock { state -> Int? in
+                guard !state.isStopped else { return nil }
+                state.descriptors.insert(descriptor)
+                state.connections += 1
+                return state.connections
+            }
+            guard let number else {
+                close(descriptor)
+                return
+            }
+            Thread.detachNewThread { [self] in serve(descriptor, number) }
+        }
+    }
+
+    private func serve(_ descriptor: Int32, _ number: Int) {
+        var one: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        let connection = HostileConnection(descriptor: descriptor)
+        while !connection.isOver, let request = connection.readRequest(number: number) {
+            state.withLock { $0.requests.append(request) }
+            handler(request, connection)
+        }
+        // Under the lock, so that `stop` never touches a number that was given to another file.
+        state.withLock { state in
+            state.descriptors.remove(descriptor)
+            close(descriptor)
+        }
+    }
+}
+
+/// Why the server could not be started.
+public struct HostileServerError: Error {
+    /// The error number.
+    public var code: Int32
+}
+
+/// What a client sent.
+public struct HostileRequest: Sendable {
+    /// The method, as in `GET`.
+    public var method: String
+    /// The path with its query.
+    public var target: String
+    /// The fields in order.
+    public var fields: [(name: String, value: String)]
+    /// Which connection it came on, from 1.
+    public var connection: Int
+
+    /// The value of the first field of that name.
+    public func value(_ name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// First and last byte of `Range: bytes=a-b`; the last is nil for `a-`.
+    public var range: (first: Int, last: Int?)? {
+        guard let text = value("Range"), text.hasPrefix("bytes=") else { return nil }
+        let parts = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let first = Int(parts[0]) else { return nil }
+        return (first, Int(parts[1]))
+    }
+}

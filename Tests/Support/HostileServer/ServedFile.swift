@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A file as an ordinary, well-behaved server would serve it; hostile handlers change one thing of it.
+public struct ServedFile: Sendable {
+    /// The content.
+    public var bytes: [UInt8]
+    /// `ETag`, quotes included.
+    public var entityTag: String?
+    /// `Last-Modified`.
+    public var lastModified: String?
+    /// `Date`.
+    public var date: String? = "Sat, 01 Aug 2026 12:00:00 GMT"
+    /// Whether `Range` is honoured.
+    public var acceptsRanges = true
+    /// Further lines of every head.
+    public var extraFields: [String] = []
+
+    /// A file of that content.
+    public init(bytes: [UInt8], entityTag: String? = "\"v1\"", lastModified: String? = nil) {
+        self.bytes = bytes
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+    }
+
+    /// Bytes that repeat nowhere nearby, so that a mixed or shifted file shows.
+    public static func content(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+        var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+        return (0..<count).map { _ in
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return UInt8(truncatingIfNeeded: state >> 24)
+        }
+    }
+
+    /// The fields that name the version.
+    public var fields: [String] {
+        [entityTag.map { "ETag: \($0)" }, lastModified.map { "Last-Modified: \($0)" }, date.map { "Date: \($0)" }]
+            .compactMap { $0 } + extraFields
+    }
+
+    /// The status and fields of the right answer, and the part of the file that is its body.
+    public func answer(to request: HostileRequest) -> (status: String, fields: [String], body: ArraySlice<UInt8>) {
+        let condition = request.value("If-Range")
+        let isCurrent = condition == nil || condition == entityTag || condition == lastModified
+        if let tag = request.value("If-None-Match"), tag == entityTag { return ("304 Not Modified", fields, []) }
+        if let date = request.value("If-Modified-Since"), date == lastModified, request.value("If-None-Match") == nil {
+            return ("304 Not Modified", fields, [])
+        }
+        guard acceptsRanges, isCurrent, let range = request.range else { return ("200 OK", fields, bytes[...]) }
+        guard range.first < bytes.count else {
+            return ("416 Range Not Satisfiable", fields + ["Content-Range: bytes */\(bytes.count)"], [])
+        }
+        let last = min(range.last ?? .max, bytes.count - 1)
+        let line = "Content-Range: bytes \(range.first)-\(last)/\(bytes.count)"
+        return ("206 Partial Content", fields + [line], bytes[range.first...last])
+    }
+
+    /// Sends that answer.
+    public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
+        let (status, fields, body) = answer(to: request)
+        if status.hasPrefix("304") {
+            connection.send((["HTTP/1.1 \(status)"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
+        } else {
+            connection.answer(status, fields, body: body)
+        }
+    }
+
+    /// Sends its head and the first `count` bytes of its body, and nothing more.
+    public func serve(_ request: HostileRequest, _ connection: HostileConnection, onlyBytes count: Int) {
+        let (status, fields, body) = answer(to: request)
+        connection.answer(status, fields + ["Content-Length: \(body.count)"], body: body.prefix(count))
+    }
+}

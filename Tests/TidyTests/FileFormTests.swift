@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@Suite("Files have their form")
+struct FileFormTests {
+    private static let git = tracked(["Package.swift"])
+
+    @Test("those of this project do")
+    func tree() {
+        #expect(SourceTree.files.count > 50)
+        #expect(FileForm.withoutLicenceLine(in: SourceTree.files) == [])
+        #expect(FileForm.tooLong(in: SourceTree.files) == [])
+        let ours = SourceTree.files.filter { $0.path != "LICENSE" }
+        #expect(FileForm.unfinishedWork(in: ours) == [])
+        #expect(FileForm.machinePaths(in: ours) == [])
+    }
+
+    @Test(
+        "what every repository has is there", arguments: ["LICENSE", "README.md", "CHANGELOG.md", "Sources/README.md"])
+    func present(_ path: String) throws {
+        let file = try #require(SourceTree.files.first { $0.path == path })
+        #expect(file.text.count > 200)
+    }
+
+    @Test("the versions that were resolved here are not in git", .enabled(if: git != nil, "not in a git checkout"))
+    func resolved() {
+        #expect(Self.git == "Package.swift\n")
+        #expect(Self.tracked(["Package.resolved", "*/Package.resolved"]) == "")
+    }
+
+    @Test(
+        "a file without its licence line is found",
+        arguments: [
+            ("Sources/A/B/C.swift", "import X\n"),
+            ("Sources/A/B/C.swift", "\n// SPDX-License-Identifier: Apache-2.0\n"),
+            ("Sources/A/B/C.swift", "// SPDX-License-Identifier: MIT\n"),
+            ("Sources/A/B/c.h", ""), ("Sources/A/B/c.c", "/* SPDX-License-Identifier: Apache-2.0 */\n"),
+            ("Package.swift", "// swift-tools-version: 6.2\nimport X\n"), (".ci/run", "#!/bin/sh\nexit\n"),
+            ("Tests/A/rig.py", "#!/usr/bin/env python3\n\n# SPDX-License-Identifier: Apache-2.0\n"),
+        ])
+    func licence(_ sample: (path: String, text: String)) {
+        #expect(FileForm.withoutLicenceLine(in: [SourceFile(path: sample.path, text: sample.text)]).count == 1)
+    }
+
+    @Test("a file that is too long is found")
+    func length() {
+        let lines = String(repeating: "a\n", count: FileForm.longest)
+        #expect(FileForm.tooLong(in: [SourceFile(path: "Sources/A/B/C.swift", text: lines)]) == [])
+        #expect(FileForm.tooLong(in: [SourceFile(path: "Sources/A/B/C.swift", text: lines + "b\n")]).count == 1)
+    }
+
+    @Test("unfinished work is found", arguments: ["// TO" + "DO: later", "/* FIX" + "ME */", "let a = 1 // XX" + "X"])
+    func unfinished(_ text: String) {
+        #expect(FileForm.unfinishedWork(in: [SourceFile(path: "Sources/A/B/C.swift", text: "\n" + text)]).count == 1)
+    }
+
+    @Test("a path of one machine is found", arguments: ["/wo" + "rk/x", "/ro" + "ot/x", "\"/ho" + "me/me/x\""])
+    func machinePath(_ text: String) {
+        #expect(FileForm.machinePaths(in: [SourceFile(path: ".ci/run", text: text)]).count == 1)
+    }
+
+    @Test("what only looks like either is none")
+    func harmless() {
+        let text = "mktemp -d /tmp/a.XX" + "XXXX\nlet METHO" + "DO = 1\n/network/x /tmp/homes"
+        let file = SourceFile(path: "Sources/A/B/C.swift", text: text)
+        #expect(FileForm.unfinishedWork(in: [file]) == [])
+        #expect(FileForm.machinePaths(in: [file]) == [])
+    }
+
+    /// Which of `paths` git keeps; nil where this is no git checkout, or git is missing.
+    private static func tracked(_ paths: [String]) -> String? {
+        let git = Process()
+        let output = Pipe()
+        git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        git.arguments =
+            ["git", "-c", "safe.directory=*", "-C", SourceTree.top.path, "ls-files", "--"] + paths
+        git.standardOutput = output
+        git.standardError = FileHandle.nullDevice
+        guard (try? git.run()) != nil else { return nil }
+        let found = output.fileHandleForReading.readDataToEndOfFile()
+        git.waitUntilExit()
+        return git.terminationStatus == 0 ? String(decoding: found, as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who may import what: imports point inward only, and each library has one owner.
+enum ImportRules {
+    /// Modules of the toolchain that the edges may use. Core and Engine are not edges.
+    static let toolchain: Set = ["Dispatch", "Foundation", "Glibc", "Synchronization"]
+    /// The exception to one owner: the interface to logging.
+    static let everywhereButCore: Set = ["Logging"]
+
+    /// What each folder may import. A folder that is not named here fails, so that a new one is thought about.
+    static let allowed: [String: Set<String>] = {
+        let core: Set = ["TransferPolicy", "TransferScheduling"]
+        let edge = core.union(toolchain).union(everywhereButCore).union(["TransferEngine"])
+        return [
+            "Sources/Core/TransferPolicy": [],
+            "Sources/Core/TransferScheduling": ["TransferPolicy"],
+            "Sources/Engine/TransferEngine": core.union(everywhereButCore),
+            "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
+            "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
+            "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),
+            "Sources/Adapters/SQLiteStore": edge.union(["GRDB"]),
+            "Sources/Adapters/URLSessionExecutor": edge.union([
+                "CLinuxFiles", "Crypto", "FoundationNetworking", "URLSessionRepair",
+            ]),
+        ]
+    }()
+
+    /// Folders whose files may import every module of ours: fakes, and the composition roots.
+    static let free: Set = ["Sources/Testing/TransferTesting", "Sources/Tools/transferctl"]
+
+    /// Folders of C: they import no module at all.
+    static let systemLibraries: Set = [
+        "CGIO", "CLinuxFiles", "CNetlink", "CTimer", "CUPower", "URLSessionRepair",
+    ]
+
+    /// The folders that own a library: nobody else imports it. GLib has its bridge and the adapter on top.
+    static let owners: [String: Set<String>] = [
+        "ArgumentParser": ["Sources/Tools/transferctl"],
+        "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
+        "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor"],
+        "CNetlink": ["Sources/Adapters/LinuxConditions"],
+        "CTimer": ["Sources/Adapters/LinuxClock"],
+        "CUPower": ["Sources/Adapters/LinuxConditions"],
+        "Crypto": ["Sources/Adapters/URLSessionExecutor"],
+        "FoundationNetworking": ["Sources/Adapters/URLSessionExecutor"],
+        "GRDB": ["Sources/Adapters/SQLiteStore"],
+        "Rainbow": ["Sources/Tools/transferctl"],
+        "URLSessionRepair": ["Sources/Adapters/URLSessionExecutor"],
+    ]
+
+    /// The modules that `text` imports, by their top-level names.
+    static func imports(in text: String) -> [String] {
+        let declaration =
+            #/^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|let|var|actor)\s+)?(\w+)/#
+        return SwiftText.code(of: text).split(whereSeparator: { $0.isNewline || $0 == ";" }).compactMap { line in
+            let start = line.drop(while: \.isWhitespace)
+            return start.prefixMatch(of: declaration).map { String($0.1) }
+        }
+    }
+
+    /// One sentence for each import that is against the rules.
+    static func violations(in files: [SourceFile]) -> [String] {
+        let ours = Set((Array(allowed.keys) + free).compactMap { $0.split(separator: "/").last.map(String.init) })
+        return files.filter { $0.kind == "swift" || $0.kind == "c" || $0.kind == "h" }.flatMap { file in
+            guard file.folders.count >= 3 else { return ["\(file.path): lies in no target's folder"] }
+            let folder = file.folders.prefix(3).joined(separator: "/")
+            if file.folders[1] == "SystemLibraries" {
+                return systemLibraries.contains(file.folders[2]) ? [] : ["\(folder): no rule for this folder"]
+            }
+            guard free.contains(folder) || allowed[folder] != nil else { return ["\(folder): no rule for this folder"] }
+            return imports(in: file.text).compactMap { violation(of: $0, from: folder, ours: ours, in: file) }
+        }
+    }
+
+    private static func violation(of module: String, from folder: String, ours: Set<String>, in file: SourceFile)
+        -> String?
+    {
+        if let owners = owners[module], !owners.contains(folder) {
+            return "\(file.path): imports \(module), which belongs to \(owners.sorted().joined(separator: " and "))"
+        }
+        if let allowed = allowed[folder] {
+            return allowed.contains(module) ? nil : "\(file.path): \(folder) may not import \(module)"
+        }
+        let isKnown =
+            owners[module] != nil || ours.contains(module) || toolchain.contains(module)
+            || everywhereButCore.contains(module)
+        return isKnown ? nil : "\(file.path): imports \(module), which has no owner"
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds tests that are written but do not run: without `@Test`, or outside of every test target.
+enum RunningTests {
+    /// A function as it stands in a file.
+    private struct Function {
+        var name: String
+        var isTest: Bool
+        var body: String
+        var isInSuite: Bool
+    }
+
+    /// One sentence for each function that expects something, or lies in a suite, and that nothing runs.
+    static func silentFunctions(in files: [SourceFile]) -> [String] {
+        let tests = files.filter { $0.kind == "swift" && $0.path.hasPrefix("Tests/") }
+        let code = Dictionary(uniqueKeysWithValues: tests.map { ($0, $0.code) })
+        let all = code.values.joined(separator: "\n")
+        return tests.flatMap { file -> [String] in
+            guard ImportRules.imports(in: file.text).contains("Testing") else { return [] }
+            return functions(in: code[file] ?? "").compactMap { function in
+                let expects = function.body.contains(#/#(expect|require)\b|\bIssue\.record\b/#.onWords)
+                guard !function.isTest, expects || function.isInSuite else { return nil }
+                // Its declaration is one mention; a second one is somebody who calls it.
+                guard mentions(of: function.name, in: all) < 2 else { return nil }
+                return "\(file.path): func \(function.name) has no @Test and nobody calls it, so it never runs"
+            }
+        }
+    }
+
+    /// One sentence for each file beside the tests that is neither one of them nor used by one.
+    static func strayFiles(in files: [SourceFile]) -> [String] {
+        let tests = files.filter {
+            $0.kind == "swift" && $0.path.hasPrefix("Tests/") && !$0.path.hasPrefix("Tests/Support/")
+        }
+        let code = Dictionary(uniqueKeysWithValues: tests.map { ($0, $0.code) })
+        return tests.filter { !$0.name.hasSuffix("Tests.swift") }.compactMap { file in
+            let mine = code[file] ?? ""
+            if mine.contains(#/@Test\b/#.onWords) {
+                return "\(file.path): holds tests, so its name must end in Tests.swift"
+            }
+            let others = tests.filter { $0 != file }.compactMap { code[$0] }.joined(separator: "\n")
+            let names = mine.matches(of: #/\b(?:struct|class|enum|actor|extension|protocol|func)\s+(\w+)/#.onWords)
+            let isUsed = names.contains { mentions(of: String($0.1), in: others) > 0 }
+            return isUsed ? nil : "\(file.path): holds no test, and no test uses it"
+        }
+    }
+
+    /// One sentence for each folder that Package.swift leaves out, so that what is in it is never compiled.
+    static func foldersWithoutTarget(in files: [SourceFile], manifest: String) -> [String] {
+        let folders = Set(
+            files.filter { ["swift", "c", "h"].contains($0.kind) }.compactMap { file -> String? in
+                let parts = file.folders
+                if parts.first == "Sources" { return parts.prefix(3).joined(separator: "/") }
+                guard parts.first == "Tests" else { return nil }
+                return parts.prefix(parts.dropFirst().first == "Support" ? 3 : 2).joined(separator: "/")
+            })
+        return folders.sorted().filter { folder in
+            let name = folder.split(separator: "/").last ?? ""
+            let layer = folder.hasPrefix("Tests/") && !folder.hasPrefix("Tests/Support/") ? "tests|testTarget" : "\\w+"
+            guard let call = try? Regex("\\b(\(layer))\\(\\s*(name:\\s*)?\"\(name)\"") else { return true }
+            return !manifest.contains(call) && !manifest.contains("path: \"\(folder)\"")
+        }.map { "\($0): no target in Package.swift builds it" }
+    }
+
+    private static func mentions(of name: String, in code: String) -> Int {
+        guard let word = try? Regex("\\b\(name)\\b").onWords else { return 0 }
+        return code.matches(of: word).count
+    }
+
+    private static func functions(in code: String) -> [Function] {
+        let characters = Array(code)
+        let starts = positions(of: #/\bfunc\s+(\w+)/#.onWords, in: code)
+        // An attribute belongs to the declaration that follows it.
+        let marked = Set(
+            positions(of: #/@Test\b/#.onWords, in: code).compactMap { mark in
+                starts.first { $0.position > mark.position }?.position
+            })
+        let types = positions(of: #/\b(?:struct|class|enum|actor|extension)\s+(\w+)/#.onWords, in: code).compactMap {
+            SwiftText.braces(in: characters, from: $0.position)
+        }
+        let suites = types.filter { type in
+            marked.contains { mark in innermost(types, around: mark) == type }
+        }
+        return starts.map { start in
+            let body = SwiftText.braces(in: characters, from: start.position) ?? 0..<0
+            let type = innermost(types, around: start.position)
+            return Function(
+                name: start.name, isTest: marked.contains(start.position), body: String(characters[body]),
+                isInSuite: type.map(suites.contains) ?? false)
+        }
+    }
+
+    private static func innermost(_ ranges: [Range<Int>], around position: Int) -> Range<Int>? {
+        ranges.filter { $0.contains(position) }.min { $0.count < $1.count }
+    }
+
+    private static func positions(
+        of regex: some RegexComponent<(Substring, Substring)>, in code: String
+    ) -> [(position: Int, name: String)] {
+        code.matches(of: regex).map { match in
+            (code.distance(from: code.startIndex, to: match.range.lowerBound), String(match.output.1))
+        }
+    }
+
+    private static func positions(
+        of regex: some RegexComponent<Substring>, in code: String
+    ) -> [(position: Int, name: String)] {
+        code.matches(of: regex).map { match in
+            (code.distance(from: code.startIndex, to: match.range.lowerBound), String(match.output))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@Suite("Every test runs")
+struct RunningTestsTests {
+    @Test("the tests of this project do")
+    func tree() {
+        let tests = SourceTree.swift(in: "Tests")
+        #expect(tests.count > 10)
+        #expect(RunningTests.silentFunctions(in: tests) == [])
+        #expect(RunningTests.strayFiles(in: tests) == [])
+    }
+
+    @Test("every folder of sources and tests is a target")
+    func targets() throws {
+        let manifest = try #require(SourceTree.files.first { $0.path == "Package.swift" })
+        #expect(RunningTests.foldersWithoutTarget(in: SourceTree.files, manifest: manifest.text) == [])
+    }
+
+    @Test(
+        "a test without its attribute is found",
+        arguments: [
+            "func forgotten() { #expect(a == 1) }",
+            "func forgotten() throws { try #require(a) }",
+            "@Suite struct A { @Test func a() {} \n func forgotten() { go() } }",
+            "struct A { @Test(arguments: [1].map { $0 }) func a(_ b: Int) {} \n func forgotten() { } }",
+            "@Test func a() { } \n // forgotten() \n func forgotten() { Issue.record() }",
+            "/* @Test */ func forgotten() { #expect(a == 1) }",
+        ])
+    func silent(_ text: String) {
+        let file = SourceFile(path: "Tests/ATests/ATests.swift", text: "import Testing\n" + text)
+        #expect(RunningTests.silentFunctions(in: [file]).count == 1)
+    }
+
+    @Test(
+        "a function that a test calls, or that only helps outside of the suites, is not",
+        arguments: [
+            "@Test(\"func forgotten\") func a() { helper() } \n func helper() { #expect(a == 1) }",
+            "@Suite struct A { @Test func a() { #expect(helper()) } \n func helper() -> Bool { true } }",
+            "@Test func a() {} \n struct Generator { func next() -> Int { 1 } }",
+            "struct A { @Test func a() { #expect(true) } \n @Test func b() { #expect(true) } }",
+        ])
+    func harmless(_ text: String) {
+        let file = SourceFile(path: "Tests/ATests/ATests.swift", text: "import Testing\n" + text)
+        #expect(RunningTests.silentFunctions(in: [file]) == [])
+    }
+
+    @Test("a test file of another name, and a file that no test uses, are found")
+    func stray() {
+        let user = SourceFile(path: "Tests/ATests/ATests.swift", text: "@Test func a() { Rig().go() }")
+        let rig = SourceFile(path: "Tests/ATests/Rig.swift", text: "struct Rig { func go() {} }")
+        #expect(RunningTests.strayFiles(in: [user, rig]) == [])
+        let unused = SourceFile(path: "Tests/ATests/Old.swift", text: "struct Old { }\n// Rig")
+        #expect(RunningTests.strayFiles(in: [user, rig, unused]).count == 1)
+        let misnamed = SourceFile(path: "Tests/ATests/TestA.swift", text: "@Test func b() { }")
+        #expect(RunningTests.strayFiles(in: [user, rig, misnamed]).count == 1)
+    }
+
+    @Test("a folder that the manifest leaves out is found")
+    func missingTarget() {
+        let files = [
+            "Sources/Core/A/A.swift", "Sources/Tools/a/A.swift", "Tests/ATests/ATests.swift",
+            "Tests/Support/AChild/A.swift",
+        ].map { SourceFile(path: $0, text: "") }
+        let manifest = """
+            core("A"), tool("a", []), tests(
+                "ATests", []),
+            .executableTarget(name: "a-child", path: "Tests/Support/AChild")
+            """
+        #expect(RunningTests.foldersWithoutTarget(in: files, manifest: manifest) == [])
+        for (mark, folder) in [
+            ("core(\"A\")", "Sources/Core/A"), ("tool(\"a\"", "Sources/Tools/a"), ("\"ATests\"", "Tests/ATests"),
+            ("Support/AChild", "Tests/Support/AChild"),
+        ] {
+            let cut = manifest.replacing(mark, with: "x")
+            let found = RunningTests.foldersWithoutTarget(in: files, manifest: cut)
+            #expect(found == ["\(folder): no target in Package.swift builds it"])
+        }
+        let support = manifest.replacing("tests(", with: "support(")
+        #expect(RunningTests.foldersWithoutTarget(in: files, manifest: support).count == 1)
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+struct HTTPValuesTests {
+    @Test(
+        "all three date forms are read",
+        arguments: [
+            "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        ])
+    func dates(text: String) { #expect(HTTPDate.seconds(text) == 784_111_777) }
+
+    @Test(
+        "what is no date is none",
+        arguments: [
+            "", "tomorrow", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8h GMT",
+        ])
+    func noDates(text: String) { #expect(HTTPDate.seconds(text) == nil) }
+
+    @Test("leap years count")
+    func leapYears() {
+        #expect(HTTPDate.seconds("Tue, 29 Feb 2000 00:00:00 GMT") == 951_782_400)
+        #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+    }
+
+    @Test("Retry-After is read as seconds and as a date")
+    func retryAfter() {
+        #expect(HTTPDate.retryAfterSeconds("120", now: 5) == 120)
+        #expect(HTTPDate.retryAfterSeconds("Sun, 06 Nov 1994 08:49:37 GMT", now: 784_111_700) == 77)
+        #expect(HTTPDate.retryAfterSeconds("Sun, 06 Nov 1994 08:49:37 GMT", now: 784_111_800) == 0)
+        #expect(HTTPDate.retryAfterSeconds("soon", now: 0) == nil)
+        #expect(HTTPDate.retryAfterSeconds("-1", now: 0) == nil)
+        #expect(HTTPDate.retryAfterSeconds(nil, now: 0) == nil)
+    }
+
+    @Test("Content-Range is read strictly")
+    func contentRange() {
+        #expect(ContentRange("bytes 0-9/20")?.bytes == 0...9)
+        #expect(ContentRange("Bytes 0-9/20")?.total == 20)
+        #expect(ContentRange("bytes 5-9/*")?.total == nil)
+        #expect(ContentRange("bytes */20")?.total == 20)
+        let wrong = [
+            "", "bytes", "bytes 0-9", "bytes 9-0/20", "bytes 0-20/20", "bytes -5/20", "items 0-9/20", "bytes +0-9/20",
+            "bytes 0-99999999999999999999/*",
+        ]
+        for text in wrong { #expect(ContentRange(text) == nil, "\(text)") }
+    }
+
+    @Test("base64 is that of the RFC")
+    func base64() {
+        for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            #expect(Base64.encode(Array(text.utf8)) == expected)
+        }
+    }
+
+    @Test(
+        "a login page is told from a file",
+        arguments: [
+            ("http://h/a.iso", "text/html", nil, false, true),
+            ("http://h/a.iso", "text/html; charset=utf-8", nil, false, true),
+            ("http://h/a.html", "text/html", nil, true, false), ("http://h/a", "text/html", nil, false, false),
+            ("http://h/a", "text/html", nil, true, true),
+            ("http://h/a.iso", "application/octet-stream", nil, false, false),
+            ("http://h/a.zip", "text/html", "attachment; filename=a.zip", false, false),
+        ] as [(String, String, String?, Bool, Bool)])
+    func captivePortal(url: String, type: String, disposition: String?, isContinuing: Bool, expected: Bool) {
+        var fields = [HeaderField(name: "Content-Type", value: type)]
+        if let disposition { fields.append(HeaderField(name: "Content-Disposition", value: disposition)) }
+        let head = ResponseHead(status: 200, fields: fields)
+        #expect(CaptivePortal.isSuspected(head, url: url, isContinuing: isContinuing) == expected)
+    }
+
+    @Test(
+        "URLSession's errors are told apart",
+        arguments: [
+            (-1, "transfer closed with 5 bytes remaining to read", FailureCause.connection),
+            (-1, "Failed to connect to h port 1: No route to host", .connection),
+            (-1, "SSL certificate problem: certificate has expired", .certificate),
+            (-1, "SSL: no alternative certificate subject name matches target host name 'x'", .certificate),
+            (-1, "OpenSSL/3.0: error:0A00010B:SSL routines::wrong version number", .handshake),
+            (-1, "Failed writing header", .malformedAnswer),
+            (-1, "Too large response headers: 400000 > 307200", .malformedAnswer),
+            (-1, "Unrecognized content encoding type.", .encodedBody),
+            (-1, "Could not resolve proxy: p", .nameResolution),
+            (-1001, "", .timeout), (-1003, "Could not resolve host: h", .nameResolution), (-1004, "", .connection),
+            (-1005, "Recv failure: Connection reset by peer", .connection),
+            (-1011, "Empty reply from server", .connection),
+            (-1002, "Received HTTP/0.9 when not allowed", .malformedAnswer), (-1000, "", .unsupportedURL),
+            (-1, "whatever", .connection),
+        ])
+    func errors(code: Int, text: String, cause: FailureCause) {
+        let failure = SessionFailure.failure(code: code, text: text, host: "h")
+        #expect(failure.cause == cause)
+        #expect(failure.message.hasSuffix("."))
+    }
+
+    @Test("the rate limit's remainder is not lost")
+    func rateLimit() {
+        var limiter = RateLimiter(bytesPerSecond: 3_000_000_007)
+        var due: UInt64 = 0
+        for _ in 0..<3_000_007 { due = limiter?.take(1000, now: 50_000_000) ?? 0 }
+        #expect(due / 1000 == 1_000_002_331 / 1000)
+    }
+}
