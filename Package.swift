@@ -63,9 +63,8 @@ func support(_ name: String, _ dependencies: [Target.Dependency], resources: [Re
 }
 
 /// Small programs that tests start, to kill them or to run them elsewhere.
-func child(_ name: String, folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(
-        name: name, dependencies: dependencies, path: "Tests/Support/\(folder ?? name)", swiftSettings: settings)
+func child(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: settings)
 }
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -127,7 +126,7 @@ let package = Package(
         support("ConditionRigs", [], resources: [.copy("Resources")]),
         support("HostileServer", []),
         child(
-            "conditions-probe", folder: "ConditionsProbe",
+            "ConditionsProbe", folder: "ConditionsProbe",
             ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
         child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
@@ -142,7 +141,7 @@ let package = Package(
         tests(
             "URLSessionExecutorTests", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
         tests("TransferctlTests", ["TransferPolicy", "TransferEngine", "transferctl"]),
-        tests("EndToEndTests", ["transferctl", "ConditionRigs", "conditions-probe"]),
+        tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
         tests("TidyTests", []),
     ]
 )

@@ -33,7 +33,8 @@ struct Dialogue {
             case .startOver: lines.append("startOver")
             case .receive(let file): lines.append("receive \(file.total.map(String.init) ?? "?")")
             case .finish: lines.append("finish")
-            case .end(.failed(let failure, let keeps)): lines.append("failed \(failure.cause.code)\(keeps ? " keep" : "")")
+            case .end(.failed(let failure, let keeps)):
+                lines.append("failed \(failure.cause.code)\(keeps ? " keep" : "")")
             case .end(.answered(let status)): lines.append("answered \(status)")
             case .end(.alreadyComplete(let status)): lines.append("already \(status)")
             case .end(.stopped): lines.append("stopped")
@@ -57,7 +58,9 @@ struct Dialogue {
         note(machine.ended(cause.map { TransferFailure(cause: $0, message: "") }))
     }
     mutating func part(_ range: String, tag: String? = "\"a\"", _ more: [String: String] = [:]) {
-        head(206, ["Content-Range": "bytes \(range)"].merging(tag.map { ["ETag": $0] } ?? [:]) { $1 }.merging(more) { $1 })
+        head(
+            206,
+            ["Content-Range": "bytes \(range)"].merging(tag.map { ["ETag": $0] } ?? [:]) { $1 }.merging(more) { $1 })
     }
 }
 
@@ -411,7 +414,9 @@ struct DownloadStateMachineTests {
         #expect(talk.machine.position == 5)
     }
 
-    @Test("a URL that is not http or https is refused before any request", arguments: ["ftp://h/x", "file:///x", "x", "http:///x", ""])
+    @Test(
+        "a URL that is not http or https is refused before any request",
+        arguments: ["ftp://h/x", "file:///x", "x", "http:///x", ""])
     func badURL(url: String) {
         var talk = Dialogue(Dialogue.plan(url))
         talk.start()

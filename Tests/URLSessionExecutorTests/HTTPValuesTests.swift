@@ -13,7 +13,11 @@ struct HTTPValuesTests {
         ])
     func dates(text: String) { #expect(HTTPDate.seconds(text) == 784_111_777) }
 
-    @Test("what is no date is none", arguments: ["", "tomorrow", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8h GMT"])
+    @Test(
+        "what is no date is none",
+        arguments: [
+            "", "tomorrow", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8h GMT",
+        ])
     func noDates(text: String) { #expect(HTTPDate.seconds(text) == nil) }
 
     @Test("leap years count")
@@ -38,7 +42,10 @@ struct HTTPValuesTests {
         #expect(ContentRange("Bytes 0-9/20")?.total == 20)
         #expect(ContentRange("bytes 5-9/*")?.total == nil)
         #expect(ContentRange("bytes */20")?.total == 20)
-        let wrong = ["", "bytes", "bytes 0-9", "bytes 9-0/20", "bytes 0-20/20", "bytes -5/20", "items 0-9/20", "bytes +0-9/20", "bytes 0-99999999999999999999/*"]
+        let wrong = [
+            "", "bytes", "bytes 0-9", "bytes 9-0/20", "bytes 0-20/20", "bytes -5/20", "items 0-9/20", "bytes +0-9/20",
+            "bytes 0-99999999999999999999/*",
+        ]
         for text in wrong { #expect(ContentRange(text) == nil, "\(text)") }
     }
 
@@ -52,9 +59,11 @@ struct HTTPValuesTests {
     @Test(
         "a login page is told from a file",
         arguments: [
-            ("http://h/a.iso", "text/html", nil, false, true), ("http://h/a.iso", "text/html; charset=utf-8", nil, false, true),
+            ("http://h/a.iso", "text/html", nil, false, true),
+            ("http://h/a.iso", "text/html; charset=utf-8", nil, false, true),
             ("http://h/a.html", "text/html", nil, true, false), ("http://h/a", "text/html", nil, false, false),
-            ("http://h/a", "text/html", nil, true, true), ("http://h/a.iso", "application/octet-stream", nil, false, false),
+            ("http://h/a", "text/html", nil, true, true),
+            ("http://h/a.iso", "application/octet-stream", nil, false, false),
             ("http://h/a.zip", "text/html", "attachment; filename=a.zip", false, false),
         ] as [(String, String, String?, Bool, Bool)])
     func captivePortal(url: String, type: String, disposition: String?, isContinuing: Bool, expected: Bool) {
@@ -72,11 +81,15 @@ struct HTTPValuesTests {
             (-1, "SSL certificate problem: certificate has expired", .certificate),
             (-1, "SSL: no alternative certificate subject name matches target host name 'x'", .certificate),
             (-1, "OpenSSL/3.0: error:0A00010B:SSL routines::wrong version number", .handshake),
-            (-1, "Failed writing header", .malformedAnswer), (-1, "Too large response headers: 400000 > 307200", .malformedAnswer),
-            (-1, "Unrecognized content encoding type.", .encodedBody), (-1, "Could not resolve proxy: p", .nameResolution),
+            (-1, "Failed writing header", .malformedAnswer),
+            (-1, "Too large response headers: 400000 > 307200", .malformedAnswer),
+            (-1, "Unrecognized content encoding type.", .encodedBody),
+            (-1, "Could not resolve proxy: p", .nameResolution),
             (-1001, "", .timeout), (-1003, "Could not resolve host: h", .nameResolution), (-1004, "", .connection),
-            (-1005, "Recv failure: Connection reset by peer", .connection), (-1011, "Empty reply from server", .connection),
-            (-1002, "Received HTTP/0.9 when not allowed", .malformedAnswer), (-1000, "", .unsupportedURL), (-1, "whatever", .connection),
+            (-1005, "Recv failure: Connection reset by peer", .connection),
+            (-1011, "Empty reply from server", .connection),
+            (-1002, "Received HTTP/0.9 when not allowed", .malformedAnswer), (-1000, "", .unsupportedURL),
+            (-1, "whatever", .connection),
         ])
     func errors(code: Int, text: String, cause: FailureCause) {
         let failure = SessionFailure.failure(code: code, text: text, host: "h")

@@ -101,7 +101,8 @@ extension DownloadAttempt {
             return end(outcome(of: error))
         }
         tellProgress(isForced: true)
-        let name = specification.destination.name
+        let name =
+            specification.destination.name
             ?? ServerFileName.name(disposition: serverFile.disposition, url: serverFile.url)
         let finisher = Finisher(
             file: file, hasher: hasher, specification: specification, serverFile: serverFile, name: name,

@@ -120,7 +120,8 @@ public final class URLSessionExecutor: TransferExecutor {
     private static func installRepair(
         _ configuration: URLSessionExecutorConfiguration
     ) throws(URLSessionExecutorError) -> Bool {
-        let isWanted = configuration.usesRepair && getenv("TRANSFER_URLSESSION_REPAIR").map { String(cString: $0) } != "off"
+        let isWanted =
+            configuration.usesRepair && getenv("TRANSFER_URLSESSION_REPAIR").map { String(cString: $0) } != "off"
         if let caFile = configuration.caFile, access(caFile, R_OK) != 0 {
             let reason = String(cString: strerror(errno))
             throw URLSessionExecutorError(
@@ -143,7 +144,8 @@ public final class URLSessionExecutor: TransferExecutor {
 
     /// Small under a rate limit: URLSession's queue is held up for the time a whole buffer takes.
     private static func bufferSize(_ configuration: URLSessionExecutorConfiguration) -> Int {
-        guard let limit = configuration.rateLimit else { return 256 << 10 }
-        return Int(max(4096, min(256 << 10, limit / 20)))
+        let largest = ExecutorEnvironment.blockSize
+        guard let limit = configuration.rateLimit else { return largest }
+        return Int(max(4096, min(Int64(largest), limit / 20)))
     }
 }

@@ -1,38 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the executor works: folders, limits, and the network's settings. Checked once, when the executor is made.
+/// How the executor works: folders, limits, and the network's settings.
+///
+/// Checked once, when the executor is made.
 public struct URLSessionExecutorConfiguration: Hashable, Sendable {
-    /// The folder for partial files, used where it is on the destination's file system; else they lie hidden beside
-    /// the destination. Made when missing, for the owner only.
+    /// The folder for partial files, used where it is on the destination's file system; else they lie hidden beside the
+    /// destination.
+    ///
+    /// Made when missing, for the owner only.
     public var partialDirectory: String
-    /// Unsynced bytes at which progress is made durable. Default 8 MiB.
+    /// Unsynced bytes at which progress is made durable.
+    ///
+    /// Default 8 MiB.
     public var checkpointBytes: Int64 = 8 << 20
-    /// Seconds after which progress is made durable. Default 2.
+    /// Seconds after which progress is made durable.
+    ///
+    /// Default 2.
     public var checkpointSeconds: Int = 2
-    /// The least time between two progress reports of a transfer. Default 0.25 s.
+    /// The least time between two progress reports of a transfer.
+    ///
+    /// Default 0.25 s.
     public var progressInterval: Duration = .milliseconds(250)
-    /// How much the first request of an attempt asks for, in bytes. Default 64 KiB.
+    /// How much the first request of an attempt asks for, in bytes.
+    ///
+    /// Default 64 KiB.
     public var firstRequestBytes: Int64 = 65536
-    /// Bytes of a volume that always stay free, where that is less than `storageFloorPercent`. Default 500 MB.
+    /// Bytes of a volume that always stay free, where that is less than `storageFloorPercent`.
+    ///
+    /// Default 500 MB.
     public var storageFloorBytes: Int64 = 500_000_000
-    /// Percent of a volume that always stay free, where that is less than `storageFloorBytes`. Default 5.
+    /// Percent of a volume that always stay free, where that is less than `storageFloorBytes`.
+    ///
+    /// Default 5.
     public var storageFloorPercent: Int = 5
     /// `User-Agent` where a transfer sets none.
     public var userAgent: String = "background-transfer"
     /// Bytes per second of all transfers together; nil is no limit.
     public var rateLimit: Int64?
-    /// A file of certificates to trust besides those of the system; nil for the system's alone. Needs the repair.
+    /// A file of certificates to trust besides those of the system; nil for the system's alone.
+    ///
+    /// Needs the repair.
     public var caFile: String?
-    /// The proxy's URL; nil leaves it to `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. Needs the repair.
+    /// The proxy's URL; nil leaves it to `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+    ///
+    /// Needs the repair.
     public var proxy: String?
-    /// Whether FoundationNetworking's faults are mended (see URLSessionRepair). `TRANSFER_URLSESSION_REPAIR=off` in the
-    /// environment switches it off too. Everything still ends right without it, only slower. Default true.
+    /// Whether FoundationNetworking's faults are mended (see URLSessionRepair).
+    ///
+    /// `TRANSFER_URLSESSION_REPAIR=off` in the environment switches it off too. Everything still ends right without it,
+    /// only slower. Default true.
     ///
     /// There is one repair in a process: the executor made last decides, also on buffer, CA file and proxy.
     public var usesRepair: Bool = true
-    /// Fewer bytes than this in `lowSpeedSeconds` fail an attempt as too slow; 0 never. Default 1 KiB.
+    /// Fewer bytes than this in `lowSpeedSeconds` fail an attempt as too slow; 0 never.
+    ///
+    /// Default 1 KiB.
     public var lowSpeedBytes: Int64 = 1024
-    /// See `lowSpeedBytes`. Default 300.
+    /// See `lowSpeedBytes`.
+    ///
+    /// Default 300.
     public var lowSpeedSeconds: Int = 300
 
     /// The defaults, with partial files in that folder.

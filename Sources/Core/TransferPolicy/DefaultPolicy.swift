@@ -37,7 +37,8 @@ public struct DefaultPolicy: Policy, Hashable {
         let reached = steps.filter { $0.from <= now.wall }.map { $0.needed.verdict(under: conditions) }
         let verdicts = [PowerConstraint.ac.verdict(under: conditions)] + reached
         // The most lenient step that is reached counts; a hold says what the latest step misses.
-        let best = verdicts.first { if case .run = $0 { true } else { false } } ?? verdicts[verdicts.count - 1]
+        // Of two that allow it the later relies on less: past the deadline no power has to settle.
+        let best = verdicts.last { if case .run = $0 { true } else { false } } ?? verdicts[verdicts.count - 1]
         // Steps only give way: what may run needs no look, and a step that says the same is not worth one.
         guard case .hold = best else { return best }
         let next = steps.filter { $0.from > now.wall && $0.needed.verdict(under: conditions) != best }.map(\.from).min()

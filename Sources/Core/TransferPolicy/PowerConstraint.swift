@@ -27,8 +27,11 @@ public enum PowerConstraint: Hashable, Sendable, Codable {
                     return .hold([Hold(.onBattery(level: nil), from: conditions.power)], lookAgain: nil)
                 }
                 if level > neededLevel { return .run(relyingOn: .power, lookAgain: nil) }
-                return .hold(
-                    [Hold(.batteryLow(level: level, needed: neededLevel), from: conditions.battery)], lookAgain: nil)
+                // Low matters only since the machine is on battery, however long the level has been what it is.
+                let since = [conditions.power.since, conditions.battery.since].max { $0.instant < $1.instant }
+                var hold = Hold(.batteryLow(level: level, needed: neededLevel), from: conditions.battery)
+                hold.since = since ?? hold.since
+                return .hold([hold], lookAgain: nil)
             }
             return .hold([Hold(.onBattery(level: level), from: conditions.power)], lookAgain: nil)
         }

@@ -193,8 +193,9 @@ private struct Slots {
     }
 
     func obstacle(host: String) -> SlotScope? {
-        if taken >= max(1, configuration.globalSlots) { return .global }
+        // The host first: its slots stay full while the rest of the global ones are given out, so the reason stays.
         if takenByHost[host, default: 0] >= max(1, configuration.slotsPerHost) { return .host(host) }
+        if taken >= max(1, configuration.globalSlots) { return .global }
         return nil
     }
 }

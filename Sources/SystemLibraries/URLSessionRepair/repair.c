@@ -12,7 +12,9 @@
 //  4. Redirects are resolved wrongly, may end the process, and their bodies are kept in memory. `Location` is passed on
 //     under another name, so that FoundationNetworking follows nothing, and bodies of redirects are dropped.
 //  5. Encoded bodies are decoded whatever was asked for; lengths and ranges then mean nothing. Decoding is off.
-//  6. The receive buffer is 16 KiB, and progress is computed per packet for nobody. Larger buffer, no progress.
+//  6. The receive buffer is 16 KiB, libcurl hands on 16 KiB at a time whatever the buffer, and each of these costs
+//     FoundationNetworking a timer, an allocation and several wake-ups. Larger buffer, and what one call of libcurl
+//     brings is handed on as one. Progress is computed per packet for nobody: off.
 //  7. There is no way to give a CA file or a proxy. Set on every handle.
 //
 // How: the addresses of a few libcurl functions in FoundationNetworking's global offset table are replaced by ours. No
@@ -48,12 +50,14 @@ enum {
 typedef int (*setopt_fn)(void *, int, ...);
 typedef int (*getinfo_fn)(void *, int, ...);
 typedef void (*cleanup_fn)(void *);
+typedef int (*action_fn)(void *, int, int, int *);
 typedef int (*socket_cb)(void *, int, int, void *, void *);
 typedef size_t (*data_cb)(char *, size_t, size_t, void *);
 
 static setopt_fn real_easy_setopt, real_multi_setopt;
 static getinfo_fn real_easy_getinfo;
 static cleanup_fn real_easy_cleanup;
+static action_fn real_socket_action;
 
 // Options: strings are replaced and used under the lock; libcurl copies them.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -87,6 +91,7 @@ struct handle {
     void *header_user, *body_user;
     int status;                   // of the header block being read
     unsigned char header_is_over; // anything after is a trailer
+    unsigned char has_failed;     // a body was refused
     size_t dropped;               // bytes of a redirect's body
 };
 
@@ -107,6 +112,50 @@ static struct handle *make_handle(void *easy) {
     return mine;
 }
 
+// ---- 6. gathering bodies. All of FoundationNetworking's calls come from one serial queue, which is what guards this;
+// were there another thread, it would pass its bytes straight through.
+
+static char *gathered;
+static size_t gathered_size, gathered_used;
+static struct handle *gathered_for;
+static _Atomic unsigned long acting_thread;  // inside curl_multi_socket_action
+
+static void hand_on(void) {
+    struct handle *mine = gathered_for;
+    size_t used = gathered_used;
+    gathered_for = NULL;
+    gathered_used = 0;
+    if (mine && used && mine->body(gathered, 1, used, mine->body_user) != used) mine->has_failed = 1;
+}
+
+static size_t gather(struct handle *mine, char *bytes, size_t length) {
+    if (mine->has_failed) return 0;
+    if (gathered_for && (gathered_for != mine || gathered_used + length > gathered_size)) hand_on();
+    if (length > gathered_size) return mine->body(bytes, 1, length, mine->body_user);
+    gathered_for = mine;
+    memcpy(gathered + gathered_used, bytes, length);
+    gathered_used += length;
+    return length;
+}
+
+static int socket_action(void *multi, int fd, int events, int *running) {
+    long wanted = atomic_load(&buffer_size);
+    unsigned long nobody = 0;
+    if (!atomic_load(&enabled) || wanted <= 0
+        || !atomic_compare_exchange_strong(&acting_thread, &nobody, (unsigned long)pthread_self())) {
+        return real_socket_action(multi, fd, events, running);
+    }
+    if (gathered_size != (size_t)wanted) {
+        char *grown = realloc(gathered, (size_t)wanted);
+        gathered_size = grown ? (size_t)wanted : gathered_size;
+        gathered = grown ? grown : gathered;
+    }
+    int result = real_socket_action(multi, fd, events, running);
+    hand_on();
+    atomic_store(&acting_thread, 0);
+    return result;
+}
+
 static int is_redirect(int status) { return status >= 300 && status <= 308 && status != 304; }
 
 // ---- 2, 3, 4. header lines
@@ -125,7 +174,7 @@ static int status_of(const char *line, size_t length) {
 static void replace_invalid_utf8(char *text, size_t length) {
     for (size_t i = 0; i < length;) {
         unsigned char c = (unsigned char)text[i];
-        size_t width = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : c >= 0xE0 && c < 0xF0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+        size_t width = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
         int valid = width > 0 && i + width <= length;
         for (size_t k = 1; valid && k < width; k++) valid = ((unsigned char)text[i + k] & 0xC0) == 0x80;
         if (valid) {
@@ -171,6 +220,7 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
     size_t length = size * count, content = length;
     if (!atomic_load(&enabled)) return mine->header(line, size, count, mine->header_user);
     while (content && (line[content - 1] == '\r' || line[content - 1] == '\n')) content--;
+    if (gathered_for == mine) hand_on();
     int is_status = content >= 5 && memcmp(line, "HTTP/", 5) == 0;
     if (is_status) {
         mine->status = status_of(line, content);
@@ -203,6 +253,7 @@ static size_t body_callback(char *bytes, size_t size, size_t count, void *user) 
         mine->dropped += size * count;
         return mine->dropped <= 1 << 20 ? size * count : 0;  // a redirect that never ends is an error
     }
+    if (atomic_load(&acting_thread) == (unsigned long)pthread_self()) return gather(mine, bytes, size * count);
     return mine->body(bytes, size, count, mine->body_user);
 }
 
@@ -293,6 +344,7 @@ static int easy_setopt(void *easy, int option, ...) {
 static void easy_cleanup(void *easy) {
     struct handle *mine = easy ? handle_of(easy) : NULL;
     real_easy_cleanup(easy);
+    if (mine && gathered_for == mine) gathered_for = NULL;
     free(mine);
 }
 
@@ -302,6 +354,7 @@ static const struct { const char *name; void *replacement; } replacements[] = {
     {"curl_easy_setopt", (void *)easy_setopt},
     {"curl_multi_setopt", (void *)multi_setopt},
     {"curl_easy_cleanup", (void *)easy_cleanup},
+    {"curl_multi_socket_action", (void *)socket_action},
 };
 
 struct search { int wants_main_program; int patched; };
@@ -403,7 +456,9 @@ int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_o
         real_multi_setopt = (setopt_fn)dlsym(RTLD_DEFAULT, "curl_multi_setopt");
         real_easy_getinfo = (getinfo_fn)dlsym(RTLD_DEFAULT, "curl_easy_getinfo");
         real_easy_cleanup = (cleanup_fn)dlsym(RTLD_DEFAULT, "curl_easy_cleanup");
-        if (real_easy_setopt && real_multi_setopt && real_easy_getinfo && real_easy_cleanup) {
+        real_socket_action = (action_fn)dlsym(RTLD_DEFAULT, "curl_multi_socket_action");
+        int has_all = real_easy_setopt && real_multi_setopt && real_easy_getinfo && real_easy_cleanup;
+        if (has_all && real_socket_action) {
             dl_iterate_phdr(patch_object, &search);
             // With Swift's libraries linked statically FoundationNetworking is part of the program itself.
             search.wants_main_program = 1;

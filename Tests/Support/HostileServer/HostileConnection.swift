@@ -39,7 +39,9 @@ public final class HostileConnection {
     @discardableResult
     public func answer(_ status: String, _ fields: [String] = [], body: some Sequence<UInt8> = [UInt8]()) -> Bool {
         let body = Array(body)
-        let hasLength = fields.contains { $0.lowercased().hasPrefix("content-length:") || $0.lowercased().hasPrefix("transfer-encoding:") }
+        let hasLength = fields.contains {
+            $0.lowercased().hasPrefix("content-length:") || $0.lowercased().hasPrefix("transfer-encoding:")
+        }
         let length = hasLength ? [] : ["Content-Length: \(body.count)"]
         let head = (["HTTP/1.1 \(status)"] + fields + length).joined(separator: "\r\n") + "\r\n\r\n"
         return send(head) && send(body)

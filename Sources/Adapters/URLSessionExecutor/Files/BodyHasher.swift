@@ -48,7 +48,9 @@ struct BodyHasher {
         defer { buffer.deallocate() }
         var offset: off_t = 0
         while !isCancelled() {
-            let count = try calling("read", file.path) { pread(file.descriptor, buffer.baseAddress, buffer.count, offset) }
+            let count = try calling("read", file.path) {
+                pread(file.descriptor, buffer.baseAddress, buffer.count, offset)
+            }
             if count == 0 { return true }
             update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += off_t(count)

@@ -37,14 +37,16 @@ struct DestinationFolder: Sendable {
         }
     }
 
-    /// Puts the file at `source` under `name`, or the next free number of it, and makes that durable. Returns the path.
+    /// Puts the file at `source` under `name`, or the next free number of it, and makes that durable.
+    ///
+    /// Returns the path.
     func adopt(_ source: PartialFile, name: String) throws(FileFailure) -> String {
         try Self.makeFolders(directory)
         do {
             let path = try place(source.path, name: name)
             try Self.syncFolder(directory)
             return path
-        } catch where error.code == EXDEV {
+        } catch  where error.code == EXDEV {
             let copy = Paths.join(directory, ".\(Paths.name(source.path)).copy")
             defer { unlink(copy) }
             try Self.copy(source, to: copy)
@@ -71,7 +73,7 @@ struct DestinationFolder: Sendable {
                 do {
                     try Self.renameWithoutReplacing(source, to: candidate)
                     return candidate
-                } catch where error.code == EEXIST {
+                } catch  where error.code == EEXIST {
                     continue
                 }
             }
@@ -90,7 +92,7 @@ struct DestinationFolder: Sendable {
     private static func renameWithoutReplacing(_ source: String, to path: String) throws(FileFailure) {
         do {
             try calling("create", path) { Int(linux_rename_without_replacing(source, path)) }
-        } catch where error.code == EINVAL || error.code == ENOSYS {
+        } catch  where error.code == EINVAL || error.code == ENOSYS {
             // Some file systems lack the flag; a second link has the same guarantee.
             try calling("create", path) { Int(link(source, path)) }
             unlink(source)
@@ -106,7 +108,7 @@ struct DestinationFolder: Sendable {
         if parent != directory, parent != "." { try makeFolders(parent) }
         do {
             try calling("create the folder", directory) { Int(mkdir(directory, 0o777)) }
-        } catch where error.code == EEXIST {
+        } catch  where error.code == EEXIST {
             // Another transfer made it in between, or it is a link to nothing, which shows when it is used.
         }
     }
@@ -117,7 +119,7 @@ struct DestinationFolder: Sendable {
         defer { close(descriptor) }
         do {
             try calling("sync", directory) { Int(fsync(descriptor)) }
-        } catch where error.code == EINVAL || error.code == EOPNOTSUPP {
+        } catch  where error.code == EINVAL || error.code == EOPNOTSUPP {
             // A file system without syncing of folders: nothing more can be done.
         }
     }
@@ -162,7 +164,7 @@ enum FinalAttributes {
                 let times = [timespec(tv_sec: 0, tv_nsec: Int((1 << 30) - 2)), time]
                 try calling("set the time of", path) { Int(futimens(descriptor, times)) }
             }
-        } catch where error.code == EPERM || error.code == EOPNOTSUPP || error.code == EINVAL {
+        } catch  where error.code == EPERM || error.code == EOPNOTSUPP || error.code == EINVAL {
             // File systems without modes (FAT, some shares) keep their own.
         }
     }

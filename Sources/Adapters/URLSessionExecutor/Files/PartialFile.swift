@@ -22,7 +22,9 @@ final class PartialFile: @unchecked Sendable {
         self.path = path
         self.descriptor = descriptor
         synced = min(durable, offset)
-        guard FileFacts(descriptor: descriptor)?.kind == .regular else { throw FileFailure("write", path, code: EISDIR) }
+        guard FileFacts(descriptor: descriptor)?.kind == .regular else {
+            throw FileFailure("write", path, code: EISDIR)
+        }
         try truncate(to: offset)
     }
 
@@ -34,14 +36,16 @@ final class PartialFile: @unchecked Sendable {
         condition.withLock { synced = min(synced, size) }
     }
 
-    /// Takes room for bytes up to `total` without changing the length. File systems that cannot are left alone.
+    /// Takes room for bytes up to `total` without changing the length.
+    ///
+    /// File systems that cannot are left alone.
     func reserve(from offset: Int64, total: Int64) throws(FileFailure) {
         guard total > offset else { return }
         do {
             try calling("reserve room for", path) {
                 Int(linux_reserve(descriptor, offset, total - offset))
             }
-        } catch where error.isStorageLow || error.code == EFBIG {
+        } catch  where error.isStorageLow || error.code == EFBIG {
             throw error
         } catch {
             // EOPNOTSUPP and the like: the room is checked while writing.
@@ -52,7 +56,9 @@ final class PartialFile: @unchecked Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, written: inout Int) throws(FileFailure) {
         while written < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-            written += try calling("write", path) { pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(written)) }
+            written += try calling("write", path) {
+                pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
+            }
         }
     }
 

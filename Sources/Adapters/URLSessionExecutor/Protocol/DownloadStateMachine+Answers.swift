@@ -39,7 +39,8 @@ extension DownloadStateMachine {
 
     private mutating func partialContent(_ question: Question, _ head: ResponseHead) -> [Directive] {
         guard question.kind != .whole else {
-            return abandon(then: .end(.failed(malformed("answered 206 to a request without a range."), keepsBytes: true)))
+            return abandon(
+                then: .end(.failed(malformed("answered 206 to a request without a range."), keepsBytes: true)))
         }
         guard !head.isEncoded, let range = head.value("Content-Range").flatMap({ ContentRange($0) }),
             let bytes = range.bytes, let total = range.total, bytes.lowerBound == position,
@@ -65,7 +66,8 @@ extension DownloadStateMachine {
     private mutating func wholeContent(_ question: Question, _ head: ResponseHead) -> [Directive] {
         if head.isEncoded, !plan.deliversEncodedBodies {
             let coding = head.value("Content-Encoding") ?? ""
-            let message = "\(host) sent the file encoded (\(coding)) though that was not asked for, so it cannot be checked."
+            let message =
+                "\(host) sent the file encoded (\(coding)) though that was not asked for, so it cannot be checked."
             let failure = TransferFailure(cause: .encodedBody, message: message)
             return abandon(then: .end(.failed(failure, keepsBytes: false)))
         }

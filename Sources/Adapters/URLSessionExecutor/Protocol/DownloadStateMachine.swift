@@ -2,7 +2,9 @@
 import TransferEngine
 import TransferPolicy
 
-/// The protocol of one download attempt: which requests are sent, and what the answers mean. Does nothing itself.
+/// The protocol of one download attempt: which requests are sent, and what the answers mean.
+///
+/// Does nothing itself.
 ///
 /// A small first request for a range learns size, version and range support and brings the first bytes; the rest is
 /// asked for with `If-Range`. Whatever does not fit together exactly is fetched anew from 0. Every request ends with
@@ -176,7 +178,9 @@ struct DownloadStateMachine: Sendable {
         }
     }
 
-    /// Ends the attempt from outside: a stop, a deadline, a full disk. The request, if any, is cancelled first.
+    /// Ends the attempt from outside: a stop, a deadline, a full disk.
+    ///
+    /// The request, if any, is cancelled first.
     mutating func interrupt(_ ending: Ending) -> [Directive] {
         switch state {
         case .ready:

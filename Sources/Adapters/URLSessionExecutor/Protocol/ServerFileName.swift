@@ -5,7 +5,8 @@ enum ServerFileName {
     /// The name to use; `download` where there is none.
     static func name(disposition: String?, url: String) -> String {
         let candidates = [
-            disposition.flatMap(fromDisposition), String(decodingUTF8: PercentCoding.decode(URLReference(url).lastComponent)),
+            disposition.flatMap(fromDisposition),
+            String(decodingUTF8: PercentCoding.decode(URLReference(url).lastComponent)),
         ]
         for candidate in candidates {
             let name = safe(candidate ?? "")

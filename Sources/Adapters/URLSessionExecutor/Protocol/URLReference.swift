@@ -7,11 +7,14 @@ struct URLReference: Hashable, Sendable {
     var path: String
     var query: String?
 
-    /// Splits any text; the fragment is left out, since it is never sent. Bytes that no URL may hold are escaped.
+    /// Splits any text; the fragment is left out, since it is never sent.
+    ///
+    /// Bytes that no URL may hold are escaped.
     init(_ text: String) {
         var rest = Substring(Self.escaped(text))
         if let hash = rest.firstIndex(of: "#") { rest = rest[..<hash] }
-        if let colon = rest.firstIndex(where: { ":/?".contains($0) }), rest[colon] == ":", Self.isScheme(rest[..<colon]) {
+        if let colon = rest.firstIndex(where: { ":/?".contains($0) }), rest[colon] == ":", Self.isScheme(rest[..<colon])
+        {
             scheme = rest[..<colon].lowercased()
             rest = rest[rest.index(after: colon)...]
         }

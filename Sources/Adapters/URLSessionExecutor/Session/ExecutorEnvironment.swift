@@ -20,13 +20,14 @@ final class ExecutorEnvironment: @unchecked Sendable {
 
     /// Unsynced bytes at which writing waits for the disk.
     static let largestLag: Int64 = 32 << 20
-    /// Blocks of at most 16 KiB, or of the larger buffer where the repair hands those on: 1 to 8 MiB in memory.
-    static let pendingBlocks = 64
+    /// The largest block of bytes that URLSession hands on with the repair; without, it is 16 KiB.
+    static let blockSize = 256 << 10
 
     init(configuration: URLSessionExecutorConfiguration, isRepaired: Bool) {
         self.configuration = configuration
         self.isRepaired = isRepaired
-        gate = Gate(limit: Self.pendingBlocks)
+        // At most 8 MiB in memory with the repair, 1 MiB without.
+        gate = Gate(limit: isRepaired ? 32 : 64)
         client = SessionClient(consumer: consumer, gate: gate)
         space = VolumeSpace(
             floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)

@@ -39,7 +39,9 @@ final class Gate: @unchecked Sendable {
 
     var isHurried: Bool { condition.withLock { hurries > 0 } }
 
-    /// Sleeps so long, less when a hurry begins. Every caller but one is inside the gate and holds it up: that is meant.
+    /// Sleeps so long, less when a hurry begins.
+    ///
+    /// Every caller but one is inside the gate and holds it up: that is meant.
     func pause(nanoseconds: UInt64) {
         condition.withLock {
             let end = Date(timeIntervalSinceNow: Double(nanoseconds) / 1e9)
@@ -49,7 +51,9 @@ final class Gate: @unchecked Sendable {
 }
 
 /// The queue URLSession hands its callbacks to: they run in order on `consumer`, and URLSession waits while too many
-/// are pending. That wait is what keeps a fast server from filling the memory (OperationQueue itself never waits).
+/// are pending.
+///
+/// That wait is what keeps a fast server from filling the memory (OperationQueue itself never waits).
 final class BoundedDelegateQueue: OperationQueue, @unchecked Sendable {
     // Guard: both are constants.
     private let gate: Gate

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Spreads bytes over time. The caller waits, which holds the network back through the bounded queue.
+/// Spreads bytes over time.
+///
+/// The caller waits, which holds the network back through the bounded queue.
 struct RateLimiter {
     /// A wait is cut into steps no longer than this.
     static let longestStep: UInt64 = 50_000_000

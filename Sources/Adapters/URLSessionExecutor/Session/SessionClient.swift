@@ -35,8 +35,10 @@ final class Exchange: Sendable {
     init(receiver: any ExchangeReceiver) { self.receiver = receiver }
 }
 
-/// The one long-lived URLSession. Data tasks only; every call to the session or a task is made on one control queue,
-/// never on the delegate's, since those calls wait for URLSession's queue, which may be waiting for the delegate.
+/// The one long-lived URLSession.
+///
+/// Data tasks only; every call to the session or a task is made on one control queue, never on the delegate's, since
+/// those calls wait for URLSession's queue, which may be waiting for the delegate.
 final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
     private let control = DispatchQueue(label: "transfer.session.control")
     private let consumer: DispatchQueue
@@ -83,7 +85,9 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         consumer.asyncAfter(deadline: .now() + 10) { self.close(exchange, .cancelled) }
     }
 
-    /// Lets go of the session. There must be no exchange any more.
+    /// Lets go of the session.
+    ///
+    /// There must be no exchange any more.
     func invalidate() async {
         await withCheckedContinuation { continuation in
             control.async {

@@ -2,7 +2,9 @@
 import TransferEngine
 import TransferPolicy
 
-/// What URLSession's errors mean. On Linux most of them are -1 with libcurl's words, which have to be told apart.
+/// What URLSession's errors mean.
+///
+/// On Linux most of them are -1 with libcurl's words, which have to be told apart.
 enum SessionFailure {
     /// The failure for an error of that code (`NSURLError…`) and text at that host.
     static func failure(code: Int, text: String, host: String) -> TransferFailure {
@@ -49,7 +51,10 @@ enum SessionFailure {
         (["Could not resolve"], .nameResolution, "The name HOST was not found"),
         (["timed out", "Timeout"], .timeout, "HOST did not answer in time"),
         (["Failed to connect", "Couldn't connect"], .connection, "No connection to HOST could be made"),
-        (["transfer closed", "Recv failure", "Send failure", "HTTP/2"], .connection, "The connection to HOST was lost"),
+        (
+            ["transfer closed", "Recv failure", "Send failure", "HTTP/2"], .connection,
+            "The connection to HOST was lost"
+        ),
     ]
 
     private static func make(_ cause: FailureCause, _ sentence: String, _ text: String) -> TransferFailure {

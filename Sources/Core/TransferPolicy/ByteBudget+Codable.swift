@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ByteBudget: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case limit
+        case billingDay
+        case current
+        case previous
+    }
+
+    /// Reads a budget back.
+    ///
+    /// - Throws: also where the numbers cannot be those of a budget.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let current = try container.decode(Period.self, forKey: .current)
+        let previous = try container.decodeIfPresent(Period.self, forKey: .previous)
+        for period in [current, previous].compactMap(\.self) where period.used < 0 {
+            throw ByteBudgetError.negativeBytes(period.used)
+        }
+        try self.init(
+            limit: try container.decode(Int64.self, forKey: .limit),
+            billingDay: try container.decode(Int.self, forKey: .billingDay),
+            at: WallTime(secondsSinceEpoch: 0), localTime: .utc)
+        self.current = current
+        self.previous = previous
+    }
+
+    /// Writes it down with what is spent.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(limit, forKey: .limit)
+        try container.encode(billingDay, forKey: .billingDay)
+        try container.encode(current, forKey: .current)
+        try container.encodeIfPresent(previous, forKey: .previous)
+    }
+}

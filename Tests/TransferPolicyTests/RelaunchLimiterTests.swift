@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+
+@Suite("RelaunchLimiter")
+struct RelaunchLimiterTests {
+    @Test("The worked example: 60, 120 and 240 s after starts at 22:02:42, 22:03:53 and 22:04:52")
+    func workedExample() {
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: clock(22, 2, 42))
+        #expect(limiter.delay(at: clock(22, 2, 42)) == .seconds(60))
+        let first = limiter.taskStartedInBackground(at: clock(22, 2, 45))
+        #expect(first.flatMap(limiter.release) == clock(22, 3, 42))
+
+        // It begins as the period ends, and its end starts the app: the delay was not forgotten in between.
+        #expect(limiter.delay(at: clock(22, 3, 52)) == .seconds(60))
+        limiter.end(first, causesRelaunch: true, at: clock(22, 3, 53))
+        limiter.relaunched(at: clock(22, 3, 53))
+        #expect(limiter.delay(at: clock(22, 3, 53)) == .seconds(120))
+        let second = limiter.taskStartedInBackground(at: clock(22, 3, 55))
+        #expect(second.flatMap(limiter.release) == clock(22, 5, 53))
+
+        // The third start comes from a task that was under way from before and was never held.
+        limiter.relaunched(at: clock(22, 4, 52))
+        #expect(limiter.delay(at: clock(22, 4, 52)) == .seconds(240))
+        let third = limiter.taskStartedInBackground(at: clock(22, 4, 53))
+        #expect(third.flatMap(limiter.release) == clock(22, 8, 52))
+        #expect(second.flatMap(limiter.release) == clock(22, 5, 53), "a task given before a start is not held by it")
+        #expect(limiter.nextChange(after: clock(22, 4, 53)) == clock(22, 5, 53))
+    }
+
+    @Test("A task given to an app that we never started is not held")
+    func noDelayAtFirst() {
+        var limiter = RelaunchLimiter()
+        let free = limiter.taskStartedInBackground(at: clock(1, 0, 0))
+        #expect(free == nil)
+        #expect(limiter.delay(at: clock(1, 0, 0)) == .zero)
+        #expect(limiter.nextChange(after: clock(1, 0, 0)) == nil)
+    }
+
+    @Test("Around the end of a quiet period: a nanosecond before, at, and after it", arguments: [-1, 0, 1] as [Int64])
+    func boundaryOfQuietPeriod(offset: Int64) {
+        let end: Int64 = 60_000_000_000
+        let moment = Instant(nanoseconds: end + offset)
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: .zero)
+        #expect(limiter.delay(at: moment) == (offset < 0 ? .seconds(60) : .zero))
+        var other = limiter
+        let hold = limiter.taskStartedInBackground(at: moment)
+        #expect((hold != nil) == (offset < 0))
+        other.relaunched(at: moment)
+        #expect(other.delay(at: moment) == .seconds(offset < 0 ? 120 : 60))
+    }
+
+    @Test("Around a task's release: held a nanosecond before it, free at it", arguments: [-1, 0, 1] as [Int64])
+    func boundaryOfRelease(offset: Int64) throws {
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: .zero)
+        let hold = try limiter.heldTask(at: seconds(1))
+        #expect(limiter.isHeld(hold, at: Instant(nanoseconds: 60_000_000_000 + offset)) == (offset < 0))
+    }
+
+    @Test("A held task that ends around the period's end: the delay falls with the later of the two")
+    func endAroundPeriod() throws {
+        for offset in [-1, 0, 1] as [Int64] {
+            var limiter = RelaunchLimiter()
+            limiter.relaunched(at: .zero)
+            let hold = limiter.taskStartedInBackground(at: seconds(1))
+            let moment = Instant(nanoseconds: 60_000_000_000 + offset)
+            limiter.end(hold, causesRelaunch: false, at: moment)
+            #expect(limiter.delay(at: moment) == (offset < 0 ? .seconds(60) : .zero))
+            #expect(limiter.delay(at: seconds(60)) == .zero)
+        }
+    }
+
+    @Test("The delay stays while a held task is unfinished, and falls at the end of the last one")
+    func staysUntilLastHeldTask() {
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: .zero)
+        let first = limiter.taskStartedInBackground(at: seconds(1))
+        let second = limiter.taskStartedInBackground(at: seconds(2))
+        #expect(limiter.delay(at: seconds(5000)) == .seconds(60))
+        let free = limiter.taskStartedInBackground(at: seconds(5000))
+        #expect(free == nil, "the period is over: not held")
+        limiter.end(first, causesRelaunch: false, at: seconds(5000))
+        #expect(limiter.delay(at: seconds(5001)) == .seconds(60))
+        limiter.end(second, causesRelaunch: false, at: seconds(5002))
+        #expect(limiter.delay(at: seconds(5002)) == .zero)
+    }
+
+    @Test("The start that the last held task causes is counted before the delay may fall, in either order of calls")
+    func relaunchByLastHeldTask() {
+        var endFirst = RelaunchLimiter()
+        endFirst.relaunched(at: .zero)
+        var startFirst = endFirst
+        let hold = endFirst.taskStartedInBackground(at: seconds(1))
+        let same = startFirst.taskStartedInBackground(at: seconds(1))
+        #expect(same == hold)
+
+        endFirst.end(hold, causesRelaunch: true, at: seconds(70))
+        #expect(endFirst.delay(at: seconds(500)) == .seconds(60), "the app is stopped: its start comes late")
+        endFirst.relaunched(at: seconds(500))
+        #expect(endFirst.delay(at: seconds(500)) == .seconds(120))
+
+        startFirst.relaunched(at: seconds(500))
+        startFirst.end(hold, causesRelaunch: false, at: seconds(500))
+        #expect(startFirst == endFirst)
+        #expect(startFirst.delay(at: seconds(620)) == .zero)
+    }
+
+    @Test("A start that was expected and will not come sets the delay free")
+    func relaunchAbandoned() {
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: .zero)
+        let hold = limiter.taskStartedInBackground(at: seconds(1))
+        limiter.end(hold, causesRelaunch: true, at: seconds(70))
+        #expect(limiter.nextChange(after: seconds(70)) == nil)
+        #expect(limiter.explanation(at: seconds(71)).cause == .relaunch)
+        limiter.relaunchAbandoned(at: seconds(80))
+        #expect(limiter.delay(at: seconds(80)) == .zero)
+    }
+
+    @Test("The user bringing the app to the front frees everything at once, and those tasks count no more")
+    func foregrounded() throws {
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: .zero)
+        limiter.relaunched(at: seconds(1))
+        let hold = try limiter.heldTask(at: seconds(2))
+        limiter.foregrounded(at: seconds(3))
+        #expect(limiter.delay(at: seconds(3)) == .zero)
+        #expect(!limiter.isHeld(hold, at: seconds(3)))
+        #expect(limiter.release(of: hold) == nil)
+
+        limiter.relaunched(at: seconds(4))
+        #expect(limiter.delay(at: seconds(4)) == .seconds(60), "it begins anew")
+        #expect(!limiter.isHeld(hold, at: seconds(5)), "an old hold does not become one of the new start")
+        limiter.end(hold, causesRelaunch: true, at: seconds(6))
+        #expect(limiter.delay(at: seconds(64)) == .zero)
+    }
+
+    @Test("Ten thousand starts: doubling up to the cap of 6 h and never beyond, without overflow")
+    func capAndOverflow() {
+        var limiter = RelaunchLimiter()
+        var expected: Int64 = 60
+        for index in 0..<10_000 as Range<Int64> {
+            limiter.relaunched(at: seconds(index))
+            #expect(limiter.delay(at: seconds(index)) == .seconds(expected))
+            expected = min(expected * 2, 21_600)
+        }
+        #expect(limiter.explanation(at: seconds(9_999)).relaunches == 10_000)
+    }
+
+    @Test("Settings of any kind give a delay between none and the longest")
+    func configurations() {
+        for (first, longest) in [(0, 10), (-5, 10), (5, -1), (60, 30)] as [(Int64, Int64)] {
+            var configuration = RelaunchLimiterConfiguration()
+            configuration.first = .seconds(first)
+            configuration.longest = .seconds(longest)
+            for relaunches in [-1, 0, 1, 2, 63, 64, 65, .max] {
+                let delay = configuration.delay(afterRelaunches: relaunches)
+                #expect(delay >= .zero && delay <= max(.seconds(longest), .zero))
+            }
+        }
+        var configuration = RelaunchLimiterConfiguration()
+        configuration.longest = .nanoseconds(Int64.max)
+        #expect(configuration.delay(afterRelaunches: .max) == .nanoseconds(Int64.max))
+    }
+
+    @Test("Instants at the ends of the clock give an answer")
+    func extremeInstants() throws {
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: .distantFuture)
+        #expect(limiter.delay(at: .distantFuture) == .zero, "its period ends with the clock itself")
+        limiter.relaunched(at: Instant(nanoseconds: .min))
+        let hold = try limiter.heldTask(at: Instant(nanoseconds: .min))
+        #expect(limiter.isHeld(hold, at: Instant(nanoseconds: .min)))
+        limiter = RelaunchLimiter()
+        limiter.relaunched(at: seconds(100))
+        limiter.relaunched(at: seconds(50))
+        #expect(limiter.explanation(at: seconds(100)).lastRelaunch == seconds(100), "a clock going back moves nothing")
+    }
+
+    @Test("Cancelling, starting again and other session names lead to the same release")
+    func cheating() throws {
+        // The limiter takes neither a session nor a transfer, so a new name for either cannot reach it.
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: .zero)
+        for second in 1..<60 as Range<Int64> {
+            let hold = try limiter.heldTask(at: seconds(second))
+            #expect(limiter.release(of: hold) == seconds(60))
+            limiter.end(hold, causesRelaunch: false, at: seconds(second))
+            #expect(limiter.delay(at: seconds(second)) == .seconds(60))
+        }
+        // Nor does cancelling one of two that were held make it forget the other.
+        let kept = try limiter.heldTask(at: seconds(59))
+        let cancelled = try limiter.heldTask(at: seconds(59))
+        limiter.end(cancelled, causesRelaunch: false, at: seconds(61))
+        limiter.end(kept, causesRelaunch: true, at: seconds(65))
+        limiter.relaunched(at: seconds(65))
+        #expect(limiter.delay(at: seconds(65)) == .seconds(120))
+    }
+
+    @Test("A hundred tasks given at once cost one start")
+    func hundredAtOnce() {
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: .zero)
+        let holds = (0..<100).map { _ in limiter.taskStartedInBackground(at: seconds(1)) }
+        for (index, hold) in holds.enumerated() {
+            #expect(hold.flatMap(limiter.release) == seconds(60), "all begin together")
+            limiter.end(hold, causesRelaunch: index == 99, at: seconds(61 + Int64(index)))
+        }
+        limiter.relaunched(at: seconds(161))
+        #expect(limiter.explanation(at: seconds(161)).relaunches == 2)
+    }
+
+    @Test("A hundred tasks given one after another cost a hundred starts, and the last begins hours later")
+    func hundredInTurn() throws {
+        var limiter = RelaunchLimiter()
+        var now: Int64 = 0
+        var delays: [Int64] = []
+        for _ in 0..<100 {
+            limiter.relaunched(at: seconds(now))
+            let hold = try limiter.heldTask(at: seconds(now + 1))
+            let release = try #require(limiter.release(of: hold)).nanoseconds / 1_000_000_000
+            delays.append(release - now)
+            now = release + 5
+            limiter.end(hold, causesRelaunch: true, at: seconds(now))
+        }
+        #expect(delays.prefix(11) == [60, 120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600, 21_600])
+        #expect(now > 3600 * 24 * 22)
+    }
+
+    @Test("The explanation says the delay, its cause, its end and what it holds")
+    func explanation() {
+        var limiter = RelaunchLimiter()
+        #expect(limiter.explanation(at: .zero).cause == .none)
+        limiter.relaunched(at: .zero)
+        let hold = limiter.taskStartedInBackground(at: seconds(1))
+        _ = limiter.taskStartedInBackground(at: seconds(2))
+        limiter.relaunched(at: seconds(30))
+        _ = limiter.taskStartedInBackground(at: seconds(31))
+        var explanation = limiter.explanation(at: seconds(40))
+        #expect(explanation.delay == .seconds(120) && explanation.relaunches == 2)
+        #expect(explanation.until == seconds(150) && explanation.lastRelaunch == seconds(30))
+        #expect(explanation.cause == .period && explanation.begun == 0)
+        #expect(explanation.waiting.map(\.release) == [seconds(60), seconds(150)])
+        #expect(explanation.waiting.map(\.count) == [2, 1])
+        explanation = limiter.explanation(at: seconds(150))
+        #expect(explanation.cause == .heldTask && explanation.until == nil)
+        #expect(explanation.begun == 3 && explanation.waiting.isEmpty)
+        limiter.end(hold, causesRelaunch: false, at: seconds(151))
+        #expect(limiter.explanation(at: seconds(151)).begun == 2)
+    }
+
+    @Test("The next change is each release and, with nothing held, the end of the period; then there is none")
+    func nextChange() {
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: .zero)
+        #expect(limiter.nextChange(after: .zero) == seconds(60))
+        #expect(limiter.nextRelease(after: .zero) == nil, "nothing waits: no need to wake")
+        _ = limiter.taskStartedInBackground(at: seconds(1))
+        #expect(limiter.nextRelease(after: seconds(1)) == seconds(60))
+        #expect(limiter.nextChange(after: seconds(60)) == nil, "only the task's end can change anything")
+    }
+}
+
+func clock(_ hour: Int64, _ minute: Int64, _ second: Int64) -> Instant { seconds(hour * 3600 + minute * 60 + second) }
+func seconds(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+extension RelaunchLimiter {
+    /// Gives a task that must be held. (`#require` takes no mutating call.)
+    mutating func heldTask(at now: Instant, sourceLocation: SourceLocation = #_sourceLocation) throws -> Hold {
+        let hold = taskStartedInBackground(at: now)
+        return try #require(hold, sourceLocation: sourceLocation)
+    }
+
+    /// Ends the task if it was held at all.
+    mutating func end(_ hold: Hold?, causesRelaunch: Bool, at now: Instant) {
+        guard let hold else { return }
+        heldTaskEnded(hold, causesRelaunch: causesRelaunch, at: now)
+    }
+}

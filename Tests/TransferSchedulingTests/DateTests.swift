@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+@Suite struct DateTests {
+    @Test("Not before its date, and at once then")
+    func notBefore() {
+        Timeline.run(
+            """
+            t=0s submit 1 userInitiated notBefore=100s
+            expect 1 waits notBefore
+            expect wake 100s
+            expect quiet until 99.999999999s
+            expect 1 starts at 100s
+            """)
+    }
+
+    @Test("A wall clock that is set forward past the date starts it; set back, it waits longer")
+    func wallClock() {
+        Timeline.run(
+            """
+            t=0s submit 1 userInitiated notBefore=100s
+            t=10s wall 60s
+            expect wake 40s
+            t=11s wall -30s
+            expect wake 70s
+            expect quiet until 69s
+            expect 1 starts at 70s
+            t=80s submit 2 userInitiated notBefore=1000s
+            t=81s wall 1h
+            expect 2 starts at 81s
+            """)
+    }
+
+    @Test("Half of the time gone: a battery above 50 % starts it, one at 40 % stops it within the grace")
+    func firstStep() {
+        Timeline.run(
+            """
+            given power=battery battery=51
+            t=0s submit 1 discretionary deadline=1000s
+            expect 1 waits onBattery
+            expect wake 500s
+            expect 1 starts at 500s
+            t=600s battery 41
+            expect quiet until 620s
+            t=620s battery 40
+            expect 1 stops at 625s
+            expect 1 waits batteryLow
+            t=640s battery 50
+            expect quiet until 650s
+            t=650s battery 51
+            expect 1 starts at 650s
+            """)
+    }
+
+    @Test("Three quarters gone: a battery above 20 % will do; past the deadline any, and it is late")
+    func laterSteps() {
+        Timeline.run(
+            """
+            given power=battery battery=21
+            t=0s submit 1 discretionary deadline=1000s
+            t=0s submit 2 discretionary deadline=2000s
+            expect 1 starts at 750s
+            t=760s battery 20
+            expect 1 stops at 765s
+            expect wake 1000s
+            expect 1 starts at 1000s
+            t=1001s woken
+            expect 1 late
+            """)
+    }
+
+    @Test("With unknown power only the deadline itself helps, and nothing is looked at before")
+    func unknownPower() {
+        Timeline.run(
+            """
+            given power=unknown battery=100
+            t=0s submit 1 discretionary deadline=1000s
+            expect wake 1000s
+            expect 1 starts at 1000s
+            """)
+    }
+
+    @Test("The time to the deadline counts from not-before where that is later than submission")
+    func countsFromNotBefore() {
+        Timeline.run(
+            """
+            given power=battery battery=90
+            t=0s submit 1 discretionary notBefore=600s deadline=1000s
+            expect 1 waits notBefore,onBattery
+            expect 1 starts at 800s
+            """)
+    }
+
+    @Test("Unmetered is hard: no deadline turns waiting into a bill")
+    func meteredIsHard() {
+        Timeline.run(
+            """
+            given metered=guessYes
+            t=0s submit 1 discretionary deadline=100s metered=unmetered
+            t=0s submit 2 discretionary deadline=100s
+            expect quiet until 100h
+            expect 1 waits metered
+            expect 1 late
+            expect wake none
+            """)
+    }
+
+    @Test("On AC nothing is looked at when the steps come")
+    func noIdleLooks() {
+        Timeline.run(
+            """
+            t=0s submit 1 discretionary deadline=1000s
+            expect 1 starts at 0s
+            expect wake none
+            """)
+    }
+
+    @Test("In its last chance it starts on any battery, and goes on although it catches up")
+    func lastChance() {
+        Timeline.run(
+            """
+            t=0s submit 1 discretionary deadline=10000s size=20000
+            expect 1 starts at 0s
+            t=10s progress 1 100 of 20000
+            t=100s progress 1 1000 of 20000
+            t=101s battery 5
+            t=101s power battery
+            expect 1 stops at 106s
+            t=106s woken
+            expect 1 waits onBattery
+            expect 1 starts at 7150s
+            t=7200s progress 1 8000 of 20000
+            t=7201s battery 4
+            expect 1 runs
+            t=7500s progress 1 15000 of 20000
+            t=7501s battery 3
+            t=7600s woken
+            expect 1 runs
+            expect 1 started 2
+            """)
+    }
+
+    @Test("Only within its windows, which stop it when they close")
+    func windows() {
+        Timeline.run(
+            """
+            t=0s submit 1 userInitiated window=3600-7200
+            expect 1 waits outsideWindow
+            expect 1 starts at 1h
+            expect wake 7200s
+            expect 1 stops at 2h
+            expect 1 starts at 169h
+            """)
+    }
+
+    @Test("A window across the week's end")
+    func windowAcrossTheWeek() {
+        Timeline.run(
+            """
+            t=0s submit 1 userInitiated window=601200-608400
+            expect 1 starts at 0s
+            expect 1 stops at 1h
+            expect 1 starts at 167h
+            expect 1 stops at 169h
+            """)
+    }
+
+    @Test("A size that is learned moves nothing where there is no deadline")
+    func learnedSize() {
+        Timeline.run(
+            """
+            t=0s submit 1 discretionary
+            expect 1 starts at 0s
+            t=5s progress 1 10 of 100
+            expect wake none
+            expect quiet until 100s
+            """)
+    }
+}

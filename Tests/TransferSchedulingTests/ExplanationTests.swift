@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+@Suite struct ExplanationTests {
+    @Test(
+        "What alone would release it, and the sentence that says so",
+        arguments: [
+            (
+                "power=battery battery=61", "discretionary", "plugIn:10s",
+                "on battery (61 %) since 00:00 (UPower) — starts 10 s after you plug in"
+            ),
+            (
+                "power=battery", "normal power=ac", "plugIn:0s",
+                "on battery (80 %) since 00:00 (UPower) — starts as soon as you plug in"
+            ),
+            (
+                "power=unknown", "discretionary", "plugIn:10s",
+                "nobody can say whether the machine is plugged in since 00:00 (UPower) — starts 10 s after you plug in"
+            ),
+            (
+                "power=battery battery=30", "normal power=50", "plugIn:0s,chargeAbove:50",
+                "battery at 30 %, above 50 % is asked for since 00:00 (UPower) — starts as soon as you plug in, "
+                    + "or starts when the battery is above 50 %"
+            ),
+            (
+                "metered=yes", "normal metered=unmetered", "joinUnmetered:0s",
+                "the network is metered since 00:00 (NetworkManager) — starts as soon as the network is unmetered"
+            ),
+            (
+                "network=none", "discretionary", "joinNetwork:5s",
+                "no network since 00:00 (kernel) — starts 5 s after there is a network"
+            ),
+            (
+                "network=none", "discretionary links=wifi", "joinKind:wifi:5s",
+                "no network since 00:00 (kernel) — starts 5 s after the machine is on Wi-Fi"
+            ),
+            (
+                "network=portal", "normal", "logIn",
+                "the network wants a login first since 00:00 (kernel) — starts when you have logged in to the network"
+            ),
+            (
+                "link=cellular", "normal links=wifi+ethernet", "joinKind:ethernet+wifi:0s",
+                "on cellular, ethernet or Wi-Fi is asked for since 00:00 (kernel) "
+                    + "— starts as soon as the machine is on ethernet or Wi-Fi"
+            ),
+            (
+                "power=ac", "normal notBefore=60s", "wait:60s",
+                "not before Mon 23 Nov 00:01:00 — starts Mon 23 Nov 00:01:00"
+            ),
+            (
+                "power=ac", "normal window=3600-7200", "wait:3600s",
+                "outside its hours, which begin Mon 23 Nov 01:00:00 — starts Mon 23 Nov 01:00:00"
+            ),
+        ])
+    func remedies(given: String, traits: String, remedies: String, sentence: String) {
+        Timeline.run(
+            """
+            given \(given)
+            t=0s submit 1 \(traits)
+            expect 1 released \(remedies)
+            expect 1 saying \(sentence)
+            """)
+    }
+
+    @Test("Where two things are missing, neither alone is offered")
+    func two() {
+        Timeline.run(
+            """
+            given power=battery metered=yes
+            t=0s submit 1 discretionary metered=unmetered
+            t=0s submit 2 discretionary notBefore=60s metered=allowed
+            expect 1 waits metered,onBattery
+            expect 1 released
+            expect 2 waits notBefore,onBattery
+            expect 2 released
+            """)
+    }
+
+    @Test("Two times to wait for are one: the later")
+    func twoTimes() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal notBefore=60s window=3600-7200
+            expect 1 waits notBefore,outsideWindow
+            expect 1 released wait:3600s
+            """)
+    }
+
+    @Test("Time that relaxes the rule is offered beside plugging in")
+    func deadline() {
+        Timeline.run(
+            """
+            given power=battery battery=30
+            t=0s submit 1 discretionary deadline=1000s
+            expect 1 released plugIn:10s,wait:750s
+            """)
+    }
+
+    @Test("While power settles on a metered network, only the network is in the way for good")
+    func settlingBeside() {
+        Timeline.run(
+            """
+            given power=battery metered=yes
+            t=0s submit 1 discretionary metered=unmetered
+            t=1s power ac
+            expect 1 waits metered
+            expect 1 released joinUnmetered:5s
+            """)
+    }
+
+    @Test("A failure says which attempt failed, why, and when the next one is due")
+    func backoff() {
+        let machine = Timeline.run(
+            """
+            t=0s submit 1 normal
+            t=0s fail 1 503
+            expect 1 waits backoff
+            """)
+        let sentence = machine.explanation(of: TransferID(1))?.sentence(localTime: .utc) ?? ""
+        #expect(sentence.hasPrefix("attempt 1 failed: the server answered 503 — starts Mon 23 Nov 00:00:"))
+    }
+
+    @Test("Why it waits is told once for each change of the reasons")
+    func explainOnce() {
+        let machine = Timeline.run(
+            """
+            given power=battery
+            t=0s submit 1 discretionary
+            t=1s woken
+            t=2s link wifi
+            t=3s battery 80
+            t=4s network none
+            t=5s network none
+            """)
+        let times = machine.log.filter { $0.effect == .explain(TransferID(1)) }.map(\.time)
+        #expect(times == [.zero, .seconds(4)])
+    }
+
+    @Test("A reason of its own holds since it was first seen")
+    func since() {
+        var configuration = SchedulerConfiguration()
+        configuration.globalSlots = 1
+        let machine = Timeline.run(
+            """
+            t=0s submit 1 normal
+            t=5s submit 2 normal
+            t=50s link wifi
+            """, configuration: configuration)
+        let hold = machine.explanation(of: TransferID(2))?.holds.first
+        #expect(hold?.reason == .waitingForSlot(.global))
+        #expect(hold?.since == Machine.start.advanced(by: .seconds(5)))
+    }
+
+    @Test("What runs has nothing to explain, and what is not there nothing at all")
+    func nothing() {
+        let machine = Timeline.run("t=0s submit 1 normal")
+        #expect(machine.explanation(of: TransferID(1))?.holds == [])
+        #expect(machine.explanation(of: TransferID(2)) == nil)
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+/// The rules once more, written as plainly as possible and without looking at the scheduler: what random runs are
+/// held against.
+struct Oracle {
+    /// What it has seen of one transfer.
+    struct Known {
+        var traits: TransferTraits
+        var isPaused = false
+        var isRunning = false
+        var isStopping = false
+        var isCancelled = false
+        var backoffEnd: Instant?
+        var retry: RetryState?
+        var spaceNeeded: Int64?
+        var powerMissingSince: Instant?
+    }
+
+    var open: [TransferID: Known] = [:]
+    var ended: Set<TransferID> = []
+    var conditions: Conditions
+    let configuration: SchedulerConfiguration
+
+    // MARK: What is allowed
+
+    /// Whether the power is enough.
+    func hasPower(_ known: Known, at now: Moment) -> Bool {
+        let traits = known.traits
+        func holds(_ level: Int?) -> Bool {
+            if conditions.power.value == .ac { return true }
+            guard let level, conditions.power.value == .battery else { return false }
+            return (conditions.battery.value.level ?? 0) > level
+        }
+        switch traits.constraints.power {
+        case .any: break
+        case .ac: if !holds(nil) { return false }
+        case .acOrBattery(let level): if !holds(level) { return false }
+        }
+        guard traits.kind == .discretionary else { return true }
+        if holds(nil) { return true }
+        guard let (gone, span) = deadline(of: traits, at: now) else { return false }
+        if gone >= span { return true }
+        if 4 * gone >= 3 * span, holds(20) { return true }
+        return 2 * gone >= span && holds(known.isRunning ? 40 : 50)
+    }
+
+    /// Nanoseconds that are gone, of how many, until the deadline.
+    private func deadline(of traits: TransferTraits, at now: Moment) -> (Int64, Int64)? {
+        guard let date = traits.constraints.deadline?.date else { return nil }
+        let start = max(traits.submitted, traits.constraints.notBefore?.date ?? traits.submitted)
+        return (start.duration(to: now.wall).wholeNanoseconds, start.duration(to: date).wholeNanoseconds)
+    }
+
+    /// Whether all but the power is right.
+    func hasTheRest(_ traits: TransferTraits, at now: Moment) -> Bool {
+        let constraints = traits.constraints
+        if let date = constraints.notBefore?.date, now.wall < date { return false }
+        if let windows = constraints.window?.windows {
+            let second = now.wall.secondsSinceEpoch + 3 * 86_400
+            let isOpen = windows.contains { window in
+                (second - window.start) % 604_800 < window.end - window.start
+            }
+            if !isOpen { return false }
+        }
+        if traits.isLoopback { return true }
+        guard conditions.network.value != .none, conditions.network.value != .portal else { return false }
+        if case .only(let kinds) = constraints.linkKinds, !kinds.kinds.contains(conditions.linkKind.value) {
+            return false
+        }
+        let mustBeFree =
+            constraints.metered == .unmetered || (traits.kind == .discretionary && constraints.metered != .allowed)
+        guard mustBeFree else { return true }
+        switch conditions.metered.value {
+        case .yes, .guessYes: return false
+        case .no, .guessNo: return true
+        case .unknown: return conditions.linkKind.value == .ethernet || conditions.linkKind.value == .wifi
+        }
+    }
+
+    /// Whether what it relies on has settled.
+    func isSettled(_ traits: TransferTraits, at now: Moment) -> Bool {
+        guard traits.kind == .discretionary else { return true }
+        func hasHeld<Value>(_ fact: Fact<Value>, _ dwell: Duration) -> Bool {
+            !fact.isObservedChange || fact.since.instant.duration(to: now.instant) >= dwell
+        }
+        let isPastDeadline = deadline(of: traits, at: now).map { $0.0 >= $0.1 } ?? false
+        let needsPower = traits.constraints.power != .any || !isPastDeadline
+        if needsPower, !hasHeld(conditions.power, configuration.powerDwell) { return false }
+        guard !traits.isLoopback else { return true }
+        return hasHeld(conditions.network, configuration.networkDwell)
+            && hasHeld(conditions.linkKind, configuration.networkDwell)
+            && hasHeld(conditions.metered, configuration.networkDwell)
+    }
+
+    /// Whether it may start, slots aside.
+    func mayStart(_ known: Known, at now: Moment) -> Bool {
+        !known.isPaused && !known.isRunning && (known.backoffEnd ?? now.instant) <= now.instant
+            && known.spaceNeeded == nil && hasTheRest(known.traits, at: now) && hasPower(known, at: now)
+            && isSettled(known.traits, at: now)
+    }
+
+    func hasSlot(for host: String) -> Bool {
+        let running = open.values.filter(\.isRunning)
+        return running.count < configuration.globalSlots
+            && running.filter { $0.traits.host == host }.count < configuration.slotsPerHost
+    }
+
+    // MARK: What it sees
+
+    /// Takes in one event and its effects; says what was against the rules.
+    mutating func watch(_ event: Event, _ effects: [Effect], at now: Moment) -> [String] {
+        learn(event, at: now)
+        var faults: [String] = []
+        for effect in effects { check(effect, at: now, into: &faults) }
+        for (id, known) in open.sorted(by: { $0.key < $1.key }) { check(id, known, at: now, into: &faults) }
+        return faults
+    }
+
+    private mutating func learn(_ event: Event, at now: Moment) {
+        switch event {
+        case .submitted(let id, let traits):
+            open[id] = Known(traits: traits)
+        case .recovered(let id, let traits, let state):
+            open[id] = Known(traits: traits, isPaused: state.isPaused, retry: state.retry)
+            open[id]?.backoffEnd = state.isPaused ? nil : state.retry.map { now.instant(of: $0.until) }
+        case .changed(let id, let traits): open[id]?.traits = traits
+        case .conditionsChanged(let new): conditions = new
+        case .paused(let id):
+            if open[id]?.isCancelled == false { open[id]?.isPaused = true }
+            open[id]?.backoffEnd = nil
+            open[id]?.spaceNeeded = nil
+        case .resumed(let id): open[id]?.isPaused = false
+        case .cancelled(let id): open[id]?.isCancelled = true
+        case .stopped(let id, _), .failed(let id, _, _, _), .finished(let id): endAttempt(id)
+        case .ranOutOfSpace(let id, let needed, _, _):
+            endAttempt(id)
+            if open[id]?.isPaused == false { open[id]?.spaceNeeded = needed ?? 1 }
+        case .spaceMeasured(let id, let available):
+            if let needed = open[id]?.spaceNeeded, (available ?? .max) >= needed { open[id]?.spaceNeeded = nil }
+        case .progressed, .restarted, .woken: break  // Nothing that the rules ask for.
+        }
+    }
+
+    private mutating func endAttempt(_ id: TransferID) {
+        open[id]?.isRunning = false
+        open[id]?.isStopping = false
+        open[id]?.powerMissingSince = nil
+    }
+
+    private mutating func check(_ effect: Effect, at now: Moment, into faults: inout [String]) {
+        switch effect {
+        case .start(let id):
+            guard let known = open[id] else { return faults.append("\(id) was started though it is not open") }
+            if !mayStart(known, at: now) { faults.append("\(id) was started though it may not: \(known)") }
+            if known.isCancelled { faults.append("\(id) was started though it is cancelled") }
+            if !hasSlot(for: known.traits.host) { faults.append("\(id) was started without a slot") }
+            open[id]?.isRunning = true
+        case .stop(let id):
+            guard let known = open[id], known.isRunning, !known.isStopping else {
+                return faults.append("\(id) was stopped though it does not run")
+            }
+            // Who begins to ask for power that is long gone has no grace.
+            let missing = known.powerMissingSince ?? now.instant
+            let hasNoPower =
+                !hasPower(known, at: now)
+                && min(missing, conditions.power.since.instant).duration(to: now.instant) >= configuration.powerGrace
+            if !known.isPaused, !known.isCancelled, hasTheRest(known.traits, at: now), !hasNoPower {
+                faults.append("\(id) was stopped without a reason")
+            }
+            open[id]?.isStopping = true
+        case .end(let id, _):
+            if open.removeValue(forKey: id) == nil { faults.append("\(id) ended though it is not open") }
+            if !ended.insert(id).inserted { faults.append("\(id) ended twice") }
+        case .saveRetry(let id, let retry):
+            open[id]?.retry = retry
+            open[id]?.backoffEnd = retry.map { now.instant(of: $0.until) }
+        case .savePaused(let id, let isPaused):
+            if open[id]?.isPaused != isPaused { faults.append("\(id) was saved as paused: \(isPaused)") }
+        case .discard, .measureSpace, .explain, .wake: break  // Held against nothing here.
+        }
+    }
+
+    private mutating func check(_ id: TransferID, _ known: Known, at now: Moment, into faults: inout [String]) {
+        guard known.isRunning, !known.isStopping else {
+            if mayStart(known, at: now), !known.isCancelled, hasSlot(for: known.traits.host) {
+                faults.append("\(id) may run and does not: \(known)")
+            }
+            return
+        }
+        if !hasTheRest(known.traits, at: now) { faults.append("\(id) runs on what it may not") }
+        guard !hasPower(known, at: now) else {
+            open[id]?.powerMissingSince = nil
+            return
+        }
+        let since = known.powerMissingSince ?? now.instant
+        open[id]?.powerMissingSince = since
+        if since.duration(to: now.instant) >= configuration.powerGrace { faults.append("\(id) runs past its grace") }
+    }
+}

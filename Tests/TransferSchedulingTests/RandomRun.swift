@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+/// A run of random steps from one seed, each held against the rules.
+///
+/// The seed alone gives the same run again, so a failure is replayed by its seed: the steps that led to it are kept as
+/// text.
+final class RandomRun {
+    let machine: Machine
+    private var dice: SplitMix64
+    private var oracle: Oracle
+    private var last: Int64 = 0
+    private let configuration = SchedulerConfiguration()
+    private(set) var steps: [String] = []
+    private(set) var faults: [String] = []
+    private(set) var submitted: Set<TransferID> = []
+
+    init(seed: UInt64) {
+        dice = SplitMix64(seed: seed)
+        machine = Machine(seed: seed)
+        oracle = Oracle(conditions: machine.conditions, configuration: configuration)
+        machine.onEvent = { [unowned self] event, effects in
+            note(oracle.watch(event, effects, at: machine.now))
+            if case .woken = event { return }
+            steps.append("\(machine.elapsed): \(Self.text(event))")
+        }
+    }
+
+    /// Runs up to `count` steps, and then until everything has ended; stops at the first fault.
+    func run(steps count: Int) {
+        for _ in 0..<count where faults.isEmpty { step() }
+        if faults.isEmpty { drain() }
+    }
+
+    var endedCount: Int { oracle.ended.count }
+
+    private static func text(_ event: Event) -> String {
+        switch event {
+        case .conditionsChanged(let conditions):
+            "power \(conditions.power.value), battery \(conditions.battery.value.level ?? -1), "
+                + "network \(conditions.network.value), link \(conditions.linkKind.value), "
+                + "metered \(conditions.metered.value)"
+        case .submitted(let id, let traits): "submitted \(id): \(text(traits))"
+        case .changed(let id, let traits): "changed \(id): \(text(traits))"
+        case .recovered(let id, let traits, let state):
+            "recovered \(id), paused \(state.isPaused), failures \(state.retry?.attempts ?? 0): \(text(traits))"
+        default: "\(event)"
+        }
+    }
+
+    private static func text(_ traits: TransferTraits) -> String {
+        let constraints = traits.constraints
+        func seconds(_ date: WallTime?) -> String {
+            date.map { "\(Machine.start.wall.duration(to: $0).components.seconds) s" } ?? "-"
+        }
+        return "\(traits.kind) host \(traits.host) power \(constraints.power) \(constraints.metered) links "
+            + "\(constraints.linkKinds) not before \(seconds(constraints.notBefore?.date)) deadline "
+            + "\(seconds(constraints.deadline?.date)) windows \(constraints.window?.windows.map { ($0.start, $0.end) } ?? [])"
+    }
+
+    private func note(_ new: [String]) {
+        faults += new.map { "\($0) at \(machine.elapsed)" }
+    }
+
+    private func roll(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &dice) }
+    private func chance(_ percent: Int) -> Bool { roll(1...100) <= percent }
+    private func pick<Value>(_ values: [Value]) -> Value? { values.isEmpty ? nil : values[roll(0...values.count - 1)] }
+
+    // MARK: Steps
+
+    private func step() {
+        let open = oracle.open.keys.sorted()
+        switch roll(1...100) {
+        case ...35: pass(.milliseconds(roll(0...6000)))
+        case ...38: pass(.seconds(roll(0...40_000)))
+        case ...52: changeFact()
+        case ...62 where open.count < 9: submit()
+        case ...65: if let id = pick(open) { machine.apply(.paused(id)) }
+        case ...69: if let id = pick(open) { machine.apply(.resumed(id)) }
+        case ...71: if let id = pick(open) { machine.apply(.cancelled(id)) }
+        case ...90: attemptStep()
+        case ...92: if let id = pick(open) { machine.apply(.changed(id, traits())) }
+        case ...94: machine.setWallClock(by: .seconds(roll(-600...600)))
+        case ...95: restart()
+        case ...97: machine.answersStops.toggle()
+        default: machine.room = chance(70) ? Int64(roll(0...200)) : nil
+        }
+    }
+
+    /// Lets time pass. Each wake must find something to do, and between two of them there must be nothing.
+    private func pass(_ duration: Duration) {
+        let target = machine.now.instant.advanced(by: duration)
+        while let wake = machine.wake, wake <= target, faults.isEmpty {
+            // Within a grace the deadline may come to allow what runs: then all that happens is that it goes on. And a
+            // step of the deadline may come to nothing where the transfer's own constraint says the same as the policy.
+            let mayBeIdle = oracle.open.values.contains { known in
+                let constraints = known.traits.constraints
+                return known.powerMissingSince != nil || (constraints.deadline != nil && constraints.power != .any)
+            }
+            let before = machine.log.count
+            machine.advance(to: Machine.start.instant.duration(to: wake))
+            let isIdle = machine.log[before...].allSatisfy { if case .wake = $0.effect { true } else { false } }
+            if isIdle, !mayBeIdle { note(["woken for nothing"]) }
+        }
+        machine.move(to: target)
+        let effects = machine.apply(.woken)
+        if !effects.isEmpty { note(["\(effects) was missed: no wake had been asked for"]) }
+    }
+
+    private func changeFact() {
+        machine.change { [self] conditions, now in
+            switch roll(1...5) {
+            case 1: conditions.observe(\.power, chance(60) ? .ac : chance(80) ? .battery : .unknown, at: now)
+            case 2: conditions.observe(\.battery, BatteryState(level: roll(10...60)), at: now)
+            case 3: conditions.observe(\.network, chance(60) ? .full : pick(Reachability.allCases) ?? .full, at: now)
+            case 4: conditions.observe(\.linkKind, pick([.ethernet, .wifi, .cellular, .unknown]) ?? .wifi, at: now)
+            default: conditions.observe(\.metered, chance(60) ? .no : pick(Metered.allCases) ?? .no, at: now)
+            }
+        }
+    }
+
+    private func traits() -> TransferTraits {
+        var constraints = Constraints()
+        if chance(30) { constraints.power = chance(50) ? .ac : .acOrBattery(above: roll(20...50)) }
+        if chance(30) { constraints.metered = chance(50) ? .unmetered : .allowed }
+        if chance(20) { constraints.linkKinds = .only([LinkKinds(.ethernet), LinkKinds(.wifi)]) }
+        let wall = machine.now.wall
+        if chance(20) { constraints.notBefore = NotBeforeConstraint(wall.advanced(by: .seconds(roll(-100...3000)))) }
+        if chance(30) { constraints.deadline = DeadlineConstraint(wall.advanced(by: .seconds(roll(0...10_000)))) }
+        if chance(20) {
+            constraints.window = WindowConstraint(
+                windows: (0..<roll(1...3)).map { _ in
+                    let start = Int64(roll(0...604_799))
+                    return .init(start: start, end: start + Int64(roll(1...604_800)))
+                })
+        }
+        return TransferTraits(
+            kind: pick([.userInitiated, .normal, .discretionary, .discretionary]) ?? .normal, constraints: constraints,
+            priority: pick([100, 500, 900]) ?? 500, host: pick(["a", "b", "c"]) ?? "a", isLoopback: chance(10),
+            maximumAttempts: chance(20) ? roll(1...7) : nil, submitted: wall)
+    }
+
+    private func submit() {
+        last += 1
+        submitted.insert(TransferID(last))
+        machine.apply(.submitted(TransferID(last), traits()))
+    }
+
+    /// Something happens to an attempt, as an executor would report it; now and then to one that is over.
+    private func attemptStep() {
+        let running = machine.attempts.keys.sorted()
+        guard let id = pick(running) else { return }
+        let bytes = machine.attempts[id] ?? 0
+        switch roll(1...10) {
+        case ...3: machine.progress(id, to: bytes + Int64(roll(0...5)), of: nil)
+        case ...5: if let kept = machine.endAttempt(id), kept >= 0 { machine.apply(.finished(id)) }
+        case ...8:
+            let cause = pick([FailureCause.connection, .timeout, .status(503), .certificate, .nameResolution])
+            let retryAfter = chance(20) ? Duration.seconds(roll(0...5000)) : nil
+            let kept = machine.endAttempt(id) ?? 0
+            machine.apply(.failed(id, cause ?? .timeout, retryAfter: retryAfter, bytes: kept))
+        case 9:
+            let kept = machine.endAttempt(id) ?? 0
+            machine.apply(.ranOutOfSpace(id, needed: Int64(roll(1...150)), available: 0, bytes: kept))
+        default:
+            if oracle.open[id]?.isStopping == true, let kept = machine.endAttempt(id) {
+                machine.apply(.stopped(id, bytes: kept))
+            }
+        }
+    }
+
+    /// The process dies and comes back: the store gives what was saved.
+    private func restart() {
+        let stored = oracle.open
+        steps.append("\(machine.elapsed): restart")
+        oracle.open = [:]
+        machine.restart(configuration: configuration, policy: DefaultPolicy())
+        for (id, known) in stored.sorted(by: { $0.key < $1.key }) {
+            let state = RecoveredState(bytes: machine.bytes[id] ?? 0, retry: known.retry, isPaused: known.isPaused)
+            machine.apply(.recovered(id, known.traits, state))
+        }
+    }
+
+    /// Everything that may run starts in the end: on a good machine with a good network, all of it ends.
+    private func drain() {
+        machine.answersStops = true
+        machine.room = 1_000_000
+        for id in machine.attempts.keys.sorted() where oracle.open[id]?.isStopping == true {
+            machine.apply(.stopped(id, bytes: machine.endAttempt(id) ?? 0))
+        }
+        machine.change { conditions, now in
+            conditions.observe(\.power, .ac, at: now)
+            conditions.observe(\.network, .full, at: now)
+            conditions.observe(\.linkKind, .ethernet, at: now)
+            conditions.observe(\.metered, .no, at: now)
+        }
+        for id in oracle.open.keys.sorted() { machine.apply(.resumed(id)) }
+        for _ in 0..<100 where machine.openCount > 0 && faults.isEmpty {
+            pass(.seconds(4 * 3600))
+            while let id = machine.attempts.keys.min() {
+                _ = machine.endAttempt(id)
+                machine.apply(.finished(id))
+            }
+        }
+        if machine.openCount > 0 { note(["\(machine.openCount) transfers never ran"]) }
+        if oracle.ended != submitted { note(["lost: \(submitted.symmetricDifference(oracle.ended))"]) }
+        if machine.wake != nil { note(["a wake is asked for though nothing is left"]) }
+    }
+}

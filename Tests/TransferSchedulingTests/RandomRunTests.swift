@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+@Suite struct RandomRunTests {
+    /// One seed to replay, from a failure's message.
+    private static let replayed = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
+
+    /// How many runs a part makes; a long search asks for more.
+    private static let runs = ProcessInfo.processInfo.environment["TRANSFER_RANDOM_RUNS"].flatMap { UInt64($0) } ?? 8
+
+    @Test("Random runs keep every rule", arguments: 0..<8)
+    func rules(part: Int) {
+        let base = Self.replayed ?? UInt64.random(in: 0 ... .max / 2)
+        let runs: UInt64 = Self.replayed == nil ? Self.runs : 1
+        print("RandomRunTests part \(part): seeds \(base)..<\(base + runs)")
+        for seed in base..<base + runs {
+            let run = RandomRun(seed: seed)
+            run.run(steps: 500)
+            guard let fault = run.faults.first else { continue }
+            let steps = run.steps.suffix(25).joined(separator: "\n  ")
+            let log = run.machine.log.suffix(15).map { "\($0.time): \($0.effect)" }.joined(separator: "\n  ")
+            Issue.record("TRANSFER_SEED=\(seed) replays this: \(fault)\n  \(steps)\neffects\n  \(log)")
+            return
+        }
+    }
+
+    @Test("The same seed gives the same effects, another seed others")
+    func determinism() {
+        func log(_ seed: UInt64) -> [Machine.Entry] {
+            let run = RandomRun(seed: seed)
+            run.run(steps: 400)
+            return run.machine.log
+        }
+        for seed in UInt64(1)...10 { #expect(log(seed) == log(seed)) }
+        #expect(log(1) != log(2))
+    }
+
+    @Test("Random runs get somewhere: transfers start, stop, retry, measure and end in every way")
+    func coverage() {
+        var kinds: Set<String> = []
+        for seed in UInt64(1)...30 {
+            let run = RandomRun(seed: seed)
+            run.run(steps: 300)
+            for entry in run.machine.log {
+                switch entry.effect {
+                case .end(_, let ending): kinds.insert("\(ending)".prefix { $0.isLetter }.description)
+                default: kinds.insert("\(entry.effect)".prefix { $0.isLetter }.description)
+                }
+            }
+        }
+        #expect(
+            kinds == [
+                "start", "stop", "discard", "saveRetry", "savePaused", "measureSpace", "explain", "wake", "finished",
+                "answered", "failed", "cancelled",
+            ])
+    }
+}

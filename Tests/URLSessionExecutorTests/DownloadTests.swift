@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HostileServer
+import Synchronization
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+extension ExecutorTests {
+    @Suite(.serialized, .timeLimit(.minutes(2)))
+    struct DownloadTests {
+        private static let small = ServedFile(bytes: ServedFile.content(1000))
+        private static let large = ServedFile(bytes: ServedFile.content(3_000_000))
+
+        @Test("a file arrives with two requests on one connection, and nothing is left over", arguments: [true, false])
+        func plain(repaired: Bool) async throws {
+            try await Bench.run(repaired: repaired, handler: Self.large.serve) { bench, server in
+                let (outcome, recorder) = await bench.run(bench.specification(server.url("/f.bin")))
+                #expect(bench.contents(outcome) == Self.large.bytes)
+                #expect(outcome.completion?.status == 200)
+                #expect(outcome.completion?.file?.validator?.entityTag == "\"v1\"")
+                #expect(server.requests.map { $0.value("Range") } == ["bytes=0-65535", "bytes=65536-"])
+                #expect(server.requests[1].value("If-Range") == "\"v1\"")
+                #expect(server.requests.allSatisfy { $0.value("Accept-Encoding") == "identity" })
+                #expect(server.connectionCount == 1)
+                #expect(bench.leftovers.isEmpty)
+                #expect(recorder.checkpoints.first?.offset == 0)
+                #expect(recorder.checkpoints.first?.total == 3_000_000)
+                #expect(recorder.reports.last?.outcome != nil)
+                #expect(recorder.reports.count { $0.outcome != nil } == 1)
+                let mode = try FileManager.default.attributesOfItem(atPath: bench.folder + "/file")[.posixPermissions]
+                #expect(mode as? Int == Int(0o666 & ~FinalAttributes.umask))
+            }
+        }
+
+        @Test("files of 0, 1, 65535, 65536 and 65537 bytes arrive", arguments: [0, 1, 65535, 65536, 65537])
+        func edges(count: Int) async throws {
+            let file = ServedFile(bytes: ServedFile.content(count))
+            try await Bench.run(handler: file.serve) { bench, server in
+                let outcome = await bench.fetch(server.url("/f"))
+                #expect(bench.contents(outcome) == file.bytes)
+                #expect(outcome.completion?.file?.bytes == Int64(count))
+            }
+        }
+
+        @Test("a chunked body without a length arrives", arguments: [true, false])
+        func chunked(repaired: Bool) async throws {
+            try await Bench.run(
+                repaired: repaired,
+                handler: { _, connection in
+                    connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    for start in stride(from: 0, to: 1000, by: 100) {
+                        connection.sendChunk(Self.small.bytes[start..<(start + 100)])
+                    }
+                    connection.send("0\r\n\r\n")
+                }
+            ) { bench, server in
+                let (outcome, recorder) = await bench.run(bench.specification(server.url("/f")))
+                #expect(bench.contents(outcome) == Self.small.bytes)
+                #expect(recorder.checkpoints.first?.total == nil)
+            }
+        }
+
+        @Test(
+            "a body that is cut is a lost connection; the next attempt continues where it stopped",
+            arguments: [true, false])
+        func truncated(repaired: Bool) async throws {
+            try await Bench.run(
+                repaired: repaired,
+                handler: { request, connection in
+                    if request.range?.first == 65536 {
+                        Self.large.serve(request, connection, onlyBytes: 1_000_000)
+                        connection.finish()
+                    } else {
+                        Self.large.serve(request, connection)
+                    }
+                }
+            ) { bench, server in
+                let specification = bench.specification(server.url("/f"))
+                let (first, recorder) = await bench.run(specification)
+                #expect(first.failure?.cause == .connection)
+                #expect(first.resume?.offset == 1_065_536)
+                #expect(recorder.checkpoints.last == first.resume)
+                let (second, _) = await bench.run(specification, resume: first.resume)
+                #expect(bench.contents(second) == Self.large.bytes)
+                #expect(server.requests.map { $0.range?.first } == [0, 65536, 1_065_536, 1_131_072])
+                #expect(server.requests[2].value("If-Range") == "\"v1\"")
+            }
+        }
+
+        @Test("a reset in the body keeps the bytes before it")
+        func reset() async throws {
+            try await Bench.run(handler: { request, connection in
+                if request.range?.first == 65536 {
+                    Self.large.serve(request, connection, onlyBytes: 500_000)
+                    connection.pause(milliseconds: 50)
+                    connection.reset()
+                } else {
+                    Self.large.serve(request, connection)
+                }
+            }) { bench, server in
+                let specification = bench.specification(server.url("/f"))
+                let (first, _) = await bench.run(specification)
+                #expect(first.failure?.cause == .connection)
+                let offset = try #require(first.resume?.offset)
+                #expect(offset >= 65536)
+                let (second, _) = await bench.run(specification, resume: first.resume)
+                #expect(bench.contents(second) == Self.large.bytes)
+            }
+        }
+
+        @Test("a reset before the answer, and an empty one, are lost connections", arguments: [true, false])
+        func noAnswer(isReset: Bool) async throws {
+            try await Bench.run(handler: { _, connection in
+                if isReset { connection.reset() } else { connection.finish() }
+            }) { bench, server in
+                #expect(await bench.fetch(server.url("/f")).failure?.cause == .connection)
+            }
+        }
+
+        @Test("a refused connection fails as one")
+        func refused() async throws {
+            try await Bench.run(handler: Self.small.serve) { bench, server in
+                server.stop()
+                #expect(await bench.fetch("http://127.0.0.1:1/f").failure?.cause == .connection)
+                #expect(await bench.fetch("http://name.invalid/f").failure?.cause == .nameResolution)
+            }
+        }
+
+        @Test("a file that changes between two attempts is fetched anew, never mixed", arguments: [true, false])
+        func changed(honoursIfRange: Bool) async throws {
+            let new = ServedFile(bytes: ServedFile.content(200_000, seed: 2), entityTag: "\"v2\"")
+            try await Bench.run(handler: { request, connection in
+                var request = request
+                if !honoursIfRange { request.fields.removeAll { $0.name == "If-Range" } }
+                new.serve(request, connection)
+            }) { bench, server in
+                let old = ServedFile.content(200_000)
+                let resume = try bench.leavePartial(old[..<100_000], total: 200_000, tag: "\"v1\"")
+                let (outcome, recorder) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+                #expect(bench.contents(outcome) == new.bytes)
+                #expect(recorder.restarts == 1)
+            }
+        }
+
+        @Test("a file that changes between the two requests of an attempt is fetched anew")
+        func changedBetween() async throws {
+            let new = ServedFile(bytes: ServedFile.content(200_000, seed: 2), entityTag: "\"v2\"")
+            let old = ServedFile(bytes: ServedFile.content(200_000), entityTag: "\"v1\"")
+            try await Bench.run(handler: { request, connection in
+                (request.range?.first == 0 ? old : new).serve(request, connection)
+            }) { bench, server in
+                let (outcome, recorder) = await bench.run(bench.specification(server.url("/f")))
+                #expect(bench.contents(outcome) == new.bytes)
+                #expect(recorder.restarts == 1)
+            }
+        }
+
+        @Test(
+            "a 206 of the wrong range, size or version is never put into the file",
+            arguments: ["bytes 90000-199999/200000", "bytes 100000-200000/200001", "bytes 0-99999/200000"])
+        func wrongPart(range: String) async throws {
+            let file = ServedFile(bytes: ServedFile.content(200_000))
+            try await Bench.run(handler: { request, connection in
+                if request.range != nil {
+                    connection.answer(
+                        "206 Partial Content", file.fields + ["Content-Range: \(range)"],
+                        body: ServedFile.content(100_000, seed: 9))
+                } else {
+                    file.serve(request, connection)
+                }
+            }) { bench, server in
+                let resume = try bench.leavePartial(file.bytes[..<100_000], total: 200_000, tag: "\"v1\"")
+                let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+                #expect(bench.contents(outcome) == file.bytes)
+            }
+        }
+
+        @Test("a server without ranges, and one without a version, is asked for the whole", arguments: [true, false])
+        func noRanges(acceptsRanges: Bool) async throws {
+            var file = ServedFile(bytes: ServedFile.content(300_000), entityTag: nil)
+            file.acceptsRanges = acceptsRanges
+            try await Bench.run(handler: file.serve) { bench, server in
+                let resume = try bench.leavePartial(file.bytes[..<100_000], total: 300_000, tag: nil)
+                let (outcome, recorder) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+                #expect(bench.contents(outcome) == file.bytes)
+                #expect(recorder.restarts == 1)
+                #expect(server.requests.count == (acceptsRanges ? 2 : 1))
+                #expect(recorder.checkpoints.allSatisfy { $0.validator == nil })
+            }
+        }
+
+        @Test("a complete partial file is finished by 416, an outdated one fetched anew")
+        func rangeNotSatisfiable() async throws {
+            try await Bench.run(handler: Self.small.serve) { bench, server in
+                let complete = try bench.leavePartial(Self.small.bytes, total: 1000, tag: "\"v1\"")
+                let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: complete)
+                #expect(bench.contents(outcome) == Self.small.bytes)
+                #expect(server.requests.count == 1)
+                let longer = try bench.leavePartial(ServedFile.content(2000, seed: 5), total: 2000, tag: "\"v1\"")
+                let (again, _) = await bench.run(bench.specification(server.url("/f")), resume: longer)
+                #expect(bench.contents(again) == Self.small.bytes)
+            }
+        }
+
+        @Test("a longer partial file counts within the same boot only; a shorter or missing one lowers the offset")
+        func partialFile() async throws {
+            let file = ServedFile(bytes: ServedFile.content(200_000))
+            try await Bench.run(handler: file.serve) { bench, server in
+                func offset(_ change: (inout ResumePoint) throws -> Void) async throws -> Int? {
+                    var resume = try bench.leavePartial(file.bytes[..<90_000], total: 200_000, tag: "\"v1\"")
+                    try change(&resume)
+                    let before = server.requests.count
+                    let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+                    #expect(bench.contents(outcome) == file.bytes)
+                    return server.requests[before].range?.first
+                }
+                var offsets: [Int?] = []
+                offsets.append(try await offset { $0.offset = 50_000 })
+                offsets.append(try await offset { ($0.offset, $0.bootID) = (50_000, BootIdentity.current) })
+                offsets.append(try await offset { $0.offset = 150_000 })
+                offsets.append(try await offset { try FileManager.default.removeItem(atPath: $0.path) })
+                #expect(offsets == [50_000, 90_000, 90_000, 0])
+            }
+        }
+
+        @Test("an encoded body is stored as it came with the repair, and refused without", arguments: [true, false])
+        func encoded(repaired: Bool) async throws {
+            let gzip: [UInt8] = [
+                0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 7, 0, 0x86, 0xa6, 0x10, 0x36, 5, 0, 0,
+                0,
+            ]
+            try await Bench.run(
+                repaired: repaired,
+                handler: { _, connection in
+                    connection.answer("200 OK", ["Content-Encoding: gzip", "ETag: \"z\""], body: gzip)
+                }
+            ) { bench, server in
+                let (outcome, recorder) = await bench.run(bench.specification(server.url("/f")))
+                if repaired {
+                    #expect(bench.contents(outcome) == gzip)
+                    #expect(recorder.checkpoints.allSatisfy { $0.validator == nil })
+                } else {
+                    #expect(outcome.failure?.cause == .encodedBody)
+                }
+                #expect(bench.leftovers.isEmpty)
+            }
+        }
+
+        @Test("checksums are checked over all bytes, also of a continued file", arguments: Checksum.Algorithm.allCases)
+        func checksum(algorithm: Checksum.Algorithm) async throws {
+            let file = ServedFile(bytes: ServedFile.content(200_000))
+            var hasher = BodyHasher(algorithm)
+            file.bytes.withUnsafeBytes { hasher.update($0) }
+            let right = hasher.hexDigest
+            try await Bench.run(handler: file.serve) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                specification.checksum = Checksum(algorithm: algorithm, hexDigest: right.uppercased())
+                #expect(bench.contents(await bench.run(specification).0) == file.bytes)
+                let good = try bench.leavePartial(file.bytes[..<100_000], total: 200_000, tag: "\"v1\"")
+                #expect(bench.contents(await bench.run(specification, resume: good).0) == file.bytes)
+                let bad = try bench.leavePartial(ServedFile.content(100_000, seed: 7), total: 200_000, tag: "\"v1\"")
+                let (outcome, _) = await bench.run(specification, resume: bad)
+                #expect(outcome.failure?.cause == .checksumMismatch)
+                #expect(outcome.resume == nil)
+                #expect(!FileManager.default.fileExists(atPath: bad.path))
+                specification.checksum?.hexDigest = String(repeating: "0", count: right.count)
+                #expect(await bench.run(specification).0.failure?.cause == .checksumMismatch)
+                #expect(bench.leftovers.isEmpty)
+            }
+        }
+
+        @Test("a finished file is fetched again only when the server's has changed")
+        func repeated() async throws {
+            let current = Mutex(Self.small)
+            try await Bench.run(handler: { request, connection in current.withLock { $0 }.serve(request, connection) })
+            { bench, server in
+                var specification = bench.specification(server.url("/f"), collision: .overwrite)
+                let first = await bench.run(specification).0
+                specification.completedBefore = first.completion?.file
+                let second = await bench.run(specification).0
+                #expect(second.completion?.wasAlreadyComplete == true)
+                #expect(second.completion?.file == first.completion?.file)
+                #expect(server.requests.last?.value("If-None-Match") == "\"v1\"")
+                current.withLock { $0 = ServedFile(bytes: ServedFile.content(500, seed: 3), entityTag: "\"v2\"") }
+                let third = await bench.run(specification).0
+                #expect(bench.contents(third)?.count == 500)
+                specification.completedBefore = third.completion?.file
+                specification.completedBefore?.bytes += 1
+                let fourth = await bench.run(specification).0
+                #expect(fourth.completion?.wasAlreadyComplete == false)
+                #expect(server.requests.last?.value("If-None-Match") == nil)
+            }
+        }
+
+        @Test("the remote time is taken over on request")
+        func remoteTime() async throws {
+            let file = ServedFile(bytes: [1, 2, 3], lastModified: "Sun, 06 Nov 1994 08:49:37 GMT")
+            try await Bench.run(handler: file.serve) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                specification.usesRemoteTime = true
+                let outcome = await bench.run(specification).0
+                #expect(outcome.completion?.file?.modified == 784_111_777_000_000_000)
+            }
+        }
+
+        @Test("more bytes than allowed end the attempt and leave nothing")
+        func tooLarge() async throws {
+            try await Bench.run(handler: Self.large.serve) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                specification.maximumBytes = 100_000
+                #expect(await bench.run(specification).0.failure?.cause == .tooLarge)
+                #expect(bench.leftovers.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import HostileServer
+import Synchronization
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+/// A folder, an executor and what a test needs around them.
+final class Bench: Sendable {
+    let root: String
+    let executor: URLSessionExecutor
+    private let lastID = Mutex<Int64>(0)
+
+    init(
+        repaired: Bool = true, root: String? = nil,
+        configure: (inout URLSessionExecutorConfiguration) -> Void = { _ in }
+    ) throws {
+        self.root = root ?? NSTemporaryDirectory() + "transfer-executor-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: self.root, withIntermediateDirectories: true)
+        var configuration = URLSessionExecutorConfiguration(partialDirectory: self.root + "/partial")
+        configuration.storageFloorBytes = 0
+        configuration.progressInterval = .zero
+        configuration.usesRepair = repaired
+        configure(&configuration)
+        executor = try URLSessionExecutor(configuration: configuration)
+    }
+
+    var folder: String { root + "/out" }
+
+    /// Runs the test's body and cleans up, whatever it does.
+    static func run(
+        repaired: Bool = true, configure: (inout URLSessionExecutorConfiguration) -> Void = { _ in },
+        handler: @escaping HostileServer.Handler, _ body: (Bench, HostileServer) async throws -> Void
+    ) async throws {
+        let server = try HostileServer(handler: handler)
+        let bench = try Bench(repaired: repaired, configure: configure)
+        #expect(bench.executor.isRepaired == repaired)
+        do {
+            try await body(bench, server)
+        } catch {
+            await bench.close(server)
+            throw error
+        }
+        await bench.close(server)
+    }
+
+    private func close(_ server: HostileServer) async {
+        server.stop()
+        await executor.shutdown()
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    func specification(_ url: String, name: String? = "file", collision: Destination.Collision = .rename)
+        -> TransferSpecification
+    {
+        let traits = TransferTraits(kind: .normal, host: "test", submitted: WallTime(secondsSinceEpoch: 0))
+        let destination = Destination(directory: folder, name: name, collision: collision)
+        return TransferSpecification(url: url, destination: destination, idleTimeoutSeconds: 20, traits: traits)
+    }
+
+    /// Starts an attempt under a new number.
+    func start(_ specification: TransferSpecification, resume: ResumePoint? = nil) -> (
+        id: TransferID, recorder: Recorder
+    ) {
+        let id = lastID.withLock { last in
+            last += 1
+            return TransferID(last)
+        }
+        let recorder = Recorder()
+        executor.start(
+            TransferJob(id: id, specification: specification, resume: resume), reporting: recorder.report)
+        return (id, recorder)
+    }
+
+    /// Runs an attempt to its end.
+    func run(_ specification: TransferSpecification, resume: ResumePoint? = nil) async -> (ExecutorOutcome, Recorder) {
+        let recorder = start(specification, resume: resume).recorder
+        let outcome = await recorder.outcome()
+        return (outcome, recorder)
+    }
+
+    func fetch(_ url: String) async -> ExecutorOutcome { await run(specification(url)).0 }
+
+    /// A partial file with those bytes, as an earlier attempt left it.
+    func leavePartial(_ bytes: some Sequence<UInt8>, total: Int?, tag: String?, bootID: String = "earlier") throws
+        -> ResumePoint
+    {
+        let path = root + "/left-\(UUID().uuidString).part"
+        let data = Data(bytes)
+        try data.write(to: URL(fileURLWithPath: path))
+        let validator = tag.map { Validator(entityTag: $0, lastModified: nil) }
+        return ResumePoint(
+            path: path, offset: Int64(data.count), total: total.map(Int64.init), validator: validator, bootID: bootID)
+    }
+
+    func contents(_ outcome: ExecutorOutcome) -> [UInt8]? {
+        guard let path = outcome.completion?.file?.path else { return nil }
+        return FileManager.default.contents(atPath: path).map(Array.init)
+    }
+
+    /// What is in the partial folder and, hidden, beside the destination.
+    var leftovers: [String] {
+        let partial = (try? FileManager.default.contentsOfDirectory(atPath: root + "/partial")) ?? []
+        let hidden = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return partial + hidden.filter { $0.hasPrefix(".") }
+    }
+}
+
+/// Every suite that makes executors is inside this one: the repair's switch belongs to the whole process, so they run
+/// one after another.
+@Suite(.serialized)
+struct ExecutorTests {}
