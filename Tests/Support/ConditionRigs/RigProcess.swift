@@ -34,9 +34,9 @@ package final class RigProcess: Sendable {
     package static func service(
         _ command: [String], environment: [String: String] = [:]
     ) async throws -> (process: RigProcess, id: Int32) {
+        // The service tells its id itself, so that this comes before anything else it prints.
         let guardian = """
-            "$@" </dev/null & child=$!
-            echo "$child"
+            sh -c 'echo "$$"; exec "$@"' sh "$@" </dev/null & child=$!
             while read -r line; do :; done
             kill -KILL "$child" 2>/dev/null
             wait "$child"
