@@ -32,7 +32,7 @@ import TransferScheduling
             t=0s submit 4 normal host=b
             expect 4 starts at 0s
             expect 3 waits waitingForSlot
-            expect 3 saying waiting for another transfer from the same server to end — starts when one of them ends
+            expect 3 saying other transfers from the same server are under way — starts when one of them ends
             t=5s fail 1 certificate
             expect 3 starts at 5s
             """)

@@ -37,4 +37,11 @@ struct FormattingTests {
         #expect(Formatting.fitted("a\u{1B}[31mb", width: 20) == "a\u{FFFD}[31mb")
         #expect(Formatting.fitted("abc", width: 0) == "")
     }
+
+    @Test("text is wrapped at blanks, and a word longer than a line is cut")
+    func wrapping() {
+        #expect(Formatting.wrapped("on battery since 14:02", width: 10) == ["on battery", "since", "14:02"])
+        #expect(Formatting.wrapped("a abcdefghij b", width: 5) == ["a", "abcd…", "b"])
+        #expect(Formatting.wrapped("", width: 5).isEmpty)
+    }
 }

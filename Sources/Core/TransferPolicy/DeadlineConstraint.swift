@@ -24,9 +24,11 @@ public struct DeadlineConstraint: Hashable, Sendable, Codable {
         let start = max(submitted, notBefore ?? submitted)
         guard start < date else { return start }
         let span = start.duration(to: date).wholeNanoseconds
-        // Rounded up, so that at this date the share is not a nanosecond short of what was asked.
-        let part = (Double(span) * min(1, max(0, share))).rounded(.up)
+        let part = Double(span) * min(1, max(0, share))
         guard part < Double(span) else { return date }
-        return start.advanced(by: .nanoseconds(Int64(part)))
+        // Rounded up, so that at this date the share is not a nanosecond short of what was asked; by hand, because
+        // `rounded(.up)` would need the mathematics library, which Core does not link.
+        let whole = Int64(part)
+        return start.advanced(by: .nanoseconds(Double(whole) < part ? whole + 1 : whole))
     }
 }

@@ -46,8 +46,8 @@ extension Reason {
         case .outsideWindow(nil): "outside its hours"
         case .settling(.power, _): "plugged in just now, waiting for it to last"
         case .settling(.network, _): "the network changed just now, waiting for it to last"
-        case .waitingForSlot(.global): "waiting for another transfer to end"
-        case .waitingForSlot(.host): "waiting for another transfer from the same server to end"
+        case .waitingForSlot(.global): "other transfers are under way"
+        case .waitingForSlot(.host): "other transfers from the same server are under way"
         case .backoff(let attempt, let cause, _): "attempt \(attempt) failed: \(cause.phrase)"
         case .storageLow(let needed?, let available):
             "not enough room on disk: \(needed) bytes are needed, \(max(0, available)) may be used"

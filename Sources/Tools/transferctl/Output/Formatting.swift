@@ -64,6 +64,20 @@ enum Formatting {
         return result + "…"
     }
 
+    /// The text on lines of `width` columns, broken at blanks; a word that is longer than a line is cut.
+    static func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in printable(text).split(separator: " ") {
+            if !line.isEmpty, columns(line) + 1 + columns(word) > width {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + fitted(String(word), width: width)
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+
     /// The text with control characters replaced: a server's file name must not steer the terminal.
     static func printable(_ text: String) -> String {
         String(
