@@ -8,16 +8,20 @@ import TransferPolicy
 
 /// One attempt to fetch a file: carries out what the state machine decides, and reports.
 final class DownloadAttempt: @unchecked Sendable {
-    // Guard: everything but `isStopping` is used on the environment's consumer queue only.
+    // Guard: everything but `isStopping` and `live` is used on the environment's consumer queue only.
     let job: TransferJob
     let environment: ExecutorEnvironment
     let onEnd: @Sendable (ExecutorOutcome) -> Void
     let report: @Sendable (ExecutorReport) -> Void
     /// Set from any thread, so that long work sees it before its turn comes.
     let isStopping = Mutex(false)
+    /// The request under way, for whoever stops it from another thread.
+    let live = Mutex<Exchange?>(nil)
 
     var machine: DownloadStateMachine
-    var exchange: Exchange?
+    var exchange: Exchange? {
+        didSet { live.withLock { $0 = exchange } }
+    }
     var file: PartialFile?
     var partialPath: String
     var hasher: BodyHasher?
