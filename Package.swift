@@ -125,9 +125,7 @@ let package = Package(
         // Tests
         support("ConditionRigs", [], resources: [.copy("Resources")]),
         support("HostileServer", []),
-        child(
-            "ConditionsProbe", folder: "ConditionsProbe",
-            ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
+        child("ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
         child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
