@@ -12,7 +12,8 @@ final class RandomRun {
     private var oracle: Oracle
     private var last: Int64 = 0
     private let configuration = SchedulerConfiguration()
-    private(set) var steps: [String] = []
+    /// What was done when; nil is a restart.
+    private var taken: [(time: Duration, event: Event?)] = []
     private(set) var faults: [String] = []
     private(set) var submitted: Set<TransferID> = []
 
@@ -23,7 +24,7 @@ final class RandomRun {
         machine.onEvent = { [unowned self] event, effects in
             note(oracle.watch(event, effects, at: machine.now))
             if case .woken = event { return }
-            steps.append("\(machine.elapsed): \(Self.text(event))")
+            taken.append((machine.elapsed, event))
         }
     }
 
@@ -34,6 +35,11 @@ final class RandomRun {
     }
 
     var endedCount: Int { oracle.ended.count }
+
+    /// The last steps, as text.
+    func lastSteps(_ count: Int) -> [String] {
+        taken.suffix(count).map { "\($0.time): \($0.event.map(Self.text) ?? "restart")" }
+    }
 
     private static func text(_ event: Event) -> String {
         switch event {
@@ -73,7 +79,10 @@ final class RandomRun {
         let open = oracle.open.keys.sorted()
         switch roll(1...100) {
         case ...35: pass(.milliseconds(roll(0...6000)))
-        case ...38: pass(.seconds(roll(0...40_000)))
+        case ...38:
+            // While room is measured every 15 s a long time would be nothing but that.
+            let isMeasuring = oracle.open.values.contains { $0.spaceNeeded != nil }
+            pass(.seconds(roll(0...(isMeasuring ? 100 : 40_000))))
         case ...52: changeFact()
         case ...62 where open.count < 9: submit()
         case ...65: if let id = pick(open) { machine.apply(.paused(id)) }
@@ -173,7 +182,7 @@ final class RandomRun {
     /// The process dies and comes back: the store gives what was saved.
     private func restart() {
         let stored = oracle.open
-        steps.append("\(machine.elapsed): restart")
+        taken.append((machine.elapsed, nil))
         oracle.open = [:]
         machine.restart(configuration: configuration, policy: DefaultPolicy())
         for (id, known) in stored.sorted(by: { $0.key < $1.key }) {
@@ -196,8 +205,9 @@ final class RandomRun {
             conditions.observe(\.metered, .no, at: now)
         }
         for id in oracle.open.keys.sorted() { machine.apply(.resumed(id)) }
-        for _ in 0..<100 where machine.openCount > 0 && faults.isEmpty {
-            pass(.seconds(4 * 3600))
+        for _ in 0..<2000 where machine.openCount > 0 && faults.isEmpty {
+            // As far as the next wake only: what starts ends before its window closes.
+            pass(machine.wake.map { max(.zero, machine.now.instant.duration(to: $0)) } ?? .zero)
             while let id = machine.attempts.keys.min() {
                 _ = machine.endAttempt(id)
                 machine.apply(.finished(id))

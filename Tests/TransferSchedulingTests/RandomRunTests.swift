@@ -20,7 +20,7 @@ import TransferScheduling
             let run = RandomRun(seed: seed)
             run.run(steps: 500)
             guard let fault = run.faults.first else { continue }
-            let steps = run.steps.suffix(25).joined(separator: "\n  ")
+            let steps = run.lastSteps(25).joined(separator: "\n  ")
             let log = run.machine.log.suffix(15).map { "\($0.time): \($0.effect)" }.joined(separator: "\n  ")
             Issue.record("TRANSFER_SEED=\(seed) replays this: \(fault)\n  \(steps)\neffects\n  \(log)")
             return

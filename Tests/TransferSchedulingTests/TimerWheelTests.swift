@@ -147,7 +147,7 @@ struct TimerWheelTests {
             (1, 1 << 20), (2, 1_000_000_000), (3, 3_600_000_000_000), (4, 31_536_000_000_000_000), (5, Int64.max),
         ] as [(UInt64, Int64)])
     func randomRun(seed: UInt64, span: Int64) {
-        var run = RandomRun(seed: seed, span: span)
+        var run = WheelRun(seed: seed, span: span)
         for step in 0..<200_000 {
             if let problem = run.step() {
                 Issue.record("seed \(seed), span \(span), step \(step): \(problem)")
@@ -183,7 +183,7 @@ private final class SharedWheel {
 }
 
 /// A wheel beside the plainest thing that does the same: an array in order.
-private struct RandomRun: ~Copyable {
+private struct WheelRun: ~Copyable {
     struct Entry {
         let fired: TimerWheel.Fired
         let handle: TimerWheel.Handle

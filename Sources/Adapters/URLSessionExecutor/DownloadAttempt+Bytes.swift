@@ -113,8 +113,9 @@ extension DownloadAttempt: ExchangeReceiver {
             checkpointIfDue(now: now)
         }
         let idle = environment.idleTime(since: lastActivity, now: now)
-        if idle >= UInt64(specification.idleTimeoutSeconds) * 1_000_000_000 {
-            let message = "\(machine.host) sent nothing for \(specification.idleTimeoutSeconds) s."
+        let limit = max(1, specification.idleTimeoutSeconds)
+        if idle >= UInt64(limit) * 1_000_000_000 {
+            let message = "\(machine.host) sent nothing for \(limit) s."
             return interrupt(TransferFailure(cause: .timeout, message: message))
         }
         let configuration = environment.configuration

@@ -26,6 +26,7 @@ extension DownloadAttempt {
         }
         switch ending {
         case .alreadyComplete(let status):
+            removePartialFile()
             let completion = TransferCompletion(
                 status: status, file: specification.completedBefore, wasAlreadyComplete: true)
             end(.finished(completion))
@@ -96,7 +97,7 @@ extension DownloadAttempt {
         let file: PartialFile
         do {
             // A body of 0 bytes, or one that was complete before, has not been opened yet.
-            file = try openForFinish()
+            file = try openFile()
         } catch {
             return end(outcome(of: error))
         }
@@ -111,14 +112,6 @@ extension DownloadAttempt {
             let result = finisher.run { isStopping.withLock { $0 } }
             environment.consumer.async { [self] in finished(result, file) }
         }
-    }
-
-    private func openForFinish() throws(FileFailure) -> PartialFile {
-        if let file { return file }
-        try PartialPlace.prepare(partialPath)
-        let opened = try PartialFile(path: partialPath, offset: written, durable: durable)
-        file = opened
-        return opened
     }
 
     private func finished(_ result: Finisher.Result, _ file: PartialFile) {

@@ -153,7 +153,7 @@ final class DownloadAttempt: @unchecked Sendable {
         }
     }
 
-    private func openFile() throws(FileFailure) -> PartialFile {
+    func openFile() throws(FileFailure) -> PartialFile {
         if let file { return file }
         try PartialPlace.prepare(partialPath)
         let opened = try PartialFile(path: partialPath, offset: written, durable: durable)

@@ -40,7 +40,7 @@ public struct Backoff: Hashable, Sendable {
         attempt: Int, retryAfter: Duration?, using generator: inout some RandomNumberGenerator
     ) -> Duration {
         // 2^40 × any first delay is above any longest one, so a larger exponent changes nothing.
-        let doublings = min(max(attempt - 1, 0), 40)
+        let doublings = min(max(attempt, 1) - 1, 40)
         let base = min(
             first.wholeNanoseconds.multipliedSaturating(by: Int64(1) << Int64(doublings)), longest.wholeNanoseconds)
         // Base × (1000…1500) ⁄ 1000, divided first: the product could overflow.

@@ -88,7 +88,6 @@ public struct ByteBudget: Hashable, Sendable {
         guard billingDay != self.billingDay else { return }
         self.billingDay = billingDay
         current.firstDay = firstDay(at: now, localTime: localTime)
-        previous = nil
     }
 
     /// Begins the period that holds at `now`, where another one did.

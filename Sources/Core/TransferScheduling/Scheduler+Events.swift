@@ -53,7 +53,8 @@ extension Scheduler {
         entry.bytes = max(0, state.bytes)
         entry.total = state.total
         if let retry = state.retry {
-            entry.failures = max(0, retry.attempts)
+            // What a store hands back is no reason to trap when one more is added.
+            entry.failures = min(max(0, retry.attempts), Int(Int32.max))
             if !state.isPaused {
                 // Kept as a date because no boot-time clock survives a reboot; a date that a set clock has moved far
                 // away holds no longer than the longest wait there is.

@@ -36,8 +36,6 @@ public actor TransferEngine {
     private(set) var state = RunState.idle
     /// What waits for the first look at the machine: a start decided on "unknown" would be wrong. Nil after it.
     private var awaitingConditions: [StoredTransfer]? = []
-    /// Commands that came meanwhile.
-    private var heldCommands: [Event] = []
 
     /// Everything there is to tell, in order. One consumer; what nobody reads is kept.
     public nonisolated let updates: AsyncStream<EngineUpdate>
@@ -165,15 +163,17 @@ public actor TransferEngine {
                 if let waiting = awaitingConditions {
                     awaitingConditions = nil
                     for transfer in waiting { await recover(transfer) }
-                    for command in heldCommands { await handle(command) }
-                    heldCommands = []
                 }
             case .alarm:
                 await handle(.woken)
             case .submit(let specification, let key, let continuation):
                 await take(specification, key: key, continuation)
             case .command(let event):
-                if awaitingConditions == nil { await handle(event) } else { heldCommands.append(event) }
+                if let waiting = awaitingConditions {
+                    await perform(event, beforeFirstLookAt: waiting)
+                } else {
+                    await handle(event)
+                }
             case .report(let id, let attempt, let report):
                 await handle(report, of: id, attempt: attempt)
             case .shutDown, .executorEnded:
@@ -186,7 +186,6 @@ public actor TransferEngine {
     /// Stops all attempts and saves what their ends report.
     private func wind() async {
         state = .winding
-        await saveHeldCommands()
         let continuation = inboxContinuation
         let executor = executor
         async let ended: Void = {
@@ -205,22 +204,31 @@ public actor TransferEngine {
         await commit([])
     }
 
-    /// Carries out the commands for which the first look at the machine came too late.
-    private func saveHeldCommands() async {
-        guard let waiting = awaitingConditions else { return }
-        for command in heldCommands {
-            switch command {
-            case .cancelled(let id):
-                guard let transfer = waiting.first(where: { $0.id == id }) else { continue }
-                await commit([.ended(id, .cancelled)])
-                if let resume = transfer.resume { executor.discard(resume) }
-                tell(id, .cancelled, at: alarm.now())
-            case .paused(let id): await commit([.suspended(id, true)])
-            case .resumed(let id): await commit([.suspended(id, false)])
-            default: break  // Nobody can ask for anything else.
-            }
+    /// Carries out a command before the first look at the machine: on what is stored, since nothing runs yet.
+    private func perform(_ command: Event, beforeFirstLookAt waiting: [StoredTransfer]) async {
+        switch command {
+        case .cancelled(let id):
+            guard let transfer = waiting.first(where: { $0.id == id }) else { return }
+            awaitingConditions?.removeAll { $0.id == id }
+            await commit([.ended(id, .cancelled)])
+            if let resume = transfer.resume { executor.discard(resume) }
+            tell(id, .cancelled, at: alarm.now())
+        case .paused(let id): await setSuspended(id, true, in: waiting)
+        case .resumed(let id): await setSuspended(id, false, in: waiting)
+        default: break  // Nobody can ask for anything else so early.
         }
-        heldCommands = []
+    }
+
+    private func setSuspended(_ id: TransferID, _ isSuspended: Bool, in waiting: [StoredTransfer]) async {
+        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
+        if waiting[index].isSuspended != isSuspended {
+            awaitingConditions?[index].isSuspended = isSuspended
+            await commit([.suspended(id, isSuspended)])
+        } else if !isSuspended, var retry = waiting[index].retry {
+            retry.until = alarm.now().wall
+            awaitingConditions?[index].retry = retry
+            await commit([.retried(id, retry)])
+        }
     }
 
     /// Answers those who handed something over before the engine failed to start.

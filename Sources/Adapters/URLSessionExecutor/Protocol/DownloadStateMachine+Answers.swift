@@ -26,13 +26,13 @@ extension DownloadStateMachine {
         switch rule.next(
             location: location, from: question.url, fields: question.fields, visited: question.visited)
         {
-        case .success(let hop):
+        case .follow(let url, let fields):
             var next = question
-            next.url = hop.url
-            next.fields = hop.fields
-            next.visited.append(hop.url)
+            next.url = url
+            next.fields = fields
+            next.visited.append(url)
             return discard(head, then: .ask(next))
-        case .failure(let failure):
+        case .refuse(let failure):
             return discard(head, then: .end(.failed(failure, keepsBytes: true)))
         }
     }

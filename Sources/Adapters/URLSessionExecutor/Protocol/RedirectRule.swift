@@ -9,6 +9,12 @@ struct RedirectRule: Sendable {
     /// What is not carried to another origin.
     static let secretFields: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
+    /// What becomes of a redirect.
+    enum Hop: Hashable, Sendable {
+        case follow(url: String, fields: [HeaderField])
+        case refuse(TransferFailure)
+    }
+
     /// Whether https may lead to http.
     var allowsInsecure: Bool
 
@@ -22,11 +28,11 @@ struct RedirectRule: Sendable {
     /// The URL and fields of the next request; `visited` are the URLs that led here, the present one included.
     func next(
         location: String, from url: String, fields: [HeaderField], visited: [String]
-    ) -> Result<(url: String, fields: [HeaderField]), TransferFailure> {
+    ) -> Hop {
         let base = URLReference(url)
         let target = URLReference(location).resolved(against: base).withoutUserInfo
-        func refused(_ why: String) -> Result<(url: String, fields: [HeaderField]), TransferFailure> {
-            .failure(TransferFailure(cause: .redirect, message: "\(base.hostAndPort) \(why)"))
+        func refused(_ why: String) -> Hop {
+            .refuse(TransferFailure(cause: .redirect, message: "\(base.hostAndPort) \(why)"))
         }
         guard let scheme = target.scheme, scheme == "http" || scheme == "https" else {
             return refused("redirects to \(target.scheme ?? "nothing"):, and only http and https may be followed.")
@@ -40,8 +46,6 @@ struct RedirectRule: Sendable {
             return refused("redirects more than \(Self.maximumHops) times.")
         }
         let kept = target.origin == base.origin ? fields : fields.without(Self.secretFields)
-        return .success((target.text, kept))
+        return .follow(url: target.text, fields: kept)
     }
 }
-
-extension TransferFailure: Error {}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import TransferPolicy
+
+@Suite struct WindowConstraintTests {
+    /// Says how a window stands `seconds` after Monday 00:00 UTC: open or not, and how long that lasts.
+    private func look(
+        _ windows: [(Int64, Int64)], at seconds: Int64, _ localTime: LocalTimeRules = .utc
+    ) -> (isOpen: Bool, lasts: Int64?) {
+        let constraint = WindowConstraint(windows: windows.map { .init(start: $0.0, end: $0.1) })
+        let verdict = constraint.verdict(at: Sample.now.advanced(by: .seconds(seconds)), localTime: localTime)
+        return (Sample.codes(verdict).isEmpty, Sample.lookAgain(verdict).map { $0.components.seconds - seconds })
+    }
+
+    @Test(
+        "Half-open: open at its start, closed at its end",
+        arguments: [(99, false, 1), (100, true, 100), (199, true, 1), (200, false, 604_700), (604_799, false, 101)]
+            as [(Int64, Bool, Int64)])
+    func edges(second: Int64, isOpen: Bool, lasts: Int64) {
+        let (open, left) = look([(100, 200)], at: second)
+        #expect(open == isOpen)
+        #expect(left == lasts)
+    }
+
+    @Test(
+        "Across the week's end",
+        arguments: [(604_700, true, 200), (0, true, 100), (99, true, 1), (100, false, 604_500)]
+            as [(Int64, Bool, Int64)])
+    func acrossTheWeek(second: Int64, isOpen: Bool, lasts: Int64) {
+        let (open, left) = look([(604_600, 604_900)], at: second)
+        #expect(open == isOpen)
+        #expect(left == lasts)
+    }
+
+    @Test("Windows that touch or overlap count as one; the whole week never closes; none never opens")
+    func joined() {
+        #expect(look([(0, 100), (100, 200), (150, 300)], at: 50) == (true, 250))
+        #expect(look([(0, 604_800)], at: 50) == (true, nil))
+        #expect(look([(0, 300_000), (300_000, 604_800)], at: 50) == (true, nil))
+        #expect(look([], at: 50) == (false, nil))
+        #expect(look([(10, 10), (20, 5), (-5, 5), (604_800, 604_900)], at: 50) == (false, nil))
+    }
+
+    @Test("A fraction of a second does not open it early")
+    func fraction() {
+        let now = Sample.now.advanced(by: .seconds(99) + .milliseconds(500))
+        let verdict = WindowConstraint(windows: [.init(start: 100, end: 200)]).verdict(at: now, localTime: .utc)
+        #expect(Sample.lookAgain(verdict) == .seconds(100))
+    }
+
+    /// Clocks go forward by an hour at 01:00 UTC on the first day, from UTC+1.
+    private var spring: LocalTimeRules {
+        LocalTimeRules(
+            initialOffsetSeconds: 3600,
+            changes: [.init(start: Sample.monday.advanced(by: .seconds(3600)), offsetSeconds: 7200)])
+    }
+    /// Clocks go back by an hour at 01:00 UTC on the first day, from UTC+2.
+    private var autumn: LocalTimeRules {
+        LocalTimeRules(
+            initialOffsetSeconds: 7200,
+            changes: [.init(start: Sample.monday.advanced(by: .seconds(3600)), offsetSeconds: 3600)])
+    }
+
+    @Test("Where the clocks change on the way, the date at which it opens is the right one")
+    func daylightSaving() {
+        // 09:00 local is 07:00 UTC after the change in spring, 08:00 UTC after the one in autumn.
+        #expect(look([(9 * 3600, 10 * 3600)], at: 0, spring) == (false, 7 * 3600))
+        #expect(look([(9 * 3600, 10 * 3600)], at: 0, autumn) == (false, 8 * 3600))
+        // 02:00–03:00 local does not exist in spring: the next one is a week later.
+        #expect(look([(2 * 3600, 3 * 3600)], at: 0, spring) == (false, 604_800))
+        // Open over the change: an hour shorter in spring, longer in autumn.
+        #expect(look([(3600, 4 * 3600)], at: 0, spring) == (true, 2 * 3600))
+        #expect(look([(2 * 3600, 4 * 3600)], at: 0, autumn) == (true, 3 * 3600))
+    }
+
+    @Test("What is stored is checked as well")
+    func decoding() throws {
+        let text = #"{"windows":[{"start":300,"end":100},{"start":0,"end":100}]}"#
+        let decoded = try JSONDecoder().decode(WindowConstraint.self, from: Data(text.utf8))
+        #expect(decoded.windows == [.init(start: 0, end: 100)])
+        let again = try JSONDecoder().decode(WindowConstraint.self, from: JSONEncoder().encode(decoded))
+        #expect(again == decoded)
+    }
+}
