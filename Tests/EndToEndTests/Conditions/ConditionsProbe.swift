@@ -25,7 +25,7 @@ struct ConditionsProbe: Sendable {
     /// The first line not yet taken that holds all of `parts`, each given as `key=value`; where a value is given up to
     /// a slash, its source and the rest do not matter.
     @discardableResult
-    func line(_ parts: String..., within limit: Duration = .seconds(8)) async throws -> LineBuffer.Line {
+    func line(_ parts: String..., within limit: Duration = .seconds(30)) async throws -> LineBuffer.Line {
         do {
             return try await process.output.next(within: limit) { Self.line($0, holds: parts) }
         } catch {

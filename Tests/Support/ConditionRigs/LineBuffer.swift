@@ -49,7 +49,7 @@ package final class LineBuffer: Sendable {
 
     /// The first line not yet taken that fits; it and those before it are taken then.
     package func next(
-        within limit: Duration = .seconds(10), where fits: (String) -> Bool = { _ in true }
+        within limit: Duration = .seconds(30), where fits: (String) -> Bool = { _ in true }
     ) async throws -> Line {
         let end = ContinuousClock.now + limit
         while true {
