@@ -4,7 +4,7 @@ import Testing
 import TransferPolicy
 import TransferScheduling
 
-@Suite struct RandomRunTests {
+@Suite struct SchedulerRunTests {
     /// One seed to replay, from a failure's message.
     private static let replayed = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
 
@@ -15,9 +15,9 @@ import TransferScheduling
     func rules(part: Int) {
         let base = Self.replayed ?? UInt64.random(in: 0 ... .max / 2)
         let runs: UInt64 = Self.replayed == nil ? Self.runs : 1
-        print("RandomRunTests part \(part): seeds \(base)..<\(base + runs)")
+        print("SchedulerRunTests part \(part): seeds \(base)..<\(base + runs)")
         for seed in base..<base + runs {
-            let run = RandomRun(seed: seed)
+            let run = SchedulerRun(seed: seed)
             run.run(steps: 500)
             guard let fault = run.faults.first else { continue }
             let steps = run.lastSteps(25).joined(separator: "\n  ")
@@ -30,7 +30,7 @@ import TransferScheduling
     @Test("The same seed gives the same effects, another seed others")
     func determinism() {
         func log(_ seed: UInt64) -> [Machine.Entry] {
-            let run = RandomRun(seed: seed)
+            let run = SchedulerRun(seed: seed)
             run.run(steps: 400)
             return run.machine.log
         }
@@ -42,7 +42,7 @@ import TransferScheduling
     func coverage() {
         var kinds: Set<String> = []
         for seed in UInt64(1)...30 {
-            let run = RandomRun(seed: seed)
+            let run = SchedulerRun(seed: seed)
             run.run(steps: 300)
             for entry in run.machine.log {
                 switch entry.effect {

@@ -6,7 +6,7 @@ import TransferScheduling
 ///
 /// The seed alone gives the same run again, so a failure is replayed by its seed: the steps that led to it are kept as
 /// text.
-final class RandomRun {
+final class SchedulerRun {
     let machine: Machine
     private var dice: SplitMix64
     private var oracle: Oracle
