@@ -8,10 +8,11 @@ import TransferPolicy
 struct DownloadStateMachineRedirectTests {
     private func follow(
         _ locations: [String], from url: String = "https://a/x/f.bin", allowsInsecure: Bool = false,
-        headers: [HeaderField] = []
+        staysOnLoopback: Bool = false, headers: [HeaderField] = []
     ) -> (requests: [RequestHead], failure: TransferFailure?) {
         var plan = Dialogue.plan(url)
         plan.allowsInsecureRedirect = allowsInsecure
+        plan.staysOnLoopback = staysOnLoopback
         plan.headers = headers
         var machine = DownloadStateMachine(plan: plan)
         var directives = machine.start()
@@ -26,6 +27,17 @@ struct DownloadStateMachineRedirectTests {
         }
         if case .end(.failed(let failure, _))? = directives.first { return (requests, failure) }
         return (requests, nil)
+    }
+
+    @Test("a transfer that is exempt from the network's conditions is not led off this machine")
+    func staysOnLoopback() {
+        let local = follow(["http://localhost:8/y"], from: "http://127.0.0.1/x", staysOnLoopback: true)
+        #expect(local.failure == nil)
+        #expect(local.requests.last?.url == "http://localhost:8/y")
+        let away = follow(["http://b/y"], from: "http://127.0.0.1/x", staysOnLoopback: true)
+        #expect(away.failure?.cause == .redirect)
+        #expect(away.requests.count == 1)
+        #expect(follow(["http://b/y"], from: "http://127.0.0.1/x").failure == nil)
     }
 
     @Test(

@@ -22,6 +22,31 @@ extension ExecutorTests {
             }
         }
 
+        @Test("a crash between the final name and its record: the next attempt finds the file and fetches nothing")
+        func findsThePlacedFile() async throws {
+            try await Bench.run(handler: { Self.file.serve($0, $1) }) { bench, server in
+                let specification = bench.specification(server.url("/f"))
+                let (outcome, recorder) = await bench.run(specification)
+                let placed = try #require(outcome.completion?.file)
+                let resume = try #require(recorder.checkpoints.last)
+                #expect(resume.fileNumber != nil)
+                let asked = server.requests.count
+                // What the store would hold: the last checkpoint, and no word of the end.
+                let (again, _) = await bench.run(specification, resume: resume)
+                #expect(again.completion?.file == placed)
+                #expect(server.requests.count == asked)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["file"])
+                // Another file of that name is not taken for it.
+                try Data(Self.file.bytes).write(to: URL(fileURLWithPath: bench.folder + "/other"))
+                unlink(placed.path)
+                try FileManager.default.moveItem(atPath: bench.folder + "/other", toPath: placed.path)
+                var stranger = resume
+                stranger.fileNumber = resume.fileNumber.map { $0 &+ 1_000_000_007 }
+                _ = await bench.run(specification, resume: stranger)
+                #expect(server.requests.count > asked)
+            }
+        }
+
         @Test(
             "a stop in the middle keeps the bytes, says so durably, and ends once; the next attempt continues",
             arguments: [true, false])

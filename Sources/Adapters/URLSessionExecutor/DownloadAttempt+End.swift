@@ -17,7 +17,7 @@ extension DownloadAttempt {
     func resumePoint(offset: Int64) -> ResumePoint {
         ResumePoint(
             path: partialPath, offset: offset, total: machine.expectedTotal, validator: machine.expectedVersion,
-            bootID: BootIdentity.current)
+            bootID: BootIdentity.current, fileNumber: file?.number ?? job.resume?.fileNumber)
     }
 
     func end(_ ending: DownloadStateMachine.Ending) {

@@ -64,6 +64,9 @@ final class DownloadAttempt: @unchecked Sendable {
         } catch {
             return end(outcome(of: error))
         }
+        if let resume = job.resume, let placed = PlacedFile.find(resume, in: specification.destination) {
+            return end(.finished(TransferCompletion(status: 200, file: placed)))
+        }
         machine = DownloadStateMachine(plan: plan())
         written = machine.position
         durable = min(durable, written)
@@ -80,6 +83,7 @@ final class DownloadAttempt: @unchecked Sendable {
             url: specification.url, headers: specification.headers, userAgent: configuration.userAgent)
         plan.firstRequestBytes = configuration.firstRequestBytes
         plan.allowsInsecureRedirect = specification.allowsInsecureRedirect
+        plan.staysOnLoopback = specification.traits.isLoopback
         plan.keepsErrorBody = specification.keepsErrorBody
         plan.maximumBytes = specification.maximumBytes
         plan.deliversEncodedBodies = environment.isRepaired

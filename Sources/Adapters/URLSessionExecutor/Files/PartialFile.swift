@@ -11,6 +11,8 @@ final class PartialFile: @unchecked Sendable {
     // by the one closure that finishes the file; those two are under `condition`.
     let path: String
     let descriptor: Int32
+    /// Its inode, which stays when it gets its final name.
+    let number: UInt64?
     private let condition = NSCondition()
     private var synced: Int64
     private var isSyncing = false
@@ -22,7 +24,9 @@ final class PartialFile: @unchecked Sendable {
         self.path = path
         self.descriptor = descriptor
         synced = min(durable, offset)
-        guard FileFacts(descriptor: descriptor)?.kind == .regular else {
+        let facts = FileFacts(descriptor: descriptor)
+        number = facts?.number
+        guard facts?.kind == .regular else {
             throw FileFailure("write", path, code: EISDIR)
         }
         try truncate(to: offset)

@@ -43,6 +43,8 @@ struct FileFacts: Hashable, Sendable {
     /// Nanoseconds since 1970.
     var modified: Int64
     var device: UInt64
+    /// The inode.
+    var number: UInt64
 
     /// The facts of what is at `path`, a symbolic link not followed unless asked; nil where nothing is.
     init?(path: String, followsLinks: Bool = false) {
@@ -68,5 +70,6 @@ struct FileFacts: Hashable, Sendable {
         size = Int64(status.st_size)
         modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
         device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
     }
 }

@@ -9,6 +9,8 @@ struct DownloadPlan: Hashable, Sendable {
     /// How much the first request asks for.
     var firstRequestBytes: Int64 = 65536
     var allowsInsecureRedirect = false
+    /// Whether redirects must stay on this machine.
+    var staysOnLoopback = false
     var keepsErrorBody = false
     var maximumBytes: Int64?
     /// Whether an encoded body arrives as it was sent, so that its length can be checked.

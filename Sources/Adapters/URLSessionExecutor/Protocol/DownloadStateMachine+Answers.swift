@@ -21,7 +21,8 @@ extension DownloadStateMachine {
     }
 
     private mutating func redirected(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        let rule = RedirectRule(allowsInsecure: plan.allowsInsecureRedirect)
+        let rule = RedirectRule(
+            allowsInsecure: plan.allowsInsecureRedirect, staysOnLoopback: plan.staysOnLoopback)
         let location = head.value("Location") ?? ""
         switch rule.next(
             location: location, from: question.url, fields: question.fields, visited: question.visited)

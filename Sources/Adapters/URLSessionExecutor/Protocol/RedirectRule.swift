@@ -17,6 +17,9 @@ struct RedirectRule: Sendable {
 
     /// Whether https may lead to http.
     var allowsInsecure: Bool
+    /// Whether it must stay on this machine: such a transfer stands outside the network's conditions, and must not be
+    /// led past them.
+    var staysOnLoopback = false
 
     static func isRedirect(_ head: ResponseHead) -> Bool {
         switch head.status {
@@ -40,6 +43,11 @@ struct RedirectRule: Sendable {
         guard !target.host.isEmpty else { return refused("redirects to a URL without a host.") }
         if base.scheme == "https", scheme == "http", !allowsInsecure {
             return refused("redirects from https to http on \(target.hostAndPort), which was not allowed.")
+        }
+        guard !staysOnLoopback || LoopbackHost.contains(target.host) else {
+            return refused(
+                "is on this machine but redirects to \(target.hostAndPort); give that URL itself, so that the network's "
+                    + "conditions count.")
         }
         guard !visited.contains(target.text) else { return refused("redirects in a circle.") }
         guard visited.count <= Self.maximumHops else {

@@ -71,7 +71,7 @@ struct SpecificationBuilder {
         (bare.user, bare.password, bare.fragment) = (nil, nil, nil)
         let traits = TransferTraits(
             kind: kind, constraints: constraints, priority: priority, host: "\(scheme)://\(host):\(port)",
-            isLoopback: exemptsLoopback && Self.isLoopback(host), expectedBytesToReceive: expectedBytes,
+            isLoopback: exemptsLoopback && LoopbackHost.contains(host), expectedBytesToReceive: expectedBytes,
             maximumAttempts: maximumAttempts, submitted: now)
         let destination = try self.destination(target.output)
         let specification = TransferSpecification(
@@ -163,13 +163,5 @@ struct SpecificationBuilder {
             throw UsageError("--netrc: \(path) cannot be read")
         }
         return try Netrc(text)
-    }
-
-    /// 127.0.0.0/8, ::1 and the names that RFC 6761 §6.3 gives to the loopback.
-    private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host.hasSuffix(".localhost") { return true }
-        if host == "::1" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+
+@Suite("which hosts are this machine")
+struct LoopbackHostTests {
+    @Test(
+        "the loopback's addresses and names",
+        arguments: [
+            "127.0.0.1", "127.255.1.2", "::1", "[::1]", "localhost", "LOCALHOST", "a.localhost",
+        ])
+    func loopback(host: String) { #expect(LoopbackHost.contains(host)) }
+
+    @Test(
+        "nothing that only looks like it",
+        arguments: [
+            "", "128.0.0.1", "127.0.0", "127.0.0.1.example.org", "127.0.0.256", "127.0.0.1.", "localhost.example.org",
+            "::2", "127.0.0.-1", "127.0.0.+1",
+        ])
+    func others(host: String) { #expect(!LoopbackHost.contains(host)) }
+}
