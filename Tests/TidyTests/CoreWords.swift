@@ -60,7 +60,9 @@ enum CoreWords {
     static func violations(in files: [SourceFile]) -> [String] {
         files.flatMap { file in
             let code = file.code
-            return rules.filter { $0.isIn(code) && exceptions[file.path] != $0.word }.map { "\(file.path): \($0.word); \($0.instead)" }
+            return rules.filter { $0.isIn(code) && exceptions[file.path] != $0.word }.map {
+                "\(file.path): \($0.word); \($0.instead)"
+            }
         }
     }
 
