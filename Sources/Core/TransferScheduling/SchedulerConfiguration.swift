@@ -13,6 +13,8 @@ public struct SchedulerConfiguration: Hashable, Sendable {
     public var networkDwell: Duration = .seconds(5)
     /// How long work goes on after power that it needs is lost. Default 5 s.
     public var powerGrace: Duration = .seconds(5)
+    /// Fewer new bytes than this in an attempt are no progress. Default 1 KiB.
+    public var leastProgress: Int64 = 1024
     /// Failed attempts without progress after which work that is not discretionary ends. Default 5, at least 1.
     public var maximumAttempts: Int = 5
     /// How long background work waits after a failure.
