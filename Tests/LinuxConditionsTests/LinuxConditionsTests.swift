@@ -4,21 +4,27 @@ import Testing
 import TransferPolicy
 import TransferTesting
 
-@Suite("The life of LinuxConditions, all readers off", .timeLimit(.minutes(1)))
+@Suite("The life of LinuxConditions, apart from the machine", .timeLimit(.minutes(1)))
 struct LinuxConditionsTests {
-    private func make() -> LinuxConditions {
+    private func make(_ readers: Set<LinuxConditionsConfiguration.Reader> = []) -> LinuxConditions {
         var configuration = LinuxConditionsConfiguration()
-        configuration.readers = []
+        configuration.readers = readers
+        // Nothing of the machine: neither a bus, nor its batteries.
+        configuration.sysfsRoot = "/nonexistent"
         configuration.localTime = LocalTimeRules(initialOffsetSeconds: 3600)
         return LinuxConditions(configuration: configuration) {
             Moment(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
         }
     }
 
-    @Test("Keeps the contract of its port", arguments: ConditionSourceContract.Check.allCases)
-    func contract(_ check: ConditionSourceContract.Check) async throws {
+    @Test(
+        "Keeps the contract of its port, without readers and with one that finds nothing",
+        arguments: ConditionSourceContract.Check.allCases, [[], [LinuxConditionsConfiguration.Reader.sysfs]])
+    func contract(
+        _ check: ConditionSourceContract.Check, _ readers: Set<LinuxConditionsConfiguration.Reader>
+    ) async throws {
         let now = Moment(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
-        try await ConditionSourceContract { .init(make(), now: { now }) }.run(check)
+        try await ConditionSourceContract { .init(make(readers), now: { now }) }.run(check)
     }
 
     @Test("The first snapshot comes without waiting when nobody is asked")

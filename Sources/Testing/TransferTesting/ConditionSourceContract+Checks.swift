@@ -102,7 +102,7 @@ extension ConditionSourceContract {
         _ subject: Subject, _ body: (Observed<Conditions>) async throws -> Void
     ) async throws -> [Conditions] {
         try await subject.source.snapshots().observed { snapshots in
-            let isThere = await snapshots.wait(atMost: Self.firstLimit) { !$0.isEmpty }
+            let isThere = await snapshots.wait(atMost: min(Self.firstLimit, patience)) { !$0.isEmpty }
             try expect(isThere, "no snapshot came within two seconds")
             try await body(snapshots)
         }

@@ -55,8 +55,10 @@ final class ExecutorTrial: Sendable {
         let second = start(1, .whole(size: Self.size), resume: first.resume)
         try await expectFinished(second)
         try expect(!second.reports.contains(.restarted), "the attempt began anew though nothing had changed")
-        for case .progressed(let bytes, _) in second.reports {
-            try expect(bytes >= first.resume.offset, "progress of \(bytes) after a resume at \(first.resume.offset)")
+        for case .checkpointed(let point) in second.reports {
+            try expect(
+                point.offset >= first.resume.offset,
+                "a checkpoint at \(point.offset) after a resume at \(first.resume.offset)")
         }
         try expectEqual(first.attempt.reports, told, "the reports of the attempt before")
     }

@@ -39,7 +39,7 @@ struct ObservedAttempt: Sendable {
         try expectEqual(ends, 1, "ends of \(name), which told \(reports)")
         try expect(reports.last?.outcome != nil, "\(name) told something after its end: \(reports)")
         var last = job.resume?.offset ?? 0
-        var durable: Int64 = 0
+        var durable = last
         var hasCheckpoint = false
         for report in reports {
             switch report {

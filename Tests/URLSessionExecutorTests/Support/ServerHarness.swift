@@ -10,6 +10,17 @@ import TransferTesting
 final class ServerHarness: TransferExecutorHarness {
     private final class Deliveries: Sendable {
         let byPath = Mutex<[String: TransferDelivery]>([:])
+        private let contents = Mutex<[Int64: [UInt8]]>([:])
+
+        /// The file of that size; made once, since that takes a while.
+        func file(size: Int64) -> ServedFile {
+            let bytes = contents.withLock { contents in
+                let bytes = contents[size] ?? ServedFile.content(Int(size))
+                contents[size] = bytes
+                return bytes
+            }
+            return ServedFile(bytes: bytes)
+        }
     }
 
     private let bench: Bench
@@ -24,7 +35,7 @@ final class ServerHarness: TransferExecutorHarness {
                 connection.answer("404 Not Found")
                 return
             }
-            let file = Self.file(delivery)
+            let file = deliveries.file(size: delivery.size)
             let body = file.answer(to: request).body
             let room = Int(delivery.end) - body.startIndex
             guard room < body.count else { return file.serve(request, connection) }
@@ -45,15 +56,11 @@ final class ServerHarness: TransferExecutorHarness {
 
     func isRight(_ file: CompletedFile, for id: TransferID) -> Bool {
         guard let delivery = deliveries.byPath.withLock({ $0["/\(id)"] }) else { return false }
-        return FileManager.default.contents(atPath: file.path) == Data(Self.file(delivery).bytes)
+        return FileManager.default.contents(atPath: file.path) == Data(deliveries.file(size: delivery.size).bytes)
     }
 
     func close() async {
         server.stop()
         try? FileManager.default.removeItem(atPath: bench.root)
-    }
-
-    private static func file(_ delivery: TransferDelivery) -> ServedFile {
-        ServedFile(bytes: ServedFile.content(Int(delivery.size)))
     }
 }
