@@ -70,8 +70,11 @@ extension DownloadAttempt {
     }
 
     func removePartialFile() {
-        file = nil
+        // What was neither recorded nor made here is not ours.
+        guard file != nil || job.resume != nil else { return }
         if FileFacts(path: partialPath)?.kind == .regular { unlink(partialPath) }
+        file?.unlock()
+        file = nil
     }
 
     func outcome(of failure: FileFailure, resume: ResumePoint? = nil) -> ExecutorOutcome {
@@ -85,6 +88,8 @@ extension DownloadAttempt {
     func end(_ outcome: ExecutorOutcome) {
         guard !isOver else { return }
         isOver = true
+        // A sync may still hold the file open when the next attempt begins.
+        file?.unlock()
         file = nil
         onEnd(outcome)
         report(.ended(outcome))

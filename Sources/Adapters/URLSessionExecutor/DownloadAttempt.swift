@@ -164,7 +164,13 @@ final class DownloadAttempt: @unchecked Sendable {
     func openFile() throws(FileFailure) -> PartialFile {
         if let file { return file }
         try PartialPlace.prepare(partialPath)
-        let opened = try PartialFile(path: partialPath, offset: written, durable: durable)
+        let calls = environment.fileCalls
+        // Nothing is recorded of a new file, so what has its name is not ours.
+        let opened =
+            try job.resume == nil
+            ? PartialPlace.create(partialPath, calls: calls)
+            : PartialFile(path: partialPath, offset: written, durable: durable, calls: calls)
+        partialPath = opened.path
         file = opened
         return opened
     }

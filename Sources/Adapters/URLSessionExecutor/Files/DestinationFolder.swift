@@ -47,9 +47,11 @@ struct DestinationFolder: Sendable {
             try Self.syncFolder(directory)
             return path
         } catch  where error.code == EXDEV {
-            let copy = Paths.join(directory, ".\(Paths.name(source.path)).copy")
-            defer { unlink(copy) }
+            // A crash in here leaves the copy behind, and after the renaming a file that is fetched once more: the copy
+            // has an inode of its own, by which PlacedFile cannot know it.
+            let copy = Paths.join(directory, ".\(Paths.name(source.path))-\(PartialPlace.token()).copy")
             try Self.copy(source, to: copy)
+            defer { unlink(copy) }
             let path = try place(copy, name: name)
             try Self.syncFolder(directory)
             unlink(source.path)
@@ -125,9 +127,11 @@ struct DestinationFolder: Sendable {
     }
 
     private static func copy(_ source: PartialFile, to path: String) throws(FileFailure) {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = Int32(try calling("create", path) { Int(open(path, flags, 0o600)) })
         defer { close(descriptor) }
+        var isWhole = false
+        defer { if !isWhole { unlink(path) } }
         let facts = FileFacts(descriptor: source.descriptor)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }
@@ -145,6 +149,7 @@ struct DestinationFolder: Sendable {
         }
         try FinalAttributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
         try calling("sync", path) { Int(fsync(descriptor)) }
+        isWhole = true
     }
 }
 

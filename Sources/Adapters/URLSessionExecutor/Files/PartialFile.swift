@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CLinuxFiles
 import Foundation
 import Glibc
 
@@ -13,24 +12,40 @@ final class PartialFile: @unchecked Sendable {
     let descriptor: Int32
     /// Its inode, which stays when it gets its final name.
     let number: UInt64?
+    private let calls: FileCalls
     private let condition = NSCondition()
     private var synced: Int64
     private var isSyncing = false
 
-    /// Opens or creates the file, readable for the owner only, and cuts it to `offset` bytes.
-    init(path: String, offset: Int64, durable: Int64) throws(FileFailure) {
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    /// Opens or creates the file, readable for the owner only, locks it, and cuts it to `offset` bytes.
+    ///
+    /// With `isNew` there must be nothing of that name.
+    init(
+        path: String, offset: Int64, durable: Int64, isNew: Bool = false, calls: FileCalls = FileCalls()
+    ) throws(FileFailure) {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (isNew ? O_EXCL : 0)
         let descriptor = Int32(try calling("open", path) { Int(Glibc.open(path, flags, 0o600)) })
         self.path = path
         self.descriptor = descriptor
+        self.calls = calls
         synced = min(durable, offset)
         let facts = FileFacts(descriptor: descriptor)
         number = facts?.number
         guard facts?.kind == .regular else {
             throw FileFailure("write", path, code: EISDIR)
         }
+        do {
+            try calling("write", path) { Int(flock(descriptor, LOCK_EX | LOCK_NB)) }
+        } catch  where error.code == EWOULDBLOCK {
+            throw error
+        } catch {
+            // A file system without locks: the name is all that keeps others away.
+        }
         try truncate(to: offset)
     }
+
+    /// Lets others write the file, though somebody here may still hold it open.
+    func unlock() { flock(descriptor, LOCK_UN) }
 
     deinit { close(descriptor) }
 
@@ -47,7 +62,7 @@ final class PartialFile: @unchecked Sendable {
         guard total > offset else { return }
         do {
             try calling("reserve room for", path) {
-                Int(linux_reserve(descriptor, offset, total - offset))
+                Int(calls.reserve(descriptor, offset, total - offset))
             }
         } catch  where error.isStorageLow || error.code == EFBIG {
             throw error
@@ -90,7 +105,7 @@ final class PartialFile: @unchecked Sendable {
     /// Syncs here and now.
     func syncNow(to end: Int64) -> FileFailure? {
         do {
-            try calling("sync", path) { Int(fdatasync(descriptor)) }
+            try calling("sync", path) { Int(calls.sync(descriptor)) }
             condition.withLock { synced = max(synced, end) }
             return nil
         } catch {
