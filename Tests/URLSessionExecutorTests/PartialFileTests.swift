@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import TransferEngine
 import TransferPolicy
@@ -64,6 +65,34 @@ struct PartialFileTests {
             first.unlock()
             _ = try PartialFile(path: path, offset: 2, durable: 0)
             #expect(FileFacts(path: path)?.size == 2)
+        }
+    }
+
+    @Test("after a failed sync no later one is believed")
+    func failedSync() throws {
+        try inFolder { folder in
+            let answers = Mutex<[Int32]>([0, EIO, 0])
+            var calls = FileCalls()
+            calls.sync = { _, _ in
+                errno = answers.withLock { $0.removeFirst() }
+                return errno == 0 ? 0 : -1
+            }
+            let file = try PartialFile(path: folder + "/1-aa.part", offset: 0, durable: 0, calls: calls)
+            #expect(file.syncNow(to: 10) == nil)
+            #expect(file.syncNow(to: 20)?.code == EIO)
+            #expect(file.syncNow(to: 30)?.code == EIO)
+            #expect(file.durable == 10)
+        }
+    }
+
+    @Test("a time that no file can have is no time, and one after 2262 does no harm")
+    func times() throws {
+        #expect(Finisher.nanoseconds("Fri, 31 Dec 9999 23:59:59 GMT") == nil)
+        #expect(Finisher.nanoseconds("Thu, 01 Jan 1970 00:00:01 GMT") == 1_000_000_000)
+        try inFolder { folder in
+            let times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 13_569_465_600, tv_nsec: 1)]
+            #expect(utimensat(AT_FDCWD, folder, times, 0) == 0)
+            #expect(FileFacts(path: folder)?.modified ?? 0 > 0)
         }
     }
 }

@@ -31,11 +31,14 @@ extension DownloadAttempt {
                 status: status, file: specification.completedBefore, wasAlreadyComplete: true)
             end(.finished(completion))
         case .answered(let status):
-            removePartialFile()
+            // A refusal may be a mistake, or be lifted: bytes from before this attempt are not its to take away.
+            if job.resume == nil { removePartialFile() }
             end(.finished(TransferCompletion(status: status, file: nil)))
         case .failed(let failure, keepsBytes: true):
             keepBytes { .failed(failure, resume: $0) }
         case .failed(let failure, keepsBytes: false):
+            // An answer that was refused at its head says nothing against the bytes from before.
+            if file == nil, failure.cause != .tooLarge { return keepBytes { .failed(failure, resume: $0) } }
             removePartialFile()
             end(.failed(failure, resume: nil))
         case .stopped:
@@ -52,10 +55,15 @@ extension DownloadAttempt {
         let end = written
         environment.disk.async { [self] in
             let failure = file.syncNow(to: end)
+            // What is behind the durable bytes may be lost, though it can still be read.
+            if failure != nil { try? file.truncate(to: file.durable) }
             environment.consumer.async { [self] in
-                let resume = resumePoint(offset: min(written, file.durable))
+                if failure != nil { written = min(written, file.durable) }
+                var resume = resumePoint(offset: min(written, file.durable))
+                // Without the name of this boot nothing but the offset is believed, should the cut have failed, too.
+                if failure != nil { resume.bootID = "" }
                 tellProgress(isForced: true)
-                if failure == nil { tell(.checkpointed(resume)) }
+                tell(.checkpointed(resume))
                 self.end(outcome(resume))
             }
         }
@@ -104,7 +112,7 @@ extension DownloadAttempt {
             // A body of 0 bytes, or one that was complete before, has not been opened yet.
             file = try openFile()
         } catch {
-            return end(outcome(of: error))
+            return end(outcome(of: error, resume: untouchedResume))
         }
         tellProgress(isForced: true)
         let name =

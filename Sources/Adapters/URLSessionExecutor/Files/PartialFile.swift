@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Writing is one thread's affair; syncing runs on another and says how far it came. At most one sync is under way.
 final class PartialFile: @unchecked Sendable {
-    // Guard: everything but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
+    // Guard: `syncFailure` is under `syncing`; everything else but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
     // by the one closure that finishes the file; those two are under `condition`.
     let path: String
     let descriptor: Int32
@@ -16,6 +16,9 @@ final class PartialFile: @unchecked Sendable {
     private let condition = NSCondition()
     private var synced: Int64
     private var isSyncing = false
+    /// Held by the one call that syncs, so that no other takes its failure for success.
+    private let syncing = NSLock()
+    private var syncFailure: FileFailure?
 
     /// Opens or creates the file, readable for the owner only, locks it, and cuts it to `offset` bytes.
     ///
@@ -103,13 +106,20 @@ final class PartialFile: @unchecked Sendable {
     }
 
     /// Syncs here and now.
-    func syncNow(to end: Int64) -> FileFailure? {
-        do {
-            try calling("sync", path) { Int(calls.sync(descriptor)) }
-            condition.withLock { synced = max(synced, end) }
-            return nil
-        } catch {
-            return error
+    ///
+    /// Linux tells of a lost write once, and calls the lost pages clean from then on: after a failure no later success
+    /// can be believed, so it is the answer to all that follow. `withFacts` includes mode and time.
+    func syncNow(to end: Int64, withFacts: Bool = false) -> FileFailure? {
+        syncing.withLock { () -> FileFailure? in
+            if let syncFailure { return syncFailure }
+            do throws(FileFailure) {
+                try calling("sync", path) { Int(calls.sync(descriptor, withFacts)) }
+                condition.withLock { synced = max(synced, end) }
+                return nil
+            } catch {
+                syncFailure = error
+                return error
+            }
         }
     }
 
