@@ -116,5 +116,78 @@ extension ExecutorTests {
                 #expect(bench.contents(await bench.run(specification).0) == file.bytes)
             }
         }
+
+        @Test("a server's name that is taken is refused at its first head, not after all bytes")
+        func serverNameTaken() async throws {
+            var file = Self.file
+            file.extraFields = ["Content-Disposition: attachment; filename=\"taken\""]
+            let served = file
+            try await Bench.run(handler: served.serve) { bench, server in
+                try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
+                try Data("mine".utf8).write(to: URL(fileURLWithPath: bench.folder + "/taken"))
+                let specification = bench.specification(server.url("/f"), name: nil, collision: .fail)
+                let (outcome, recorder) = await bench.run(specification)
+                #expect(outcome.failure?.cause == .destination)
+                #expect(outcome.failure?.message.contains(bench.folder + "/taken") == true)
+                #expect(server.requests.count == 1)
+                #expect(recorder.checkpoints.isEmpty)
+                #expect(bench.leftovers.isEmpty)
+            }
+        }
+
+        @Test(
+            "the floor stays free where no room can be reserved", .enabled(if: SmallVolume.isPossible, "no mounting"),
+            arguments: [true, false])
+        func floor(isSizeKnown: Bool) async throws {
+            let volume = try #require(SmallVolume(bytes: 8 << 20))
+            defer { volume.remove() }
+            let large = ServedFile(bytes: ServedFile.content(6 << 20))
+            try await Bench.run(handler: { request, connection in
+                if isSizeKnown, request.range?.first == 0 { return large.serve(request, connection) }
+                // Somebody else takes room after the first look.
+                if isSizeKnown { try? Data(count: 3 << 20).write(to: URL(fileURLWithPath: volume.path + "/other")) }
+                if isSizeKnown { return large.serve(request, connection) }
+                connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
+                connection.sendChunk(large.bytes)
+                connection.send("0\r\n\r\n")
+            }) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                specification.destination.directory = volume.path
+                var calls = FileCalls()
+                calls.reserve = { _, _, _ in
+                    errno = EOPNOTSUPP
+                    return -1
+                }
+                let floor: Int64 = isSizeKnown ? 1 << 20 : 4 << 20
+                let outcome = await run(bench, specification, calls: calls) {
+                    ($0.storageFloorBytes, $0.storageFloorPercent) = (floor, 100)
+                }
+                guard case .storageLow(_, _, let resume?) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                #expect(resume.offset > 3 << 20)
+                let space = VolumeSpace(floorBytes: 0, floorPercent: 0)
+                #expect(space.available(at: volume.path) ?? 0 >= floor)
+            }
+        }
+
+        @Test("a body of unknown size is known again after a crash between its final name and its record")
+        func placedWithoutLength() async throws {
+            try await Bench.run(handler: { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                connection.sendChunk(Self.file.bytes[..<1000])
+                connection.send("0\r\n\r\n")
+            }) { bench, server in
+                let specification = bench.specification(server.url("/f"))
+                let (outcome, recorder) = await bench.run(specification)
+                let placed = try #require(outcome.completion?.file)
+                let resume = try #require(recorder.checkpoints.last)
+                #expect(resume.total == 1000)
+                let (again, _) = await bench.run(specification, resume: resume)
+                #expect(again.completion?.file?.path == placed.path)
+                #expect(server.requests.count == 1)
+            }
+        }
     }
 }

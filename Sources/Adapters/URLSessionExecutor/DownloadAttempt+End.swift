@@ -114,13 +114,15 @@ extension DownloadAttempt {
         } catch {
             return end(outcome(of: error, resume: untouchedResume))
         }
+        if machine.expectedTotal == nil {
+            // Without its size PlacedFile could not know the finished file after a crash.
+            machine.expectedTotal = written
+            tell(.checkpointed(resumePoint(offset: min(written, file.durable))))
+        }
         tellProgress(isForced: true)
-        let name =
-            specification.destination.name
-            ?? ServerFileName.name(disposition: serverFile.disposition, url: serverFile.url)
         let finisher = Finisher(
-            file: file, hasher: hasher, specification: specification, serverFile: serverFile, name: name,
-            size: written)
+            file: file, hasher: hasher, specification: specification, serverFile: serverFile,
+            name: name(of: serverFile), size: written)
         environment.disk.async { [self] in
             let result = finisher.run { isStopping.withLock { $0 } }
             environment.consumer.async { [self] in finished(result, file) }

@@ -24,16 +24,14 @@ struct DestinationFolder: Sendable {
     func check(_ name: String) throws(FileFailure) {
         let path = Paths.join(directory, name)
         guard let facts = FileFacts(path: path) else { return }
-        switch destination.collision {
-        case .rename: return
-        case .fail: throw FileFailure("create", path, code: EEXIST)
-        case .overwrite:
-            switch facts.kind {
-            case .regular: return
-            case .folder: throw FileFailure("replace", path, code: EISDIR)
-            case .symbolicLink: throw FileFailure("replace", path, code: ELOOP)
-            case .other: throw FileFailure("replace", path, code: EEXIST)
-            }
+        if destination.collision == .fail { throw FileFailure("create", path, code: EEXIST) }
+        // Whoever names a device or a folder does not mean a numbered file beside it.
+        let doing = destination.collision == .overwrite ? "replace" : "create"
+        switch facts.kind {
+        case .regular: return
+        case .folder: throw FileFailure(doing, path, code: EISDIR)
+        case .symbolicLink: throw FileFailure(doing, path, code: ELOOP)
+        case .other: throw FileFailure(doing, path, code: ENOTSUP)
         }
     }
 

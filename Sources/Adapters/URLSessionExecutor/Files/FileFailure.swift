@@ -33,6 +33,7 @@ struct FileFailure: Error, Hashable {
         case EROFS: "The file system is read-only: choose another folder."
         case ENAMETOOLONG: "Choose a shorter name."
         case ENOTDIR: "A part of the path is a file: choose another folder."
+        case ENOTSUP: "A device, pipe or socket is in the way: choose another name."
         case EISDIR: "A folder is in the way: choose another name."
         case ELOOP: "A symbolic link is in the way, and it is not followed: remove it or choose another name."
         case EEXIST: "Remove it, choose another name, or allow replacing or numbering it."

@@ -60,9 +60,9 @@ final class PartialFile: @unchecked Sendable {
 
     /// Takes room for bytes up to `total` without changing the length.
     ///
-    /// File systems that cannot are left alone.
-    func reserve(from offset: Int64, total: Int64) throws(FileFailure) {
-        guard total > offset else { return }
+    /// False where the file system cannot: the room is watched while writing then.
+    func reserve(from offset: Int64, total: Int64) throws(FileFailure) -> Bool {
+        guard total > offset else { return true }
         do {
             try calling("reserve room for", path) {
                 Int(calls.reserve(descriptor, offset, total - offset))
@@ -70,8 +70,10 @@ final class PartialFile: @unchecked Sendable {
         } catch  where error.isStorageLow || error.code == EFBIG {
             throw error
         } catch {
-            // EOPNOTSUPP and the like: the room is checked while writing.
+            // EOPNOTSUPP and the like.
+            return false
         }
+        return true
     }
 
     /// Writes all bytes at `offset`; returns how many there are on the file system even when it throws.
