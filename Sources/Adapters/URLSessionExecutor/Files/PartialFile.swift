@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import Glibc
 
@@ -13,7 +14,7 @@ final class PartialFile: @unchecked Sendable {
     /// Its inode, which stays when it gets its final name.
     let number: UInt64?
     private let calls: FileCalls
-    private let condition = NSCondition()
+    private let condition = MonotonicCondition()
     private var synced: Int64
     private var isSyncing = false
     /// Held by the one call that syncs, so that no other takes its failure for success.
@@ -128,7 +129,8 @@ final class PartialFile: @unchecked Sendable {
     /// Waits up to `seconds` while a sync is under way; true when it is over.
     func waitForSync(seconds: Double) -> Bool {
         condition.withLock {
-            if isSyncing { _ = condition.wait(until: Date(timeIntervalSinceNow: seconds)) }
+            let end = MonotonicTime.now() + UInt64(max(0, seconds) * 1e9)
+            while isSyncing, condition.wait(until: end) {}
             return !isSyncing
         }
     }
