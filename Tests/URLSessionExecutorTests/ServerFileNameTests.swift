@@ -52,4 +52,16 @@ struct ServerFileNameTests {
         #expect(DestinationFolder.numbered("a.tar.gz", 3) == "a (3).tar.gz")
         #expect(DestinationFolder.numbered(".config", 1) == ".config (1)")
     }
+
+    @Test("one endless character leaves a name that shows, with its extension", arguments: ["a", ".", ".."])
+    func endlessCharacter(start: String) {
+        let name = ServerFileName.safe(start + String(repeating: "\u{301}", count: 300) + ".tar.gz")
+        #expect(name.utf8.count <= 255)
+        #expect(name.utf8.count > 240)
+        #expect(name.unicodeScalars.first != ".")
+        #expect(name.hasSuffix(".tar.gz"))
+        let numbered = DestinationFolder.numbered(name, 3)
+        #expect(numbered.hasSuffix(" (3).tar.gz"))
+        #expect(numbered.utf8.count > 240 && numbered.utf8.count <= 255)
+    }
 }

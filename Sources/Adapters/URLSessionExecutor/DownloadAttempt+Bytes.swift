@@ -35,15 +35,17 @@ extension DownloadAttempt: ExchangeReceiver {
     private func write(_ bytes: Data, _ count: Int) {
         guard let file else { return }
         var done = 0
-        let failure = bytes.withUnsafeBytes { buffer -> FileFailure? in
-            do throws(FileFailure) {
-                try file.write(buffer, at: written, written: &done)
-            } catch {
-                return error
+        let failure =
+            lackOfRoom(for: count)
+            ?? bytes.withUnsafeBytes { buffer -> FileFailure? in
+                do throws(FileFailure) {
+                    try file.write(buffer, at: written, written: &done)
+                } catch {
+                    return error
+                }
+                hasher?.update(buffer)
+                return nil
             }
-            hasher?.update(buffer)
-            return nil
-        }
         if let failure {
             // What was written counts, and no more.
             written += Int64(done)
@@ -74,10 +76,7 @@ extension DownloadAttempt: ExchangeReceiver {
         let begins = file.beginSync(to: end, on: environment.disk) { [self] failure in
             environment.consumer.async { [self] in synced(to: end, of: known, failure) }
         }
-        if begins {
-            lastCheckpoint = now
-            checkRoom()
-        }
+        if begins { lastCheckpoint = now }
     }
 
     private func synced(to end: Int64, of known: ServerFile?, _ failure: FileFailure?) {
@@ -87,12 +86,16 @@ extension DownloadAttempt: ExchangeReceiver {
         tell(.checkpointed(resumePoint(offset: end)))
     }
 
-    /// Where the size is unknown nothing was reserved: the floor is watched as we go.
-    private func checkRoom() {
-        guard machine.expectedTotal == nil, let left = environment.space.available(at: Paths.parent(partialPath)),
-            left == 0
-        else { return }
-        fail(FileFailure("write", partialPath, code: ENOSPC))
+    /// What stands against writing so many bytes: where no room was reserved, the floor is watched as we go.
+    private func lackOfRoom(for count: Int) -> FileFailure? {
+        if room < Int64(count) {
+            let left = environment.space.available(at: Paths.parent(partialPath)) ?? .max
+            guard left >= Int64(count) else { return FileFailure("write", partialPath, code: ENOSPC) }
+            // Others write, too: near the floor the volume is asked for each block.
+            room = max(Int64(count), min(1 << 20, left / 64))
+        }
+        room -= Int64(count)
+        return nil
     }
 
     func tellProgress(isForced: Bool) {

@@ -31,11 +31,14 @@ extension DownloadAttempt {
                 status: status, file: specification.completedBefore, wasAlreadyComplete: true)
             end(.finished(completion))
         case .answered(let status):
-            removePartialFile()
+            // A refusal may be a mistake, or be lifted: bytes from before this attempt are not its to take away.
+            if job.resume == nil { removePartialFile() }
             end(.finished(TransferCompletion(status: status, file: nil)))
         case .failed(let failure, keepsBytes: true):
             keepBytes { .failed(failure, resume: $0) }
         case .failed(let failure, keepsBytes: false):
+            // An answer that was refused at its head says nothing against the bytes from before.
+            if file == nil, failure.cause != .tooLarge { return keepBytes { .failed(failure, resume: $0) } }
             removePartialFile()
             end(.failed(failure, resume: nil))
         case .stopped:
@@ -52,10 +55,15 @@ extension DownloadAttempt {
         let end = written
         environment.disk.async { [self] in
             let failure = file.syncNow(to: end)
+            // What is behind the durable bytes may be lost, though it can still be read.
+            if failure != nil { try? file.truncate(to: file.durable) }
             environment.consumer.async { [self] in
-                let resume = resumePoint(offset: min(written, file.durable))
+                if failure != nil { written = min(written, file.durable) }
+                var resume = resumePoint(offset: min(written, file.durable))
+                // Without the name of this boot nothing but the offset is believed, should the cut have failed, too.
+                if failure != nil { resume.bootID = "" }
                 tellProgress(isForced: true)
-                if failure == nil { tell(.checkpointed(resume)) }
+                tell(.checkpointed(resume))
                 self.end(outcome(resume))
             }
         }
@@ -70,8 +78,11 @@ extension DownloadAttempt {
     }
 
     func removePartialFile() {
-        file = nil
+        // What was neither recorded nor made here is not ours.
+        guard file != nil || job.resume != nil else { return }
         if FileFacts(path: partialPath)?.kind == .regular { unlink(partialPath) }
+        file?.unlock()
+        file = nil
     }
 
     func outcome(of failure: FileFailure, resume: ResumePoint? = nil) -> ExecutorOutcome {
@@ -85,6 +96,8 @@ extension DownloadAttempt {
     func end(_ outcome: ExecutorOutcome) {
         guard !isOver else { return }
         isOver = true
+        // A sync may still hold the file open when the next attempt begins.
+        file?.unlock()
         file = nil
         onEnd(outcome)
         report(.ended(outcome))
@@ -99,15 +112,17 @@ extension DownloadAttempt {
             // A body of 0 bytes, or one that was complete before, has not been opened yet.
             file = try openFile()
         } catch {
-            return end(outcome(of: error))
+            return end(outcome(of: error, resume: untouchedResume))
+        }
+        if machine.expectedTotal == nil {
+            // Without its size PlacedFile could not know the finished file after a crash.
+            machine.expectedTotal = written
+            tell(.checkpointed(resumePoint(offset: min(written, file.durable))))
         }
         tellProgress(isForced: true)
-        let name =
-            specification.destination.name
-            ?? ServerFileName.name(disposition: serverFile.disposition, url: serverFile.url)
         let finisher = Finisher(
-            file: file, hasher: hasher, specification: specification, serverFile: serverFile, name: name,
-            size: written)
+            file: file, hasher: hasher, specification: specification, serverFile: serverFile,
+            name: name(of: serverFile), size: written)
         environment.disk.async { [self] in
             let result = finisher.run { isStopping.withLock { $0 } }
             environment.consumer.async { [self] in finished(result, file) }

@@ -25,6 +25,8 @@ final class DownloadAttempt: @unchecked Sendable {
     var file: PartialFile?
     var partialPath: String
     var hasher: BodyHasher?
+    /// How many bytes may be written before the volume is asked again.
+    var room: Int64 = 0
     /// Where the bytes in the partial file end.
     var written: Int64 = 0
     /// How many of them were durable before this attempt.
@@ -134,6 +136,7 @@ final class DownloadAttempt: @unchecked Sendable {
         let hadBytes = written > 0 || job.resume != nil && !hasAnnounced
         written = 0
         durable = 0
+        room = 0
         hasAnnounced = false
         hasher = specification.checksum.map { BodyHasher($0.algorithm) }
         if let file {
@@ -149,6 +152,8 @@ final class DownloadAttempt: @unchecked Sendable {
     private func receive(_ serverFile: ServerFile) {
         guard verdict == nil else { return }
         do {
+            // Better now than after all bytes.
+            if !hasAnnounced, specification.destination.name == nil { try folder.check(name(of: serverFile)) }
             let file = try openFile()
             if let total = serverFile.total, !hasAnnounced { try takeRoom(file, total: total) }
         } catch {
@@ -161,10 +166,22 @@ final class DownloadAttempt: @unchecked Sendable {
         }
     }
 
+    /// The finished file's name before numbering.
+    func name(of serverFile: ServerFile) -> String {
+        specification.destination.name
+            ?? ServerFileName.name(disposition: serverFile.disposition, url: serverFile.url)
+    }
+
     func openFile() throws(FileFailure) -> PartialFile {
         if let file { return file }
         try PartialPlace.prepare(partialPath)
-        let opened = try PartialFile(path: partialPath, offset: written, durable: durable)
+        let calls = environment.fileCalls
+        // Nothing is recorded of a new file, so what has its name is not ours.
+        let opened =
+            try job.resume == nil
+            ? PartialPlace.create(partialPath, calls: calls)
+            : PartialFile(path: partialPath, offset: written, durable: durable, calls: calls)
+        partialPath = opened.path
         file = opened
         return opened
     }
@@ -174,7 +191,7 @@ final class DownloadAttempt: @unchecked Sendable {
         if let available = environment.space.available(at: Paths.parent(partialPath)), available < needed {
             throw FileFailure("reserve \(needed) bytes for", partialPath, code: ENOSPC)
         }
-        try file.reserve(from: written, total: total)
+        if try file.reserve(from: written, total: total) { room = needed }
     }
 
     /// Ends the attempt for a reason of the disk.

@@ -24,16 +24,14 @@ struct DestinationFolder: Sendable {
     func check(_ name: String) throws(FileFailure) {
         let path = Paths.join(directory, name)
         guard let facts = FileFacts(path: path) else { return }
-        switch destination.collision {
-        case .rename: return
-        case .fail: throw FileFailure("create", path, code: EEXIST)
-        case .overwrite:
-            switch facts.kind {
-            case .regular: return
-            case .folder: throw FileFailure("replace", path, code: EISDIR)
-            case .symbolicLink: throw FileFailure("replace", path, code: ELOOP)
-            case .other: throw FileFailure("replace", path, code: EEXIST)
-            }
+        if destination.collision == .fail { throw FileFailure("create", path, code: EEXIST) }
+        // Whoever names a device or a folder does not mean a numbered file beside it.
+        let doing = destination.collision == .overwrite ? "replace" : "create"
+        switch facts.kind {
+        case .regular: return
+        case .folder: throw FileFailure(doing, path, code: EISDIR)
+        case .symbolicLink: throw FileFailure(doing, path, code: ELOOP)
+        case .other: throw FileFailure(doing, path, code: ENOTSUP)
         }
     }
 
@@ -47,9 +45,11 @@ struct DestinationFolder: Sendable {
             try Self.syncFolder(directory)
             return path
         } catch  where error.code == EXDEV {
-            let copy = Paths.join(directory, ".\(Paths.name(source.path)).copy")
-            defer { unlink(copy) }
+            // A crash in here leaves the copy behind, and after the renaming a file that is fetched once more: the copy
+            // has an inode of its own, by which PlacedFile cannot know it.
+            let copy = Paths.join(directory, ".\(Paths.name(source.path))-\(PartialPlace.token()).copy")
             try Self.copy(source, to: copy)
+            defer { unlink(copy) }
             let path = try place(copy, name: name)
             try Self.syncFolder(directory)
             unlink(source.path)
@@ -125,9 +125,11 @@ struct DestinationFolder: Sendable {
     }
 
     private static func copy(_ source: PartialFile, to path: String) throws(FileFailure) {
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = Int32(try calling("create", path) { Int(open(path, flags, 0o600)) })
         defer { close(descriptor) }
+        var isWhole = false
+        defer { if !isWhole { unlink(path) } }
         let facts = FileFacts(descriptor: source.descriptor)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }
@@ -145,6 +147,7 @@ struct DestinationFolder: Sendable {
         }
         try FinalAttributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
         try calling("sync", path) { Int(fsync(descriptor)) }
+        isWhole = true
     }
 }
 

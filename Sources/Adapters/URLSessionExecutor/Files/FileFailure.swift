@@ -21,16 +21,19 @@ struct FileFailure: Error, Hashable {
 
     /// The failure for people, with what would help.
     var failure: TransferFailure {
-        let reason = String(cString: strerror(code))
+        // strerror speaks of a lock's "temporarily unavailable resource", which tells nobody anything.
+        let reason = code == EWOULDBLOCK ? "It is in use" : String(cString: strerror(code))
         return TransferFailure(cause: .destination, message: "Could not \(doing) \(path): \(reason). \(remedy)")
     }
 
     private var remedy: String {
         switch code {
+        case EWOULDBLOCK: "Another process is writing it: wait for that one, or stop it."
         case EACCES, EPERM: "Choose another folder or change its permissions."
         case EROFS: "The file system is read-only: choose another folder."
         case ENAMETOOLONG: "Choose a shorter name."
         case ENOTDIR: "A part of the path is a file: choose another folder."
+        case ENOTSUP: "A device, pipe or socket is in the way: choose another name."
         case EISDIR: "A folder is in the way: choose another name."
         case ELOOP: "A symbolic link is in the way, and it is not followed: remove it or choose another name."
         case EEXIST: "Remove it, choose another name, or allow replacing or numbering it."

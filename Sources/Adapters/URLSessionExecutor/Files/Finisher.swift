@@ -31,10 +31,9 @@ struct Finisher: @unchecked Sendable {
                 guard let digest = try digest(checksum.algorithm, isStopping) else { return .stopped }
                 if digest != checksum.hexDigest { return .wrong(mismatch(checksum, digest)) }
             }
-            let modified = specification.usesRemoteTime ? serverFile.lastModified.flatMap(HTTPDate.seconds) : nil
-            try FinalAttributes.apply(
-                to: file.descriptor, path: file.path, modified: modified.map { $0 * 1_000_000_000 })
-            try calling("sync", file.path) { Int(fsync(file.descriptor)) }
+            let modified = specification.usesRemoteTime ? serverFile.lastModified.flatMap(Self.nanoseconds) : nil
+            try FinalAttributes.apply(to: file.descriptor, path: file.path, modified: modified)
+            if let failure = file.syncNow(to: size, withFacts: true) { throw failure }
             let folder = DestinationFolder(destination: specification.destination)
             let path = try folder.adopt(file, name: name)
             let final = FileFacts(path: path)
@@ -44,6 +43,13 @@ struct Finisher: @unchecked Sendable {
         } catch {
             return .file(error)
         }
+    }
+
+    /// The date in nanoseconds since 1970; nil where it is none, or one that no file can have.
+    static func nanoseconds(_ date: String) -> Int64? {
+        guard let seconds = HTTPDate.seconds(date) else { return nil }
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? nil : product
     }
 
     private func digest(_ algorithm: Checksum.Algorithm, _ isStopping: () -> Bool) throws(FileFailure) -> String? {

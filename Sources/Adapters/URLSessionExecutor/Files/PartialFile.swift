@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CLinuxFiles
+import Dispatch
 import Foundation
 import Glibc
 
@@ -7,30 +7,49 @@ import Glibc
 ///
 /// Writing is one thread's affair; syncing runs on another and says how far it came. At most one sync is under way.
 final class PartialFile: @unchecked Sendable {
-    // Guard: everything but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
+    // Guard: `syncFailure` is under `syncing`; everything else but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
     // by the one closure that finishes the file; those two are under `condition`.
     let path: String
     let descriptor: Int32
     /// Its inode, which stays when it gets its final name.
     let number: UInt64?
-    private let condition = NSCondition()
+    private let calls: FileCalls
+    private let condition = MonotonicCondition()
     private var synced: Int64
     private var isSyncing = false
+    /// Held by the one call that syncs, so that no other takes its failure for success.
+    private let syncing = NSLock()
+    private var syncFailure: FileFailure?
 
-    /// Opens or creates the file, readable for the owner only, and cuts it to `offset` bytes.
-    init(path: String, offset: Int64, durable: Int64) throws(FileFailure) {
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    /// Opens or creates the file, readable for the owner only, locks it, and cuts it to `offset` bytes.
+    ///
+    /// With `isNew` there must be nothing of that name.
+    init(
+        path: String, offset: Int64, durable: Int64, isNew: Bool = false, calls: FileCalls = FileCalls()
+    ) throws(FileFailure) {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (isNew ? O_EXCL : 0)
         let descriptor = Int32(try calling("open", path) { Int(Glibc.open(path, flags, 0o600)) })
         self.path = path
         self.descriptor = descriptor
+        self.calls = calls
         synced = min(durable, offset)
         let facts = FileFacts(descriptor: descriptor)
         number = facts?.number
         guard facts?.kind == .regular else {
             throw FileFailure("write", path, code: EISDIR)
         }
+        do {
+            try calling("write", path) { Int(flock(descriptor, LOCK_EX | LOCK_NB)) }
+        } catch  where error.code == EWOULDBLOCK {
+            throw error
+        } catch {
+            // A file system without locks: the name is all that keeps others away.
+        }
         try truncate(to: offset)
     }
+
+    /// Lets others write the file, though somebody here may still hold it open.
+    func unlock() { flock(descriptor, LOCK_UN) }
 
     deinit { close(descriptor) }
 
@@ -42,18 +61,20 @@ final class PartialFile: @unchecked Sendable {
 
     /// Takes room for bytes up to `total` without changing the length.
     ///
-    /// File systems that cannot are left alone.
-    func reserve(from offset: Int64, total: Int64) throws(FileFailure) {
-        guard total > offset else { return }
+    /// False where the file system cannot: the room is watched while writing then.
+    func reserve(from offset: Int64, total: Int64) throws(FileFailure) -> Bool {
+        guard total > offset else { return true }
         do {
             try calling("reserve room for", path) {
-                Int(linux_reserve(descriptor, offset, total - offset))
+                Int(calls.reserve(descriptor, offset, total - offset))
             }
         } catch  where error.isStorageLow || error.code == EFBIG {
             throw error
         } catch {
-            // EOPNOTSUPP and the like: the room is checked while writing.
+            // EOPNOTSUPP and the like.
+            return false
         }
+        return true
     }
 
     /// Writes all bytes at `offset`; returns how many there are on the file system even when it throws.
@@ -88,20 +109,28 @@ final class PartialFile: @unchecked Sendable {
     }
 
     /// Syncs here and now.
-    func syncNow(to end: Int64) -> FileFailure? {
-        do {
-            try calling("sync", path) { Int(fdatasync(descriptor)) }
-            condition.withLock { synced = max(synced, end) }
-            return nil
-        } catch {
-            return error
+    ///
+    /// Linux tells of a lost write once, and calls the lost pages clean from then on: after a failure no later success
+    /// can be believed, so it is the answer to all that follow. `withFacts` includes mode and time.
+    func syncNow(to end: Int64, withFacts: Bool = false) -> FileFailure? {
+        syncing.withLock { () -> FileFailure? in
+            if let syncFailure { return syncFailure }
+            do throws(FileFailure) {
+                try calling("sync", path) { Int(calls.sync(descriptor, withFacts)) }
+                condition.withLock { synced = max(synced, end) }
+                return nil
+            } catch {
+                syncFailure = error
+                return error
+            }
         }
     }
 
     /// Waits up to `seconds` while a sync is under way; true when it is over.
     func waitForSync(seconds: Double) -> Bool {
         condition.withLock {
-            if isSyncing { _ = condition.wait(until: Date(timeIntervalSinceNow: seconds)) }
+            let end = MonotonicTime.now() + UInt64(max(0, seconds) * 1e9)
+            while isSyncing, condition.wait(until: end) {}
             return !isSyncing
         }
     }

@@ -28,9 +28,33 @@ struct PartialPlace: Hashable, Sendable {
         makeFolder(partialDirectory)
         let common = FileFacts(path: partialDirectory, followsLinks: true)
         let isShared = common?.kind == .folder && common?.device == destination?.device
-        let path =
-            isShared ? Paths.join(partialDirectory, "\(job.id).part") : Paths.join(directory, ".\(job.id).part")
+        // Numbers of transfers are one state folder's own: the token keeps those of others apart.
+        let name = named("\(job.id)", token: token())
+        let path = isShared ? Paths.join(partialDirectory, name) : Paths.join(directory, "." + name)
         return PartialPlace(path: path, offset: 0, durable: 0)
+    }
+
+    /// Makes a file that was not there before at `path`, or under the same name with another token where that is taken.
+    static func create(_ path: String, calls: FileCalls, token: () -> String = token) throws(FileFailure) -> PartialFile
+    {
+        let number = Paths.name(path).prefix { $0 != "-" }
+        var candidate = path
+        for _ in 0..<16 {
+            do {
+                return try PartialFile(path: candidate, offset: 0, durable: 0, isNew: true, calls: calls)
+            } catch  where error.code == EEXIST {
+                candidate = Paths.join(Paths.parent(path), named(String(number), token: token()))
+            }
+        }
+        throw FileFailure("create", candidate, code: EEXIST)
+    }
+
+    private static func named(_ number: String, token: String) -> String { "\(number)-\(token).part" }
+
+    /// Text that nobody else is likely to have used.
+    static func token() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// Makes the folder of a partial file where it is missing.

@@ -68,7 +68,9 @@ struct FileFacts: Hashable, Sendable {
             default: .other
             }
         size = Int64(status.st_size)
-        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        // A file may well say that it is from the year 2400.
+        let (seconds, overflow) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        modified = overflow ? .max : seconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec)).partialValue
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }

@@ -37,11 +37,16 @@ enum ServerFileName {
             default: name.unicodeScalars.append(":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar)
             }
         }
-        name = String(name.drop { $0 == "." || $0.isWhitespace })
+        name = withoutHidingStart(name)
         while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
         let stem = name.prefix { $0 != "." }.lowercased()
         if devices.contains(stem) { name = "_" + name }
-        return cut(name, to: 255)
+        return withoutHidingStart(cut(name, to: 255))
+    }
+
+    /// Without dots and spaces at the beginning, also such as are one character with an accent.
+    private static func withoutHidingStart(_ name: String) -> String {
+        String(name.unicodeScalars.drop { $0 == "." || $0.properties.isWhitespace })
     }
 
     /// `name` in at most `limit` bytes of UTF-8, cut between characters and before the extension.
@@ -54,6 +59,15 @@ enum ServerFileName {
             room -= character.utf8.count
             if room < 0 { break }
             kept.append(character)
+        }
+        // A letter under hundreds of accents is one character, and may be too long alone.
+        if kept.isEmpty {
+            room = limit - ending.utf8.count
+            for scalar in stem.unicodeScalars {
+                room -= UTF8.width(scalar)
+                if room < 0 { break }
+                kept.unicodeScalars.append(scalar)
+            }
         }
         return kept + ending
     }

@@ -15,6 +15,7 @@ final class ExecutorEnvironment: @unchecked Sendable {
     let gate: Gate
     let client: SessionClient
     let space: VolumeSpace
+    let fileCalls: FileCalls
     private var limiter: RateLimiter?
     private var stalledUntil: UInt64 = 0
 
@@ -23,8 +24,9 @@ final class ExecutorEnvironment: @unchecked Sendable {
     /// The largest block of bytes that URLSession hands on with the repair; without, it is 16 KiB.
     static let blockSize = 256 << 10
 
-    init(configuration: URLSessionExecutorConfiguration, isRepaired: Bool) {
+    init(configuration: URLSessionExecutorConfiguration, isRepaired: Bool, fileCalls: FileCalls = FileCalls()) {
         self.configuration = configuration
+        self.fileCalls = fileCalls
         self.isRepaired = isRepaired
         // At most 8 MiB in memory with the repair, 1 MiB without.
         gate = Gate(limit: isRepaired ? 32 : 64)

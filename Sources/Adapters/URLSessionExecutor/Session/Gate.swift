@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 
 /// Lets at most so many blocks through at a time, and all of them while somebody is in a hurry.
@@ -7,7 +8,7 @@ import Foundation
 /// opens the gate until it is through.
 final class Gate: @unchecked Sendable {
     // Guard: `condition` for `inside` and `hurries`.
-    private let condition = NSCondition()
+    private let condition = MonotonicCondition()
     private let limit: Int
     private var inside = 0
     private var hurries = 0
@@ -44,7 +45,7 @@ final class Gate: @unchecked Sendable {
     /// Every caller but one is inside the gate and holds it up: that is meant.
     func pause(nanoseconds: UInt64) {
         condition.withLock {
-            let end = Date(timeIntervalSinceNow: Double(nanoseconds) / 1e9)
+            let end = MonotonicTime.now() + nanoseconds
             while hurries == 0, condition.wait(until: end) {}
         }
     }

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import HostileServer
+import Synchronization
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+extension ExecutorTests {
+    /// What becomes of bytes when the disk or the server refuses.
+    @Suite(.serialized, .timeLimit(.minutes(2)))
+    struct KeptBytesTests {
+        private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
+
+        /// Runs an attempt whose files' calls end as given.
+        private func run(
+            _ bench: Bench, _ specification: TransferSpecification, calls: FileCalls,
+            configure: (inout URLSessionExecutorConfiguration) -> Void
+        ) async -> ExecutorOutcome {
+            var configuration = URLSessionExecutorConfiguration(partialDirectory: bench.root + "/partial")
+            configuration.storageFloorBytes = 0
+            configure(&configuration)
+            let environment = ExecutorEnvironment(
+                configuration: configuration, isRepaired: bench.executor.isRepaired, fileCalls: calls)
+            let recorder = Recorder()
+            let job = TransferJob(id: TransferID(1000), specification: specification, resume: nil)
+            let attempt = DownloadAttempt(
+                job: job, environment: environment, onEnd: { _ in }, report: recorder.report)
+            environment.consumer.async { attempt.begin() }
+            let outcome = await recorder.outcome()
+            await environment.client.invalidate()
+            return outcome
+        }
+
+        @Test("a failed sync ends the attempt with the bytes that were durable before it, and no others")
+        func failedSync() async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                let sizes = Mutex<[Int64]>([])
+                var calls = FileCalls()
+                calls.sync = { descriptor, _ in
+                    let count = sizes.withLock { sizes in
+                        sizes.append(FileFacts(descriptor: descriptor)?.size ?? 0)
+                        return sizes.count
+                    }
+                    errno = EIO
+                    return count == 2 ? -1 : 0
+                }
+                let specification = bench.specification(server.url("/f"))
+                let outcome = await run(bench, specification, calls: calls) { $0.checkpointBytes = 200_000 }
+                #expect(outcome.failure?.cause == .destination)
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset > 0)
+                #expect(resume.offset <= sizes.withLock { $0[0] })
+                #expect(FileFacts(path: resume.path)?.size == resume.offset)
+                let (second, _) = await bench.run(specification, resume: resume)
+                #expect(bench.contents(second) == Self.file.bytes)
+            }
+        }
+
+        @Test("a final answer takes no bytes away that were there before", arguments: [300, 403, 404, 410, 501])
+        func finalAnswer(status: Int) async throws {
+            try await Bench.run(handler: { _, connection in
+                connection.answer("\(status) No", [], body: [1, 2, 3])
+            }) { bench, server in
+                let resume = try bench.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
+                let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+                #expect(outcome.completion?.status == status)
+                #expect(FileManager.default.contents(atPath: resume.path) == Data(Self.file.bytes[..<100_000]))
+            }
+        }
+
+        @Test("an answer that is refused at its head takes no bytes away either")
+        func refusedHead() async throws {
+            try await Bench.run(
+                repaired: false,
+                handler: { _, connection in
+                    connection.answer("200 OK", ["Content-Encoding: gzip"], body: [1, 2, 3])
+                }
+            ) { bench, server in
+                let resume = try bench.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
+                let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+                #expect(outcome.failure?.cause == .encodedBody)
+                #expect(FileFacts(path: resume.path)?.size == 100_000)
+            }
+        }
+
+        @Test("a partial file that another process writes is left to it")
+        func locked() async throws {
+            let small = ServedFile(bytes: Array(Self.file.bytes[..<1000]))
+            try await Bench.run(handler: small.serve) { bench, server in
+                for count in [500, 1000] {
+                    let resume = try bench.leavePartial(small.bytes[..<count], total: 1000, tag: "\"v1\"")
+                    let other = try PartialFile(path: resume.path, offset: Int64(count), durable: 0)
+                    let specification = bench.specification(server.url("/f"), collision: .overwrite)
+                    let (outcome, _) = await bench.run(specification, resume: resume)
+                    #expect(outcome.failure?.cause == .destination)
+                    #expect(outcome.resume == resume)
+                    #expect(FileFacts(path: resume.path)?.size == Int64(count))
+                    other.unlock()
+                    #expect(bench.contents(await bench.run(specification, resume: resume).0) == small.bytes)
+                }
+            }
+        }
+
+        @Test("a date that no file can have is ignored")
+        func farDate() async throws {
+            var file = Self.file
+            file.lastModified = "Fri, 31 Dec 9999 23:59:59 GMT"
+            let served = file
+            try await Bench.run(handler: served.serve) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                specification.usesRemoteTime = true
+                #expect(bench.contents(await bench.run(specification).0) == file.bytes)
+            }
+        }
+
+        @Test("a server's name that is taken is refused at its first head, not after all bytes")
+        func serverNameTaken() async throws {
+            var file = Self.file
+            file.extraFields = ["Content-Disposition: attachment; filename=\"taken\""]
+            let served = file
+            try await Bench.run(handler: served.serve) { bench, server in
+                try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
+                try Data("mine".utf8).write(to: URL(fileURLWithPath: bench.folder + "/taken"))
+                let specification = bench.specification(server.url("/f"), name: nil, collision: .fail)
+                let (outcome, recorder) = await bench.run(specification)
+                #expect(outcome.failure?.cause == .destination)
+                #expect(outcome.failure?.message.contains(bench.folder + "/taken") == true)
+                #expect(server.requests.count == 1)
+                #expect(recorder.checkpoints.isEmpty)
+                #expect(bench.leftovers.isEmpty)
+            }
+        }
+
+        @Test(
+            "the floor stays free where no room can be reserved", .enabled(if: SmallVolume.isPossible, "no mounting"),
+            arguments: [true, false])
+        func floor(isSizeKnown: Bool) async throws {
+            let volume = try #require(SmallVolume(bytes: 8 << 20))
+            defer { volume.remove() }
+            let large = ServedFile(bytes: ServedFile.content(6 << 20))
+            try await Bench.run(handler: { request, connection in
+                if isSizeKnown, request.range?.first == 0 { return large.serve(request, connection) }
+                // Somebody else takes room after the first look.
+                if isSizeKnown { try? Data(count: 3 << 20).write(to: URL(fileURLWithPath: volume.path + "/other")) }
+                if isSizeKnown { return large.serve(request, connection) }
+                connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
+                connection.sendChunk(large.bytes)
+                connection.send("0\r\n\r\n")
+            }) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                specification.destination.directory = volume.path
+                var calls = FileCalls()
+                calls.reserve = { _, _, _ in
+                    errno = EOPNOTSUPP
+                    return -1
+                }
+                let floor: Int64 = isSizeKnown ? 1 << 20 : 4 << 20
+                let outcome = await run(bench, specification, calls: calls) {
+                    ($0.storageFloorBytes, $0.storageFloorPercent) = (floor, 100)
+                }
+                guard case .storageLow(_, _, let resume?) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                #expect(resume.offset > 3 << 20)
+                let space = VolumeSpace(floorBytes: 0, floorPercent: 0)
+                #expect(space.available(at: volume.path) ?? 0 >= floor)
+            }
+        }
+
+        @Test("a body of unknown size is known again after a crash between its final name and its record")
+        func placedWithoutLength() async throws {
+            try await Bench.run(handler: { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                connection.sendChunk(Self.file.bytes[..<1000])
+                connection.send("0\r\n\r\n")
+            }) { bench, server in
+                let specification = bench.specification(server.url("/f"))
+                let (outcome, recorder) = await bench.run(specification)
+                let placed = try #require(outcome.completion?.file)
+                let resume = try #require(recorder.checkpoints.last)
+                #expect(resume.total == 1000)
+                let (again, _) = await bench.run(specification, resume: resume)
+                #expect(again.completion?.file?.path == placed.path)
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+}
