@@ -15,7 +15,10 @@ extension DownloadStateMachine {
         case 408, 425, 429, 500, 502, 503, 504:
             return discard(head, then: .end(.failed(mayPass(head), keepsBytes: true)))
         default:
-            if head.status >= 400, plan.keepsErrorBody { return keep(head, question, end: head.contentLength) }
+            if head.status >= 400, plan.keepsErrorBody {
+                if head.hasImpossibleLength { return refuseLength() }
+                return keep(head, question, end: head.contentLength)
+            }
             return discard(head, then: .end(.answered(status: head.status)))
         }
     }
@@ -43,8 +46,10 @@ extension DownloadStateMachine {
             return abandon(
                 then: .end(.failed(malformed("answered 206 to a request without a range."), keepsBytes: true)))
         }
-        guard !head.isEncoded, let range = head.value("Content-Range").flatMap({ ContentRange($0) }),
-            let bytes = range.bytes, let total = range.total, bytes.lowerBound == position,
+        let range = head.value("Content-Range").flatMap { ContentRange($0) }
+        if head.hasImpossibleLength || range?.hasImpossibleTotal == true { return refuseLength() }
+        guard !head.isEncoded, let range, let bytes = range.bytes, let total = range.total,
+            bytes.lowerBound == position,
             expectedTotal == nil || expectedTotal == total,
             expectedVersion?.isContinued(by: head) ?? (position == 0)
         else { return askForWhole(question, head) }
@@ -72,6 +77,7 @@ extension DownloadStateMachine {
             let failure = TransferFailure(cause: .encodedBody, message: message)
             return abandon(then: .end(.failed(failure, keepsBytes: false)))
         }
+        if head.hasImpossibleLength { return refuseLength() }
         let length = head.status == 204 || head.status == 205 ? 0 : head.contentLength
         if let refusal = refusal(head, question, total: length) { return refusal }
         return keep(head, question, end: length)
@@ -123,6 +129,11 @@ extension DownloadStateMachine {
             if isSame { return abandon(then: .end(.alreadyComplete(status: head.status))) }
         }
         return nil
+    }
+
+    private mutating func refuseLength() -> [Directive] {
+        let failure = malformed("named a length that no file has.")
+        return abandon(then: .end(.failed(failure, keepsBytes: true)))
     }
 
     private func serverFile(_ head: ResponseHead, _ question: Question, total: Int64?) -> ServerFile {
