@@ -96,6 +96,22 @@ struct HTTPValuesTests {
     }
 
     @Test(
+        "a page with another version than ours is a login page, unless ours is a page",
+        arguments: [
+            ("http://h/a", "\"b\"", nil, true), ("http://h/a", "\"a\"", nil, false), ("http://h/a", nil, nil, true),
+            ("http://h/a", "\"b\"", "text/plain", true), ("http://h/a", "\"b\"", "text/html", false),
+            ("http://h/a.html", "\"b\"", nil, false), ("http://h/a/", "\"b\"", nil, false),
+        ] as [(String, String?, String?, Bool)])
+    func captivePortalOnContinue(url: String, tag: String?, known: String?, expected: Bool) {
+        var head = ResponseHead(status: 200, fields: [HeaderField(name: "Content-Type", value: "text/html")])
+        if let tag { head.fields.append(HeaderField(name: "ETag", value: tag)) }
+        let file = known.map { ServerFile(url: url, status: 206, mediaType: $0) }
+        let ours = Validator(entityTag: "\"a\"", lastModified: nil)
+        let isSuspected = CaptivePortal.isSuspected(head, url: url, isContinuing: true, version: ours, known: file)
+        #expect(isSuspected == expected)
+    }
+
+    @Test(
         "URLSession's errors are told apart",
         arguments: [
             (-1, "transfer closed with 5 bytes remaining to read", FailureCause.connection),

@@ -12,6 +12,9 @@ extension DownloadStateMachine {
         case 304 where question.kind == .first && plan.completedBefore != nil && position == 0:
             return discard(head, then: .end(.alreadyComplete(status: 304)))
         case 416 where question.kind != .whole: return rangeRefused(question, head)
+        case 511:
+            let failure = wantsLogin("answered 511: this network wants a login first.")
+            return discard(head, then: .end(.failed(failure, keepsBytes: true)))
         case 408, 425, 429, 500, 502, 503, 504:
             return discard(head, then: .end(.failed(mayPass(head), keepsBytes: true)))
         default:
@@ -115,9 +118,10 @@ extension DownloadStateMachine {
 
     /// What stands against a file's answer: a login page, too many bytes, or that nothing has changed.
     private mutating func refusal(_ head: ResponseHead, _ question: Question, total: Int64?) -> [Directive]? {
-        if CaptivePortal.isSuspected(head, url: plan.url, isContinuing: position > 0) {
-            let message = "\(host) sent a web page in place of the file; this network may want a login first."
-            let failure = TransferFailure(cause: .captivePortal, message: message)
+        if CaptivePortal.isSuspected(
+            head, url: plan.url, isContinuing: position > 0, version: expectedVersion, known: known)
+        {
+            let failure = wantsLogin("sent a web page in place of the file; this network may want a login first.")
             return abandon(then: .end(.failed(failure, keepsBytes: true)))
         }
         if let limit = plan.maximumBytes, let total, total > limit {
@@ -140,7 +144,11 @@ extension DownloadStateMachine {
         ServerFile(
             url: question.url, status: head.status, total: total, version: head.version,
             continuing: head.continuingVersion, disposition: head.value("Content-Disposition"),
-            lastModified: head.value("Last-Modified"))
+            lastModified: head.value("Last-Modified"), mediaType: head.mediaType)
+    }
+
+    private func wantsLogin(_ what: String) -> TransferFailure {
+        TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
     }
 
     /// Whether a server may do better later, in words.
