@@ -9,7 +9,7 @@ extension DownloadStateMachine {
         switch head.status {
         case 206: return partialContent(question, head)
         case 200..<300: return wholeContent(question, head)
-        case 304 where question.kind == .first && plan.completedBefore != nil && position == 0:
+        case 304 where question.kind == .first && plan.completedBefore?.validator != nil && position == 0:
             return discard(head, then: .end(.alreadyComplete(status: 304)))
         case 416 where question.kind != .whole: return rangeRefused(question, head)
         case 511:
@@ -129,8 +129,10 @@ extension DownloadStateMachine {
         }
         if question.kind == .first, position == 0, let before = plan.completedBefore {
             let version = before.validator.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
-            let isSame = version.map { $0 && (total == nil || total == before.bytes) } ?? (total == before.bytes)
-            if isSame { return abandon(then: .end(.alreadyComplete(status: head.status))) }
+            // An equal size alone says nothing: a file of fixed length changes, too.
+            if version == true, total == nil || total == before.bytes {
+                return abandon(then: .end(.alreadyComplete(status: head.status)))
+            }
         }
         return nil
     }
