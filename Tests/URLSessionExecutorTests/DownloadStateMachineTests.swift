@@ -345,6 +345,34 @@ struct DownloadStateMachineTests {
         #expect(failure.message.contains("h answered \(status)"))
     }
 
+    @Test("of the good answers only 200, 203 and 206 carry the file", arguments: [201, 202, 204, 205, 207, 226])
+    func noFile(status: Int) {
+        var plan = Dialogue.plan(offset: 100, total: 300, tag: "\"a\"")
+        var talk = Dialogue(plan)
+        talk.start()
+        talk.head(status, ["Content-Length": "4"])
+        talk.bytes(4)
+        talk.end()
+        #expect(talk.lines.suffix(2) == ["drop", "answered \(status)"])
+        #expect(talk.machine.position == 100)
+        plan.keepsErrorBody = true
+        talk = Dialogue(plan)
+        talk.start()
+        talk.head(status)
+        talk.end()
+        #expect(talk.lines.last == "finish")
+    }
+
+    @Test("203 carries the file")
+    func transformed() {
+        var talk = Dialogue(Dialogue.plan())
+        talk.start()
+        talk.head(203, ["Content-Length": "4"])
+        talk.bytes(4)
+        talk.end()
+        #expect(talk.lines.last == "finish")
+    }
+
     @Test("an error's body becomes the file where that was asked for")
     func errorBody() {
         var plan = Dialogue.plan(offset: 100, total: 300, tag: "\"a\"")

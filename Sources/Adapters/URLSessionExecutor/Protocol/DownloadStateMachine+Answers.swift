@@ -8,7 +8,9 @@ extension DownloadStateMachine {
         if RedirectRule.isRedirect(head) { return redirected(question, head) }
         switch head.status {
         case 206: return partialContent(question, head)
-        case 200..<300: return wholeContent(question, head)
+        // The others carry no file, or none yet: 202, 204, 205. Who wants any answer's body has said so.
+        case 200, 203: return wholeContent(question, head)
+        case 200..<300 where plan.keepsErrorBody: return wholeContent(question, head)
         case 304 where question.kind == .first && plan.completedBefore?.validator != nil && position == 0:
             return discard(head, then: .end(.alreadyComplete(status: 304)))
         case 416 where question.kind != .whole: return rangeRefused(question, head)
