@@ -40,6 +40,7 @@ final class DownloadAttempt: @unchecked Sendable {
     var reportedProgress: Int64 = -1
     var windowStart: UInt64 = 0
     var windowBytes: Int64 = 0
+    var lastTick: UInt64 = 0
 
     /// `onEnd` comes before the report of the end.
     init(
