@@ -128,6 +128,19 @@ struct DownloadStateMachineTests {
         #expect(talk.machine.expectedVersion?.entityTag == "\"b\"")
     }
 
+    @Test("a login page with a version of its own, or 511, leaves the bytes alone")
+    func loginOnContinue() {
+        for status in [200, 511] {
+            var talk = Dialogue(Dialogue.plan("http://h/f", offset: 100, total: 300, tag: "\"a\""))
+            talk.start()
+            talk.head(status, ["Content-Length": "7", "ETag": "\"b\"", "Content-Type": "text/html"])
+            talk.end()
+            #expect(talk.lines.last == "failed captivePortal keep", "\(talk.lines)")
+            #expect(!talk.lines.contains("startOver"))
+            #expect(talk.machine.position == 100)
+        }
+    }
+
     @Test(
         "a 206 that does not fit exactly is given up for the whole file",
         arguments: [
@@ -330,6 +343,34 @@ struct DownloadStateMachineTests {
         #expect(failure.cause == .status(status))
         #expect(failure.retryAfterSeconds == 17)
         #expect(failure.message.contains("h answered \(status)"))
+    }
+
+    @Test("of the good answers only 200, 203 and 206 carry the file", arguments: [201, 202, 204, 205, 207, 226])
+    func noFile(status: Int) {
+        var plan = Dialogue.plan(offset: 100, total: 300, tag: "\"a\"")
+        var talk = Dialogue(plan)
+        talk.start()
+        talk.head(status, ["Content-Length": "4"])
+        talk.bytes(4)
+        talk.end()
+        #expect(talk.lines.suffix(2) == ["drop", "answered \(status)"])
+        #expect(talk.machine.position == 100)
+        plan.keepsErrorBody = true
+        talk = Dialogue(plan)
+        talk.start()
+        talk.head(status)
+        talk.end()
+        #expect(talk.lines.last == "finish")
+    }
+
+    @Test("203 carries the file")
+    func transformed() {
+        var talk = Dialogue(Dialogue.plan())
+        talk.start()
+        talk.head(203, ["Content-Length": "4"])
+        talk.bytes(4)
+        talk.end()
+        #expect(talk.lines.last == "finish")
     }
 
     @Test("an error's body becomes the file where that was asked for")

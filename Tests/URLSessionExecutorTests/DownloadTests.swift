@@ -295,6 +295,21 @@ extension ExecutorTests {
             }
         }
 
+        @Test("a finished file is not taken for right where a checksum was given")
+        func repeatedWithChecksum() async throws {
+            try await Bench.run(handler: Self.small.serve) { bench, server in
+                var specification = bench.specification(server.url("/f"), collision: .overwrite)
+                let first = await bench.run(specification).0
+                specification.completedBefore = first.completion?.file
+                specification.checksum = Checksum(algorithm: .sha256, hexDigest: String(repeating: "0", count: 64))
+                #expect(await bench.run(specification).0.failure?.cause == .checksumMismatch)
+                var hasher = BodyHasher(.sha256)
+                Self.small.bytes.withUnsafeBytes { hasher.update($0) }
+                specification.checksum?.hexDigest = hasher.hexDigest
+                #expect(bench.contents(await bench.run(specification).0) == Self.small.bytes)
+            }
+        }
+
         @Test("the remote time is taken over on request")
         func remoteTime() async throws {
             let file = ServedFile(bytes: [1, 2, 3], lastModified: "Sun, 06 Nov 1994 08:49:37 GMT")

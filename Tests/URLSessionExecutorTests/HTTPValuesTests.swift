@@ -49,6 +49,28 @@ struct HTTPValuesTests {
         for text in wrong { #expect(ContentRange(text) == nil, "\(text)") }
     }
 
+    @Test("a total that is too large to be held is still a total")
+    func impossibleTotal() {
+        #expect(ContentRange("bytes 0-9/99999999999999999999")?.hasImpossibleTotal == true)
+        #expect(ContentRange("bytes */9007199254740993")?.hasImpossibleTotal == true)
+        #expect(ContentRange("bytes 0-9/9007199254740992")?.hasImpossibleTotal == false)
+        #expect(ContentRange("bytes 0-9/*")?.hasImpossibleTotal == false)
+    }
+
+    @Test(
+        "Content-Length is a number that a file may have",
+        arguments: [
+            ("0", 0), ("12", 12), ("9007199254740992", 9_007_199_254_740_992), ("9007199254740993", nil),
+            ("99999999999999999999", nil), ("-1", nil), ("+1", nil), ("many", nil), ("5, 5", 5), ("5, 6", nil),
+        ] as [(String, Int64?)])
+    func contentLength(text: String, expected: Int64?) {
+        var head = ResponseHead(status: 200, fields: [HeaderField(name: "content-length", value: text)])
+        #expect(head.contentLength == expected)
+        #expect(head.hasImpossibleLength == (expected == nil))
+        head.fields.append(HeaderField(name: "Transfer-Encoding", value: "chunked"))
+        #expect(!head.hasImpossibleLength)
+    }
+
     @Test("base64 is that of the RFC")
     func base64() {
         for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
@@ -71,6 +93,22 @@ struct HTTPValuesTests {
         if let disposition { fields.append(HeaderField(name: "Content-Disposition", value: disposition)) }
         let head = ResponseHead(status: 200, fields: fields)
         #expect(CaptivePortal.isSuspected(head, url: url, isContinuing: isContinuing) == expected)
+    }
+
+    @Test(
+        "a page with another version than ours is a login page, unless ours is a page",
+        arguments: [
+            ("http://h/a", "\"b\"", nil, true), ("http://h/a", "\"a\"", nil, false), ("http://h/a", nil, nil, true),
+            ("http://h/a", "\"b\"", "text/plain", true), ("http://h/a", "\"b\"", "text/html", false),
+            ("http://h/a.html", "\"b\"", nil, false), ("http://h/a/", "\"b\"", nil, false),
+        ] as [(String, String?, String?, Bool)])
+    func captivePortalOnContinue(url: String, tag: String?, known: String?, expected: Bool) {
+        var head = ResponseHead(status: 200, fields: [HeaderField(name: "Content-Type", value: "text/html")])
+        if let tag { head.fields.append(HeaderField(name: "ETag", value: tag)) }
+        let file = known.map { ServerFile(url: url, status: 206, mediaType: $0) }
+        let ours = Validator(entityTag: "\"a\"", lastModified: nil)
+        let isSuspected = CaptivePortal.isSuspected(head, url: url, isContinuing: true, version: ours, known: file)
+        #expect(isSuspected == expected)
     }
 
     @Test(

@@ -240,6 +240,50 @@ extension ExecutorTests {
             }
         }
 
+        @Test(
+            "a length that no file has is a fault of the server",
+            arguments: [
+                "9223372036854775807", "9223372036854775295", "9223372036854775296", "4611686018427387904",
+                "9007199254740993", "99999999999999999999",
+            ])
+        func impossibleLength(length: String) async throws {
+            try await Bench.run(handler: { request, connection in
+                if request.target == "/part" {
+                    let range = "Content-Range: bytes 0-3/\(length)"
+                    connection.answer("206 Partial Content", ["ETag: \"a\"", range], body: Array("four".utf8))
+                } else {
+                    connection.answer("200 OK", ["Content-Length: \(length)"], body: Array("four".utf8))
+                    connection.finish()
+                }
+            }) { bench, server in
+                for path in ["/whole", "/part"] {
+                    let outcome = await bench.fetch(server.url(path))
+                    #expect(outcome.failure?.cause == .malformedAnswer, "\(path): \(outcome)")
+                }
+            }
+        }
+
+        @Test(
+            "a URL with an IPv6 address is fetched",
+            .enabled(if: HostileServer.canUseIPv6, "this machine has no address ::1"))
+        func addressOfSix() async throws {
+            let six = try HostileServer(usesIPv6: true, handler: Self.small.serve)
+            defer { six.stop() }
+            let far = six.url("/f")
+            try await Bench.run(handler: { _, connection in
+                connection.answer("302 Found", ["Location: \(far)"])
+            }) { bench, server in
+                #expect(bench.contents(await bench.fetch(far)) == Self.small.bytes)
+                #expect(bench.contents(await bench.fetch(server.url("/f"))) == Self.small.bytes)
+                #expect(six.requests.first?.value("Host") == "[::1]:\(six.port)")
+            }
+            try await Bench.run(repaired: false, handler: Self.small.serve) { bench, _ in
+                let failure = await bench.fetch(far).failure
+                #expect(failure?.cause == .unsupportedURL)
+                #expect(failure?.message.contains("IPv6") == true)
+            }
+        }
+
         @Test("a login page does not become the file, and nothing is started over for it")
         func captivePortal() async throws {
             try await Bench.run(handler: { _, connection in

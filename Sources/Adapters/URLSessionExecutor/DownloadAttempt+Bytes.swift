@@ -110,6 +110,7 @@ extension DownloadAttempt: ExchangeReceiver {
 
     /// Called twice a second: progress, checkpoints and deadlines of a server that says nothing.
     func tick(now: UInt64) {
+        leaveOutStandstill(before: now)
         guard !isOver, exchange != nil else { return }
         if now > lastActivity, file != nil {
             if reportedProgress >= 0, now - lastActivity > 200_000_000 { tellProgress(isForced: true) }
@@ -132,6 +133,18 @@ extension DownloadAttempt: ExchangeReceiver {
         windowStart = now
         windowBytes = 0
     }
+
+    /// Time in which we did not run (Ctrl-Z, a suspended machine) is not held against the server.
+    private func leaveOutStandstill(before now: UInt64) {
+        defer { lastTick = now }
+        guard lastTick > 0, now > lastTick, now - lastTick > Self.longestTick else { return }
+        let gap = now - lastTick
+        lastActivity = min(now, lastActivity + gap)
+        windowStart = min(now, windowStart + gap)
+    }
+
+    /// Ticks come twice a second; after this many nanoseconds without one we did not run.
+    private static let longestTick: UInt64 = 2_000_000_000
 
     private func interrupt(_ failure: TransferFailure) {
         perform(machine.interrupt(.failed(failure, keepsBytes: true)))

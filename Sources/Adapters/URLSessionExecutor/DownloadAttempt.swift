@@ -42,6 +42,7 @@ final class DownloadAttempt: @unchecked Sendable {
     var reportedProgress: Int64 = -1
     var windowStart: UInt64 = 0
     var windowBytes: Int64 = 0
+    var lastTick: UInt64 = 0
 
     /// `onEnd` comes before the report of the end.
     init(
@@ -96,7 +97,9 @@ final class DownloadAttempt: @unchecked Sendable {
         durable = place.durable
         plan.total = job.resume?.total
         plan.validator = job.resume?.validator
-        if let before = specification.completedBefore, let facts = FileFacts(path: before.path),
+        // A checksum says what is wanted, and nobody has held the earlier file against it: that one is fetched anew.
+        if specification.checksum == nil, let before = specification.completedBefore,
+            let facts = FileFacts(path: before.path),
             facts.kind == .regular, facts.size == before.bytes, facts.modified == before.modified
         {
             plan.completedBefore = before

@@ -37,7 +37,7 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable {
     public var userAgent: String = "background-transfer"
     /// Bytes per second of all transfers together; nil is no limit.
     public var rateLimit: Int64?
-    /// A file of certificates to trust besides those of the system; nil for the system's alone.
+    /// A file of certificates to trust instead of the system's; nil for the system's.
     ///
     /// Needs the repair.
     public var caFile: String?
@@ -47,8 +47,10 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable {
     public var proxy: String?
     /// Whether FoundationNetworking's faults are mended (see URLSessionRepair).
     ///
-    /// `TRANSFER_URLSESSION_REPAIR=off` in the environment switches it off too. Everything still ends right without it,
-    /// only slower. Default true.
+    /// `TRANSFER_URLSESSION_REPAIR=off` in the environment switches it off too. Default true.
+    ///
+    /// Without it transfers are slower, no URL with an IPv6 address can be fetched, and a server that sends chunked
+    /// trailers, a redirect that cannot be resolved or a `Content-Length` near 2^63 ends the process.
     ///
     /// There is one repair in a process: the executor made last decides, also on buffer, CA file and proxy.
     public var usesRepair: Bool = true

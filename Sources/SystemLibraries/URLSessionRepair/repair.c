@@ -15,7 +15,11 @@
 //  6. The receive buffer is 16 KiB, libcurl hands on 16 KiB at a time whatever the buffer, and each of these costs
 //     FoundationNetworking a timer, an allocation and several wake-ups. Larger buffer, and what one call of libcurl
 //     brings is handed on as one. Progress is computed per packet for nobody: off.
-//  7. There is no way to give a CA file or a proxy. Set on every handle.
+//  7. There is no way to give a CA file or a proxy. Set on every handle; with a CA file the system's folder is left out.
+//  8. A Content-Length of 2^63 - 512 and above ends the process (EasyHandle.swift, setupCallbacks: libcurl's double is
+//     made an Int64, which traps at 2^63). Lengths from 2^62 on are told as unknown; the field itself is passed on.
+//  9. No URL with an IPv6 address can be fetched (EasyHandle.swift, set(url:)): the host without brackets is compared
+//     with libcurl's, which has them. libcurl's are taken off.
 //
 // How: the addresses of a few libcurl functions in FoundationNetworking's global offset table are replaced by ours. No
 // linker flag and no LD_PRELOAD is needed, and no other library of the process is touched.
@@ -36,10 +40,12 @@
 enum {
     opt_buffersize = 98, opt_noprogress = 43, opt_content_decoding = 158,
     opt_writedata = 10001, opt_url = 10002, opt_proxy = 10004, opt_headerdata = 10029, opt_cainfo = 10065,
+    opt_capath = 10097,
     opt_accept_encoding = 10102, opt_private = 10103,
     opt_writefunction = 20011, opt_headerfunction = 20079,
     mopt_socketfunction = 20001,
-    info_private = 0x100000 + 21,
+    info_private = 0x100000 + 21, info_content_length = 0x300000 + 15,
+    url_part_host = 5,
     poll_mask = 3, poll_remove = 4,
     first_object = 10000, first_offset = 30000, first_blob = 40000,
 };
@@ -47,6 +53,7 @@ enum {
 typedef int (*setopt_fn)(void *, int, ...);
 typedef int (*getinfo_fn)(void *, int, ...);
 typedef void (*cleanup_fn)(void *);
+typedef int (*url_get_fn)(const void *, int, char **, unsigned);
 typedef int (*action_fn)(void *, int, int, int *);
 typedef int (*socket_cb)(void *, int, int, void *, void *);
 typedef size_t (*data_cb)(char *, size_t, size_t, void *);
@@ -54,6 +61,7 @@ typedef size_t (*data_cb)(char *, size_t, size_t, void *);
 static setopt_fn real_easy_setopt, real_multi_setopt;
 static getinfo_fn real_easy_getinfo;
 static cleanup_fn real_easy_cleanup;
+static url_get_fn real_url_get;
 static action_fn real_socket_action;
 
 // Options: strings are replaced and used under the lock; libcurl copies them.
@@ -306,7 +314,10 @@ static int easy_setopt_pointer(void *easy, int option, void *value) {
     case opt_url:
         if (!atomic_load(&enabled)) break;
         pthread_mutex_lock(&lock);
-        if (ca_file) real_easy_setopt(easy, opt_cainfo, ca_file);
+        if (ca_file) {
+            real_easy_setopt(easy, opt_cainfo, ca_file);
+            real_easy_setopt(easy, opt_capath, NULL);  // else the system's authorities stay trusted beside it
+        }
         if (proxy) real_easy_setopt(easy, opt_proxy, proxy);
         pthread_mutex_unlock(&lock);
         real_easy_setopt(easy, opt_noprogress, 1L);
@@ -338,6 +349,34 @@ static int easy_setopt(void *easy, int option, ...) {
     return result;
 }
 
+// Every answer of libcurl is written through one pointer, whatever its type.
+static int easy_getinfo(void *easy, int info, ...) {
+    va_list arguments;
+    va_start(arguments, info);
+    void *answer = va_arg(arguments, void *);
+    va_end(arguments);
+    int result = real_easy_getinfo(easy, info, answer);
+    if (result == 0 && info == info_content_length && answer && atomic_load(&enabled)) {
+        double length;
+        memcpy(&length, answer, sizeof length);
+        // The range in which a double can be made an Int64, with room; written so that NaN is outside, too.
+        if (!(length >= -1 && length < 0x1p62)) length = -1;
+        memcpy(answer, &length, sizeof length);
+    }
+    return result;
+}
+
+static int url_get(const void *url, int part, char **text, unsigned flags) {
+    int result = real_url_get(url, part, text, flags);
+    if (result != 0 || part != url_part_host || !text || !*text || !atomic_load(&enabled)) return result;
+    size_t length = strlen(*text);
+    if (length > 2 && (*text)[0] == '[' && (*text)[length - 1] == ']') {
+        memmove(*text, *text + 1, length - 2);
+        (*text)[length - 2] = 0;
+    }
+    return result;
+}
+
 static void easy_cleanup(void *easy) {
     struct handle *mine = easy ? handle_of(easy) : NULL;
     real_easy_cleanup(easy);
@@ -350,7 +389,9 @@ static void easy_cleanup(void *easy) {
 static const struct import_replacement replacements[] = {
     {"curl_easy_setopt", (void *)easy_setopt},
     {"curl_multi_setopt", (void *)multi_setopt},
+    {"curl_easy_getinfo", (void *)easy_getinfo},
     {"curl_easy_cleanup", (void *)easy_cleanup},
+    {"curl_url_get", (void *)url_get},
     {"curl_multi_socket_action", (void *)socket_action},
 };
 
@@ -372,9 +413,10 @@ int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_o
         real_multi_setopt = (setopt_fn)dlsym(RTLD_DEFAULT, "curl_multi_setopt");
         real_easy_getinfo = (getinfo_fn)dlsym(RTLD_DEFAULT, "curl_easy_getinfo");
         real_easy_cleanup = (cleanup_fn)dlsym(RTLD_DEFAULT, "curl_easy_cleanup");
+        real_url_get = (url_get_fn)dlsym(RTLD_DEFAULT, "curl_url_get");
         real_socket_action = (action_fn)dlsym(RTLD_DEFAULT, "curl_multi_socket_action");
         int has_all = real_easy_setopt && real_multi_setopt && real_easy_getinfo && real_easy_cleanup;
-        if (has_all && real_socket_action) {
+        if (has_all && real_url_get && real_socket_action) {
             patched = replace_imports("libFoundationNetworking.", replacements, sizeof replacements / sizeof *replacements);
         }
     }

@@ -17,33 +17,41 @@ public final class HostileServer: Sendable {
         var isStopped = false
         var connections = 0
     }
-    /// The port on 127.0.0.1.
+    /// The port it listens on.
     public let port: UInt16
+    private let host: String
     private let listener: Int32
     private let handler: Handler
     private let state = Mutex(State())
 
-    /// Listens on a free port and answers until `stop`.
-    public init(handler: @escaping Handler) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    /// Listens on a free port of 127.0.0.1, or of ::1, and answers until `stop`.
+    public init(usesIPv6: Bool = false, handler: @escaping Handler) throws {
+        let family = usesIPv6 ? AF_INET6 : AF_INET
+        listener = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        host = usesIPv6 ? "[::1]" : "127.0.0.1"
+        // Both kinds of address have their port at the same place.
+        var address = sockaddr_in6()
+        var length = socklen_t(usesIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
         let (descriptor, size) = (listener, length)
         let isListening = withUnsafeMutableBytes(of: &address) { bytes in
             guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
+            pointer.pointee.sa_family = sa_family_t(family)
+            inet_pton(family, usesIPv6 ? "::1" : "127.0.0.1", bytes.baseAddress?.advanced(by: usesIPv6 ? 8 : 4))
             return bind(descriptor, pointer, size) == 0 && listen(descriptor, 512) == 0
                 && getsockname(descriptor, pointer, &length) == 0
         }
-        guard isListening else { throw HostileServerError(code: errno) }
-        port = UInt16(bigEndian: address.sin_port)
+        guard isListening else {
+            let code = errno
+            close(listener)
+            throw HostileServerError(code: code)
+        }
+        port = UInt16(bigEndian: address.sin6_port)
         self.handler = handler
         Thread.detachNewThread { [self] in acceptConnections() }
     }
 
-    /// `http://127.0.0.1:port` and the path.
-    public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+    /// `http://`, the address, the port and the path.
+    public func url(_ path: String) -> String { "http://\(host):\(port)\(path)" }
 
     /// The requests so far, in the order they came.
     public var requests: [HostileRequest] { state.withLock { $0.requests } }
@@ -60,6 +68,13 @@ public final class HostileServer: Sendable {
             for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
     }
+
+    /// Whether this machine has the address ::1.
+    public static let canUseIPv6: Bool = {
+        guard let server = try? HostileServer(usesIPv6: true, handler: { _, _ in }) else { return false }
+        server.stop()
+        return true
+    }()
 
     private func acceptConnections() {
         defer { close(listener) }

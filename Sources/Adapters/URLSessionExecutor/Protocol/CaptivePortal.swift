@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferEngine
 
 /// Tells a network's login page from the file that was asked for.
 enum CaptivePortal {
     /// Whether an answer with that head is most likely not the file at `url`.
     ///
-    /// An HTML page where the URL names an archive, an image, a film or the like; or where bytes of something with a
-    /// validator are to be continued and a page without one comes. What is sent as an attachment is meant.
-    static func isSuspected(_ head: ResponseHead, url: String, isContinuing: Bool) -> Bool {
-        guard head.mediaType == "text/html" || head.mediaType == "application/xhtml+xml" else { return false }
+    /// An HTML page where the URL names an archive, an image, a film or the like; or where bytes are to be continued
+    /// and a page comes that does not name their version, though they are not known to be a page. What is sent as an
+    /// attachment is meant.
+    static func isSuspected(
+        _ head: ResponseHead, url: String, isContinuing: Bool, version: Validator? = nil, known: ServerFile? = nil
+    ) -> Bool {
+        guard isPage(head.mediaType) else { return false }
         if head.value("Content-Disposition")?.lowercased().hasPrefix("attachment") == true { return false }
         let ending = fileExtension(url)
         if otherTypes.contains(ending) { return true }
-        return isContinuing && head.version == nil && !["html", "htm", "xhtml"].contains(ending)
+        guard isContinuing else { return false }
+        if let known { return !isPage(known.mediaType) }
+        let isOurs = version.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } } ?? false
+        // A folder's URL names a page, too.
+        return !isOurs && !pageTypes.contains(ending) && !URLReference(url).lastComponent.isEmpty
+    }
+
+    private static func isPage(_ mediaType: String) -> Bool {
+        mediaType == "text/html" || mediaType == "application/xhtml+xml"
     }
 
     private static func fileExtension(_ url: String) -> String {
@@ -19,6 +31,8 @@ enum CaptivePortal {
         guard let dot = name.lastIndex(of: ".") else { return "" }
         return name[name.index(after: dot)...].lowercased()
     }
+
+    private static let pageTypes: Set<String> = ["html", "htm", "xhtml"]
 
     /// Extensions that are never HTML.
     private static let otherTypes: Set<String> = [

@@ -26,8 +26,12 @@ struct ContentRange: Hashable, Sendable {
         bytes = first...last
     }
 
+    /// Whether the whole is said to have more bytes than any file has.
+    var hasImpossibleTotal: Bool { total.map { $0 > ResponseHead.largestLength } ?? false }
+
+    /// A number; one that is too large to be held is the largest there is.
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
-        return Int64(text)
+        return Int64(text) ?? .max
     }
 }

@@ -38,4 +38,6 @@ struct ServerFile: Hashable, Sendable {
     var continuing: Validator?
     var disposition: String?
     var lastModified: String?
+    /// The media type, as the server names it.
+    var mediaType = ""
 }

@@ -8,14 +8,22 @@ extension DownloadStateMachine {
         if RedirectRule.isRedirect(head) { return redirected(question, head) }
         switch head.status {
         case 206: return partialContent(question, head)
-        case 200..<300: return wholeContent(question, head)
-        case 304 where question.kind == .first && plan.completedBefore != nil && position == 0:
+        // The others carry no file, or none yet: 202, 204, 205. Who wants any answer's body has said so.
+        case 200, 203: return wholeContent(question, head)
+        case 200..<300 where plan.keepsErrorBody: return wholeContent(question, head)
+        case 304 where question.kind == .first && plan.completedBefore?.validator != nil && position == 0:
             return discard(head, then: .end(.alreadyComplete(status: 304)))
         case 416 where question.kind != .whole: return rangeRefused(question, head)
+        case 511:
+            let failure = wantsLogin("answered 511: this network wants a login first.")
+            return discard(head, then: .end(.failed(failure, keepsBytes: true)))
         case 408, 425, 429, 500, 502, 503, 504:
             return discard(head, then: .end(.failed(mayPass(head), keepsBytes: true)))
         default:
-            if head.status >= 400, plan.keepsErrorBody { return keep(head, question, end: head.contentLength) }
+            if head.status >= 400, plan.keepsErrorBody {
+                if head.hasImpossibleLength { return refuseLength() }
+                return keep(head, question, end: head.contentLength)
+            }
             return discard(head, then: .end(.answered(status: head.status)))
         }
     }
@@ -43,8 +51,10 @@ extension DownloadStateMachine {
             return abandon(
                 then: .end(.failed(malformed("answered 206 to a request without a range."), keepsBytes: true)))
         }
-        guard !head.isEncoded, let range = head.value("Content-Range").flatMap({ ContentRange($0) }),
-            let bytes = range.bytes, let total = range.total, bytes.lowerBound == position,
+        let range = head.value("Content-Range").flatMap { ContentRange($0) }
+        if head.hasImpossibleLength || range?.hasImpossibleTotal == true { return refuseLength() }
+        guard !head.isEncoded, let range, let bytes = range.bytes, let total = range.total,
+            bytes.lowerBound == position,
             expectedTotal == nil || expectedTotal == total,
             expectedVersion?.isContinued(by: head) ?? (position == 0)
         else { return askForWhole(question, head) }
@@ -72,6 +82,7 @@ extension DownloadStateMachine {
             let failure = TransferFailure(cause: .encodedBody, message: message)
             return abandon(then: .end(.failed(failure, keepsBytes: false)))
         }
+        if head.hasImpossibleLength { return refuseLength() }
         let length = head.status == 204 || head.status == 205 ? 0 : head.contentLength
         if let refusal = refusal(head, question, total: length) { return refusal }
         return keep(head, question, end: length)
@@ -109,9 +120,10 @@ extension DownloadStateMachine {
 
     /// What stands against a file's answer: a login page, too many bytes, or that nothing has changed.
     private mutating func refusal(_ head: ResponseHead, _ question: Question, total: Int64?) -> [Directive]? {
-        if CaptivePortal.isSuspected(head, url: plan.url, isContinuing: position > 0) {
-            let message = "\(host) sent a web page in place of the file; this network may want a login first."
-            let failure = TransferFailure(cause: .captivePortal, message: message)
+        if CaptivePortal.isSuspected(
+            head, url: plan.url, isContinuing: position > 0, version: expectedVersion, known: known)
+        {
+            let failure = wantsLogin("sent a web page in place of the file; this network may want a login first.")
             return abandon(then: .end(.failed(failure, keepsBytes: true)))
         }
         if let limit = plan.maximumBytes, let total, total > limit {
@@ -119,17 +131,28 @@ extension DownloadStateMachine {
         }
         if question.kind == .first, position == 0, let before = plan.completedBefore {
             let version = before.validator.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
-            let isSame = version.map { $0 && (total == nil || total == before.bytes) } ?? (total == before.bytes)
-            if isSame { return abandon(then: .end(.alreadyComplete(status: head.status))) }
+            // An equal size alone says nothing: a file of fixed length changes, too.
+            if version == true, total == nil || total == before.bytes {
+                return abandon(then: .end(.alreadyComplete(status: head.status)))
+            }
         }
         return nil
+    }
+
+    private mutating func refuseLength() -> [Directive] {
+        let failure = malformed("named a length that no file has.")
+        return abandon(then: .end(.failed(failure, keepsBytes: true)))
     }
 
     private func serverFile(_ head: ResponseHead, _ question: Question, total: Int64?) -> ServerFile {
         ServerFile(
             url: question.url, status: head.status, total: total, version: head.version,
             continuing: head.continuingVersion, disposition: head.value("Content-Disposition"),
-            lastModified: head.value("Last-Modified"))
+            lastModified: head.value("Last-Modified"), mediaType: head.mediaType)
+    }
+
+    private func wantsLogin(_ what: String) -> TransferFailure {
+        TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
     }
 
     /// Whether a server may do better later, in words.

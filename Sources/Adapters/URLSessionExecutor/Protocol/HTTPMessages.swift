@@ -17,8 +17,28 @@ struct ResponseHead: Hashable, Sendable {
     func value(_ name: String) -> String? { fields.firstValue(name) }
 
     /// The length in `Content-Length`; nil where there is none or it makes no sense.
+    ///
+    /// The same length several times over counts as one (RFC 9110 §8.6).
     var contentLength: Int64? {
-        guard let text = value("Content-Length"), let length = Int64(text), length >= 0 else { return nil }
+        guard let text = value("Content-Length") else { return nil }
+        let lengths = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(Self.length))
+        guard lengths.count == 1, let length = lengths.first else { return nil }
+        return length
+    }
+
+    /// Whether there is a `Content-Length` that counts and cannot be: no number, or more than any file has.
+    var hasImpossibleLength: Bool {
+        value("Content-Length") != nil && value("Transfer-Encoding") == nil && contentLength == nil
+    }
+
+    /// More bytes than this no file has: up to here JSON and doubles count exactly.
+    static let largestLength: Int64 = 1 << 53
+
+    private static func length(_ text: Substring) -> Int64? {
+        let digits = text.filter { $0 != " " && $0 != "\t" }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let length = Int64(digits),
+            length <= largestLength
+        else { return nil }
         return length
     }
 

@@ -6,8 +6,11 @@ import TransferPolicy
 struct RedirectRule: Sendable {
     /// More hops than this are an error.
     static let maximumHops = 20
-    /// What is not carried to another origin.
-    static let secretFields: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+    /// Whether a field may be carried to another origin: any other may be a secret, whatever its name.
+    static func isHarmless(_ field: HeaderField) -> Bool {
+        let name = field.name.lowercased()
+        return name == "user-agent" || name == "accept" || name.hasPrefix("accept-")
+    }
 
     /// What becomes of a redirect.
     enum Hop: Hashable, Sendable {
@@ -53,7 +56,7 @@ struct RedirectRule: Sendable {
         guard visited.count <= Self.maximumHops else {
             return refused("redirects more than \(Self.maximumHops) times.")
         }
-        let kept = target.origin == base.origin ? fields : fields.without(Self.secretFields)
+        let kept = target.origin == base.origin ? fields : fields.filter(Self.isHarmless)
         return .follow(url: target.text, fields: kept)
     }
 }

@@ -16,6 +16,9 @@ enum SessionFailure {
         case -1007: make(.redirect, "\(host) redirects too often", text)
         case -1011: make(.connection, "\(host) closed the connection without an answer", text)
         // Garbage in place of HTTP comes under the same codes as a bad URL, with libcurl's words.
+        // FoundationNetworking misreads the host; only the repair helps.
+        case -1000 where host.hasPrefix("["):
+            make(.unsupportedURL, "A URL with an IPv6 address cannot be fetched without the repair of URLSession", "")
         case -1000, -1002:
             text.contains("HTTP") || text.contains("ersion")
                 ? make(.malformedAnswer, "\(host) did not answer in HTTP", text)

@@ -8,7 +8,7 @@ struct transfer_urlsession_repair_options {
     int enabled;
     /// Bytes of libcurl's receive buffer; 0 keeps FoundationNetworking's 16 KiB.
     long buffer_size;
-    /// A file of certificates to trust besides those of the system's folder; NULL for the system's alone.
+    /// A file of certificates to trust instead of the system's; NULL for the system's.
     const char *ca_file;
     /// The proxy's URL; NULL leaves it to the environment.
     const char *proxy;
