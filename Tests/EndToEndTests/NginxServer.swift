@@ -61,6 +61,7 @@ final class NginxServer: Sendable {
                     listen 127.0.0.1:\(port);
                     root \(folder.path)/www;
                     location = /connections { stub_status; access_log off; }
+                    location = /304 { return 304; }
                 }
             }
             """

@@ -93,12 +93,12 @@ struct Transferctl {
     /// Where files arrive.
     var downloads: String { folder.path + "/downloads" }
 
-    /// Begins a run in the downloads folder.
-    func start(_ arguments: [String]) throws -> Run {
+    /// Begins a run in the downloads folder, its standard output in a file of its own unless `output` names one.
+    func start(_ arguments: [String], output: String? = nil) throws -> Run {
         let own = try TemporaryFolder()
         let words = prefix + [Self.path] + arguments
         let process = try ChildProcess(
-            words[0], Array(words.dropFirst()), environment: environment, output: own.path + "/out",
+            words[0], Array(words.dropFirst()), environment: environment, output: output ?? own.path + "/out",
             errors: own.path + "/err", directory: downloads)
         return Run(process: process, folder: own)
     }

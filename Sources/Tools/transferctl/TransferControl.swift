@@ -23,6 +23,7 @@ enum Program {
         // signal that would leave partial files unsynced.
         signal(SIGPIPE, SIG_IGN)
         do {
+            try refuseOtherEncodings()
             var command = try TransferControl.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -44,6 +45,14 @@ enum Program {
             Console.error("transferctl: \(error)")
             exit(ExitStatus.failed.rawValue)
         }
+    }
+
+    /// A file name that is not UTF-8 would have become another one on the way here.
+    private static func refuseOtherEncodings() throws {
+        guard let argument = CommandLine.arguments.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else {
+            return
+        }
+        throw UsageError("the argument '\(argument)' is not UTF-8 text; give it in UTF-8")
     }
 }
 

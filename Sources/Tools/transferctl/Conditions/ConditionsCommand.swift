@@ -23,7 +23,10 @@ struct ConditionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let source = Parts.conditions(sysfsRoot: sysfsRoot ?? "/sys", alarm: try Parts.alarm())
-        let interruption = Interruption { Task { await source.stop() } }
+        let stop: @Sendable () -> Void = { Task { await source.stop() } }
+        let interruption = Interruption(handler: stop)
+        Console.whenReaderIsGone(stop)
+        if watch { Console.watchReader() }
         var isFirst = true
         for await conditions in source.snapshots() {
             if json {
@@ -33,10 +36,10 @@ struct ConditionsCommand: AsyncParsableCommand {
                 Console.print(ConditionsText.table(conditions))
             }
             isFirst = false
-            if !watch { break }
+            if !watch || Console.hasLostReader { break }
         }
         if interruption.signal == nil { await source.stop() }
         // Watching ends by Ctrl-C, which is how it is meant to end; before the first snapshot it is an interruption.
-        if isFirst { throw ExitStatus.interrupted.code }
+        if isFirst, !Console.hasLostReader { throw ExitStatus.interrupted.code }
     }
 }

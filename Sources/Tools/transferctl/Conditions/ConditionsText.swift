@@ -58,7 +58,7 @@ enum ConditionsText {
             zip(row, widths).map { $0 + String(repeating: " ", count: $1 - Formatting.columns($0)) }
                 .joined(separator: "  ").trimmingTrailingSpaces()
         }
-        lines += conditions.disagreements.map { "disagreement: \($0)" }
+        lines += conditions.disagreements.map { "disagreement: \(Formatting.printable("\($0)"))" }
         return lines.joined(separator: "\n")
     }
 

@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
+import Synchronization
 import TransferEngine
 import TransferPolicy
 
-/// The command of `--on-complete`, run by the shell after each transfer.
-struct CompletionCommand: Sendable {
-    let command: String
+/// The command of `--on-complete`, run by the shell after each transfer, in a process group of its own.
+final class CompletionCommand: Sendable {
+    private struct State {
+        var running: pid_t?
+        var isEnding = false
+    }
+
+    private let command: String
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "transferctl.on-complete")
+    /// How long the command may go on after an interruption, and how long after SIGTERM.
+    private let grace: DispatchTimeInterval
+
+    init(command: String, grace: DispatchTimeInterval = .seconds(2)) {
+        self.command = command
+        self.grace = grace
+    }
 
     /// Runs it and waits for its end.
     ///
-    /// - Returns: whether it ended with status 0.
+    /// - Returns: whether it ended with status 0; false where it was not started because the end has begun.
     func run(_ update: TransferUpdate, specification: TransferSpecification?) async -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", command]
         var environment = ProcessInfo.processInfo.environment
         environment["TRANSFER_ID"] = update.id.description
         environment["TRANSFER_URL"] = specification.map { TransferSpecification.redacted(url: $0.url) } ?? ""
@@ -22,18 +35,35 @@ struct CompletionCommand: Sendable {
             environment["TRANSFER_STATUS"] = String(completion.status)
             environment["TRANSFER_PATH"] = completion.file?.path ?? ""
         }
-        process.environment = environment
-        process.standardInput = FileHandle.nullDevice
+        let started = state.withLock { state -> pid_t? in
+            guard !state.isEnding else { return nil }
+            state.running = ShellProcess.start(command, environment: environment)
+            return state.running
+        }
+        guard let started else { return false }
         return await withCheckedContinuation { continuation in
-            process.terminationHandler = { ended in
-                continuation.resume(returning: ended.terminationReason == .exit && ended.terminationStatus == 0)
+            queue.async { [self] in
+                // Left for the second wait to collect: until then its number, and its group's, is nobody else's.
+                ShellProcess.awaitEnd(of: started)
+                state.withLock { $0.running = nil }
+                continuation.resume(returning: ShellProcess.collect(started) == 0)
             }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(returning: false)
-            }
+        }
+    }
+
+    /// Ends what still runs after the grace, and starts nothing more: SIGTERM to its whole group, SIGKILL later.
+    func end() {
+        let timer = DispatchQueue(label: "transferctl.on-complete.end")
+        timer.asyncAfter(deadline: .now() + grace) { [self] in
+            signalGroup(SIGTERM)
+            timer.asyncAfter(deadline: .now() + grace) { [self] in signalGroup(SIGKILL) }
+        }
+    }
+
+    private func signalGroup(_ number: Int32) {
+        state.withLock { state in
+            state.isEnding = true
+            if let running = state.running { kill(-running, number) }
         }
     }
 }

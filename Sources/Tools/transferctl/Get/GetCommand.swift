@@ -16,7 +16,8 @@ struct GetCommand: AsyncParsableCommand {
 
             With --json one JSON object a line is written. Keys: event (waiting, started, progress, paused, retrying, \
             finished, failed, cancelled), id, url (without its query), time (RFC 3339), reasons (a list of code, sentence, \
-            since, source, sureness and the reason's own data), sentence, until, bytes, total (null when unknown), rate \
+            since, source, sureness and the reason's own data; \
+            interrupted or ended where the command itself stopped it), sentence, until, bytes, total (null when unknown), rate \
             (bytes a second), attempt, status, path, alreadyComplete, error (code, message).
             """)
 
@@ -36,7 +37,7 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "Run a command after each transfer, with TRANSFER_ID, TRANSFER_URL, TRANSFER_PATH, "
+            "Run a command after each transfer, one at a time, with TRANSFER_ID, TRANSFER_URL, TRANSFER_PATH, "
                 + "TRANSFER_STATUS and TRANSFER_RESULT (finished or failed) in its environment.", valueName: "command"))
     var onComplete: String?
 

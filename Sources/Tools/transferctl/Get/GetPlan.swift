@@ -123,7 +123,7 @@ struct GetPlan {
 
     /// `$XDG_STATE_HOME/transferd`, else `~/.local/state/transferd` (XDG Base Directory Specification 0.8).
     private static func stateDirectory(_ option: String?) throws -> String {
-        if let option { return absolute(option) }
+        if let option { return try absolute(option) }
         let environment = ProcessInfo.processInfo.environment
         // The specification has relative paths in these variables ignored.
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/transferd" }
@@ -148,12 +148,26 @@ struct GetPlan {
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw UsageError("--ca-file '\(path)' cannot be read; give a PEM file with certificates")
         }
-        return absolute(path)
+        return try absolute(path)
     }
 
     /// The path made absolute and free of `.` and `..`.
-    static func absolute(_ path: String) -> String {
-        let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    ///
+    /// - Throws: `UsageError` when the current folder is gone, or its name cannot be written as text.
+    static func absolute(_ path: String) throws -> String {
+        let whole = path.hasPrefix("/") ? path : try currentFolder() + "/" + path
         return URL(fileURLWithPath: whole).standardizedFileURL.path
+    }
+
+    private static func currentFolder() throws -> String {
+        guard let pointer = getcwd(nil, 0) else {
+            throw UsageError(
+                "the current folder cannot be told (\(String(cString: strerror(errno)))); change to another")
+        }
+        defer { free(pointer) }
+        guard let path = String(validatingCString: pointer) else {
+            throw UsageError("the current folder's name is not UTF-8 text; change to another")
+        }
+        return path
     }
 }

@@ -17,7 +17,7 @@ struct GetRun {
     /// - Throws: `UsageError` before anything has started.
     func run() async throws -> ExitStatus {
         let directory = plan.stateDirectory + "/get"
-        try Self.makePrivateFolder(directory)
+        try PrivateFolder.make(directory)
         let locks = try TransferLocks(directory: directory)
         defer { withExtendedLifetime(locks) {} }
         try takeLocks(locks)
@@ -34,58 +34,113 @@ struct GetRun {
         let engine = TransferEngine(
             store: store, executor: try makeExecutor(partials: directory + "/partial"),
             conditions: makeConditions(), alarm: alarm, policy: plan.policy, seed: plan.seed)
-        let interruption = Interruption { engine.shutDown() }
+        let hook = plan.onComplete.map { CompletionCommand(command: $0) }
+        let stop: @Sendable () -> Void = {
+            engine.shutDown()
+            hook?.end()
+        }
+        let interruption = Interruption(handler: stop)
+        Console.whenReaderIsGone(stop)
         if plan.isVerbose { reporter.note("seed \(plan.seed), state in \(directory)") }
-        let failed = try await drive(engine, store: new, known: known.count, reporter: reporter)
-        reporter.end()
+        let outcome: Outcome
+        do {
+            defer { reporter.end() }
+            outcome = try await drive(engine, store: new, hook: hook, reporter: reporter, stop: stop)
+        }
         if let signal = interruption.signal {
-            reporter.note("interrupted: partial files are kept, the same command continues them")
+            reporter.note(
+                outcome.isComplete
+                    ? "interrupted while the --on-complete command ran"
+                    : "interrupted: partial files are kept, the same command continues them")
             return signal == SIGTERM ? .terminated : .interrupted
         }
-        return failed ? .failed : .done
+        if Console.hasLostReader, !outcome.isComplete {
+            reporter.note("nobody reads the output any more: partial files are kept, the same command continues them")
+            return .interrupted
+        }
+        return outcome.anyFailed ? .failed : .done
+    }
+
+    /// How far it came.
+    private struct Outcome {
+        /// Whether every transfer is over.
+        var isComplete = false
+        /// Whether any transfer, or the command that follows it, failed.
+        var anyFailed = false
     }
 
     /// Runs the engine, hands over what is new and follows the updates until all are over.
     ///
-    /// - Returns: whether any transfer failed.
+    /// - Throws: `UsageError` where the queue cannot be used, `TransferStoreError` where a transfer could not be saved.
     private func drive(
-        _ engine: TransferEngine, store new: [GetPlan.Item], known: Int, reporter: GetReporter
-    ) async throws -> Bool {
-        let onComplete = plan.onComplete.map(CompletionCommand.init(command:))
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await engine.run() }
+        _ engine: TransferEngine, store new: [GetPlan.Item], hook: CompletionCommand?, reporter: GetReporter,
+        stop: @escaping @Sendable () -> Void
+    ) async throws -> Outcome {
+        let (ended, endings) = AsyncStream.makeStream(of: TransferUpdate.self)
+        // Each child tells whether something failed that is not told as an update.
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for item in new {
-                    do {
-                        let id = try await engine.submit(item.specification, key: item.key)
-                        reporter.add(id, item.specification)
-                    } catch is EngineEndedError {
-                        return  // Interrupted: what was not handed over yet is named again by the same command.
-                    }
-                }
+                try await engine.run()
+                return false
             }
+            group.addTask {
+                do {
+                    try await Self.handOver(new, to: engine, reporter: reporter)
+                } catch {
+                    // Nothing would ever end the wait for a transfer that was not taken.
+                    stop()
+                    throw error
+                }
+                return false
+            }
+            if let hook { group.addTask { await Self.follow(ended, with: hook, reporter: reporter) } }
+            var outcome = Outcome()
             var left = plan.items.count
-            var anyFailed = false
             for await update in engine.updates {
                 reporter.take(update)
                 guard case .transfer(let transfer) = update, transfer.isEnd else { continue }
+                endings.yield(transfer)
+                outcome.anyFailed = outcome.anyFailed || transfer.isFailure
                 left -= 1
-                if let onComplete,
-                    await !onComplete.run(transfer, specification: reporter.specification(of: transfer.id))
-                {
-                    reporter.note("the --on-complete command failed for transfer \(transfer.id)")
-                    anyFailed = true
-                }
-                anyFailed = anyFailed || transfer.isFailure
                 if left == 0 { engine.shutDown() }
             }
+            endings.finish()
+            outcome.isComplete = left == 0
             do {
-                try await group.waitForAll()
-            } catch let error as TransferStoreError {
+                for try await hasFailed in group { outcome.anyFailed = outcome.anyFailed || hasFailed }
+            } catch let error as TransferStoreError where error.isAboutTheFile {
                 throw UsageError("\(error)")
             }
-            return anyFailed
+            return outcome
         }
+    }
+
+    private static func handOver(
+        _ items: [GetPlan.Item], to engine: TransferEngine, reporter: GetReporter
+    ) async throws {
+        for item in items {
+            do {
+                let id = try await engine.submit(item.specification, key: item.key)
+                reporter.add(id, item.specification)
+            } catch is EngineEndedError {
+                return  // Interrupted: what was not handed over yet is named again by the same command.
+            }
+        }
+    }
+
+    /// Runs the command for each transfer that is over, one at a time, while others go on.
+    ///
+    /// - Returns: whether it failed for any.
+    private static func follow(
+        _ ended: AsyncStream<TransferUpdate>, with hook: CompletionCommand, reporter: GetReporter
+    ) async -> Bool {
+        var anyFailed = false
+        for await update in ended {
+            guard await !hook.run(update, specification: reporter.specification(of: update.id)) else { continue }
+            reporter.note("the --on-complete command failed for transfer \(update.id)")
+            anyFailed = true
+        }
+        return anyFailed
     }
 
     // MARK: The queue
@@ -168,15 +223,6 @@ struct GetRun {
         guard let assumptions = plan.assumptions else { return source }
         return AssumingConditionSource(base: source, assumptions: assumptions)
     }
-
-    private static func makePrivateFolder(_ path: String) throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw UsageError("the state folder \(path) cannot be made (\(error)); give another --state-dir")
-        }
-    }
 }
 
 extension TransferUpdate {
@@ -188,12 +234,22 @@ extension TransferUpdate {
         }
     }
 
-    /// Whether it is over without what was asked for: a 4xx or 5xx answer is no file.
+    /// Whether it is over without what was asked for: a 4xx or 5xx answer, or any other that brought no file.
     var isFailure: Bool {
         switch kind {
-        case .finished(let completion): completion.status >= 400
+        case .finished(let completion): completion.file == nil || completion.status >= 400
         case .failed, .cancelled: true
         case .waiting, .started, .progressed, .paused, .retrying: false
+        }
+    }
+}
+
+extension TransferStoreError {
+    /// Whether the state file itself cannot be used: then another --state-dir helps, and nothing else.
+    fileprivate var isAboutTheFile: Bool {
+        switch code {
+        case .notWritable, .corrupt, .newerSchema: true
+        case .diskFull, .noSuchTransfer, .other: false
         }
     }
 }

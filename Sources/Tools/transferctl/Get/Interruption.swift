@@ -4,6 +4,8 @@ import Foundation
 import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as calls: the first asks for an orderly end, the second ends at once.
+///
+/// A signal that was ignored when the program started (nohup, a shell's background job) stays ignored.
 final class Interruption: Sendable {
     private let received = FirstSignal()
     // Guard: set once in the initialiser, only kept alive afterwards.
@@ -15,7 +17,7 @@ final class Interruption: Sendable {
     /// Calls `handler` at the first signal, on a queue of its own.
     init(handler: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "transferctl.signals")
-        let numbers = [SIGINT, SIGTERM, SIGHUP]
+        let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }
         sources = numbers.map { number in
             Foundation.signal(number, SIG_IGN)
             return DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -28,10 +30,19 @@ final class Interruption: Sendable {
                 }
                 // The second one: the person does not want to wait for the disk.
                 guard isFirst else { _exit(128 + number) }
+                Console.interrupt()
                 handler()
             }
             source.resume()
         }
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        // Functions cannot be compared, their addresses can.
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
 

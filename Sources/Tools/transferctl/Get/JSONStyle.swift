@@ -29,20 +29,21 @@ struct JSONStyle: GetStyle {
             object["event"] = "paused"
             object["bytes"] = bytes
             add(explanation, to: &object)
+            if explanation.holds.isEmpty { addEnd(to: &object) }
         case .retrying(let explanation, let failure, let bytes):
             object["event"] = "retrying"
             object["bytes"] = bytes
             object["error"] = Self.object(failure)
             add(explanation, to: &object)
         case .finished(let completion):
-            object["event"] = completion.status >= 400 ? "failed" : "finished"
+            object["event"] = update.isFailure ? "failed" : "finished"
             object["status"] = completion.status
             object["alreadyComplete"] = completion.wasAlreadyComplete
             if let file = completion.file {
                 object["path"] = file.path
                 object["bytes"] = file.bytes
             }
-            if completion.status >= 400 {
+            if update.isFailure {
                 object["error"] = ["code": "status", "message": GetText.finished(completion)]
             }
         case .failed(let failure):
@@ -54,7 +55,7 @@ struct JSONStyle: GetStyle {
         JSONLine.print(object)
     }
 
-    mutating func note(_ text: String) { Console.error("transferctl: \(text)") }
+    mutating func note(_ text: String) { Console.error("transferctl: \(Formatting.printable(text))") }
 
     mutating func end() {}
 
@@ -62,6 +63,14 @@ struct JSONStyle: GetStyle {
         object["reasons"] = explanation.holds.map { JSONLine.object($0, localTime: localTime) }
         object["sentence"] = explanation.sentence(localTime: localTime)
         object["until"] = explanation.nextLook.map(Formatting.rfc3339) ?? NSNull()
+    }
+
+    /// Nothing holds it: it was stopped because the command ends.
+    private func addEnd(to object: inout [String: Any]) {
+        let isSignal = Console.isInterrupted
+        let sentence = isSignal ? "interrupted by a signal" : "stopped because the command ends"
+        object["reasons"] = [["code": isSignal ? "interrupted" : "ended", "sentence": sentence]]
+        object["sentence"] = isSignal ? "interrupted" : "stopped"
     }
 
     private static func object(_ failure: TransferFailure) -> [String: Any] {

@@ -11,14 +11,14 @@ struct LineStyle: GetStyle {
     mutating func show(_ update: TransferUpdate, _ specification: TransferSpecification) {
         let name = Formatting.printable(specification.displayName)
         if case .finished(let completion) = update.kind, let file = completion.file {
-            Console.error("\(name): \(GetText.finished(completion))")
-            Console.print(file.path)
+            Console.error("\(name): \(Formatting.printable(GetText.finished(completion)))")
+            Console.printPath(file.path)
         } else if let text = GetText.sentence(of: update, localTime: localTime, isVerbose: isVerbose) {
-            Console.error("\(name): \(text)")
+            Console.error("\(name): \(Formatting.printable(text))")
         }
     }
 
-    mutating func note(_ text: String) { Console.error("transferctl: \(text)") }
+    mutating func note(_ text: String) { Console.error("transferctl: \(Formatting.printable(text))") }
 
     mutating func end() {}
 }
@@ -29,10 +29,10 @@ struct QuietStyle: GetStyle {
         guard update.isFailure, let text = GetText.sentence(of: update, localTime: .utc, isVerbose: false) else {
             return
         }
-        Console.error("transferctl: \(Formatting.printable(specification.displayName)): \(text)")
+        Console.error("transferctl: \(Formatting.printable(specification.displayName + ": " + text))")
     }
 
-    mutating func note(_ text: String) { Console.error("transferctl: \(text)") }
+    mutating func note(_ text: String) { Console.error("transferctl: \(Formatting.printable(text))") }
 
     mutating func end() {}
 }
@@ -79,6 +79,9 @@ enum GetText {
 
     private static func hint(_ status: Int) -> String {
         switch status {
+        case 200..<300: " without a file"
+        case 304: " (nothing has changed), but there is no earlier file"
+        case 300..<400: " and named no other place"
         case 401: " (it wants a login: give --netrc, or --header \"Authorization: …\")"
         case 403: " (it does not allow this)"
         case 404, 410: " (there is no such file)"

@@ -20,6 +20,7 @@ struct SpecificationBuilder {
     private let idleTimeout: Int
     private let maximumAttempts: Int?
     private let exemptsLoopback: Bool
+    private let proxies: ProxyRule
 
     init(command: GetCommand, now: WallTime) throws {
         self.now = now
@@ -31,7 +32,7 @@ struct SpecificationBuilder {
         checksum = try command.destination.checksum.map { try ChecksumExpression($0).checksum }
         headers = try command.request.header.map { try HeaderExpression($0).field }
         netrc = try command.request.netrc ? Self.readNetrc() : nil
-        directory = GetPlan.absolute(command.destination.directory ?? ".")
+        directory = try GetPlan.absolute(command.destination.directory ?? ".")
         collision = try Self.collision(command.destination)
         usesRemoteTime = command.destination.remoteTime
         idleTimeout = command.request.timeout ?? 60
@@ -43,6 +44,7 @@ struct SpecificationBuilder {
         }
         maximumAttempts = command.request.retries.map { $0 + 1 }
         exemptsLoopback = !command.noLoopbackExemption
+        proxies = ProxyRule(explicit: command.request.proxy)
     }
 
     /// The transfer that `target` asks for.
@@ -69,9 +71,11 @@ struct SpecificationBuilder {
         }
         var bare = url
         (bare.user, bare.password, bare.fragment) = (nil, nil, nil)
+        // Behind a proxy the name of this machine means another one, and the way there is the network.
+        let isLocal = exemptsLoopback && LoopbackHost.contains(host) && !proxies.applies(scheme: scheme, host: host)
         let traits = TransferTraits(
             kind: kind, constraints: constraints, priority: priority, host: "\(scheme)://\(host):\(port)",
-            isLoopback: exemptsLoopback && LoopbackHost.contains(host), expectedBytesToReceive: expectedBytes,
+            isLoopback: isLocal, expectedBytesToReceive: expectedBytes,
             maximumAttempts: maximumAttempts, submitted: now)
         let destination = try self.destination(target.output)
         let specification = TransferSpecification(

@@ -61,7 +61,7 @@ struct TerminalStyle: GetStyle {
         }
     }
 
-    mutating func note(_ text: String) { redraw(above: text) }
+    mutating func note(_ text: String) { redraw(above: Formatting.printable(text)) }
 
     mutating func end() {
         rows = [:]

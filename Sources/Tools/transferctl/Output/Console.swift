@@ -1,28 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 
 /// The two streams a program writes to.
 enum Console {
-    /// Writes a line of results.
+    private struct State {
+        /// Until when output is waited for once the program was interrupted.
+        var patience: ContinuousClock.Instant?
+        var readerHasGone = false
+        var onReaderGone: (@Sendable () -> Void)?
+    }
+
+    private static let state = Mutex(State())
+    /// A write of this many bytes does not block where poll(2) says that there is room: PIPE_BUF of Linux.
+    private static let chunk = 4096
+    /// How often a blocked write looks whether the program was interrupted, in milliseconds.
+    private static let lookInterval: Int32 = 100
+
+    /// Writes a line of results, as it is.
     static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
-    /// Writes a line of messages.
-    static func error(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+    /// Writes a file's path: as it is for programs, harmless where it would steer a terminal.
+    static func printPath(_ path: String) { print(isatty(STDOUT_FILENO) == 1 ? Formatting.printable(path) : path) }
 
-    /// Writes text as it is; whole, unless the reader has gone.
+    /// Writes a message, of one or several lines; control characters in it are made visible.
+    static func error(_ message: String) {
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+        write(lines.map { Formatting.printable(String($0)) }.joined(separator: "\n") + "\n", to: STDERR_FILENO)
+    }
+
+    /// Writes text as it is; whole, unless the reader has gone or does not read after an interruption.
     static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+        while !bytes.isEmpty, awaitRoom(descriptor) {
+            let count = bytes.prefix(chunk).withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {
                 bytes = bytes.dropFirst(count)
             } else if count < 0, errno == EINTR || errno == EAGAIN {
                 continue
             } else {
+                if count < 0, errno == EPIPE, descriptor == STDOUT_FILENO { readerHasGone() }
                 return
             }
         }
     }
+
+    // MARK: Endings
+
+    /// Whether the program was interrupted.
+    static var isInterrupted: Bool { state.withLock { $0.patience != nil } }
+
+    /// From now on output is waited for one second at most: who interrupts a blocked pipeline wants it to end.
+    static func interrupt() { state.withLock { $0.patience = $0.patience ?? .now + .seconds(1) } }
+
+    /// Calls `handler` once, when a write finds that nobody reads standard output any more.
+    static func whenReaderIsGone(_ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onReaderGone = handler }
+    }
+
+    /// Whether nobody reads standard output any more, as far as it was tried.
+    static var hasLostReader: Bool { state.withLock { $0.readerHasGone } }
+
+    /// Looks out for the end of standard output's reader even while there is nothing to write.
+    static func watchReader() {
+        var status = stat()
+        guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
+        // A thread of its own: no port of Dispatch tells that a pipe's other end was closed.
+        DispatchQueue(label: "transferctl.reader").async {
+            var question = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            while poll(&question, 1, -1) < 0, errno == EINTR {}
+            if question.revents & Int16(POLLERR | POLLHUP) != 0 { readerHasGone() }
+        }
+    }
+
+    private static func readerHasGone() {
+        let handler = state.withLock { state in
+            state.readerHasGone = true
+            defer { state.onReaderGone = nil }
+            return state.onReaderGone
+        }
+        handler?()
+    }
+
+    /// Waits until something can be written.
+    ///
+    /// - Returns: false when the program was interrupted and its patience is over.
+    private static func awaitRoom(_ descriptor: Int32) -> Bool {
+        while true {
+            let patience = state.withLock { $0.patience }
+            var question = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            let isOver = patience.map { $0 <= .now } ?? false
+            // What is no room, an error or a reader that has gone, is for write(2) to tell.
+            if poll(&question, 1, isOver ? 0 : lookInterval) > 0 { return true }
+            if isOver { return false }
+        }
+    }
+
+    // MARK: The terminal
 
     /// Whether the stream is a terminal that can move its cursor.
     static func isTerminal(_ descriptor: Int32) -> Bool {

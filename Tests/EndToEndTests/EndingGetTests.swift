@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// How `transferctl` ends when something beside the transfer goes wrong: disk, signals, pipes, hooks.
+@Suite(
+    "how transferctl ends", .serialized,
+    .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
+struct EndingGetTests {
+    /// What mounts a file system of its own.
+    private static let unshare = ["/usr/bin/unshare", "-Urm"]
+
+    private static let canMount: Bool = {
+        guard FileManager.default.isExecutableFile(atPath: unshare[0]), let folder = try? TemporaryFolder(),
+            let process = try? ChildProcess(unshare[0], ["-Urm", "/bin/true"], output: folder.path + "/out")
+        else { return false }
+        return (try? process.wait(within: 10)) == 0
+    }()
+
+    /// A program that a shell starts as `script` says, where `"$@"` is the command.
+    private func program(under script: String) throws -> Transferctl {
+        var program = try Transferctl()
+        program.prefix = ["/bin/sh", "-c", script, "sh"]
+        return program
+    }
+
+    /// A list of URLs that nothing listens on, for transfers that only wait.
+    private func list(_ count: Int, in program: Transferctl) throws -> String {
+        let path = program.folder.path + "/list"
+        let lines = (0..<count).map { "http://127.0.0.1:9/\($0)\n" }
+        try lines.joined().write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    @Test(
+        "a full disk under the queue ends it with status 1 and a sentence",
+        .enabled(if: canMount, "unshare -Urm does not work here"))
+    func fullDisk() throws {
+        var program = try Transferctl()
+        let state = program.folder.path + "/full"
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+        let script = "mount -t tmpfs -o size=1m none '\(state)' && exec \"$@\""
+        program.prefix = Self.unshare + ["/bin/sh", "-c", script, "sh"]
+        let result = try program.run([
+            "get", "--state-dir", state, "--not-before", "+1d", "--input", try list(5000, in: program),
+        ])
+        #expect(result.status == 1)
+        let last = result.run.errors.split(separator: "\n").last ?? ""
+        #expect(last.hasPrefix("transferctl: ") && last.contains("full"), "\(last)")
+    }
+
+    @Test("an answer without a file is a failure in words, in JSON and for --on-complete")
+    func noFile() throws {
+        let status = 304
+        let server = try NginxServer()
+        let program = try Transferctl()
+        let plain = try program.run(["get", "--on-complete", "echo hook $TRANSFER_RESULT", server.url("\(status)")])
+        #expect(plain.status == 1)
+        #expect(plain.run.errors.contains("failed: the server answered \(status)"), "\(plain.run.errors)")
+        #expect(plain.run.output == "hook failed\n")
+        let json = try program.run(["get", "--json", server.url("\(status)")])
+        #expect(json.status == 1)
+        let last = try #require(json.run.events.last)
+        #expect(last.name == "failed")
+        #expect((last.fields["error"] as? [String: Any])?["code"] as? String == "status")
+    }
+
+    @Test("SIGHUP that was ignored at the start, as under nohup, stays ignored")
+    func ignoredSignal() throws {
+        let server = try NginxServer(rate: 2_000_000)
+        try server.serve("file.bin", bytes: 4_000_000)
+        let program = try program(under: "trap '' HUP; exec \"$@\"")
+        let run = try program.start(["get", "--json", server.url("file.bin")])
+        try run.event("the start", within: 10) { $0.name == "started" }
+        run.process.signal(SIGHUP)
+        #expect(try run.process.wait(within: 30) == 0)
+    }
+
+    @Test("interrupted, JSON says so as the reason of the pause")
+    func pauseSaysWhy() throws {
+        let server = try NginxServer(rate: 1_000_000)
+        try server.serve("file.bin", bytes: 20_000_000)
+        let program = try Transferctl()
+        let run = try program.start(["get", "--json", server.url("file.bin")])
+        try run.event("bytes", within: 10) { ($0.fields["bytes"] as? Int ?? 0) > 0 }
+        run.process.signal(SIGINT)
+        #expect(try run.process.wait(within: 5) == 130)
+        let paused = try #require(run.events.last { $0.name == "paused" })
+        #expect(paused.reasons == ["interrupted"])
+        #expect(paused.fields["sentence"] as? String == "interrupted")
+    }
+
+    @Test("--on-complete runs with no signal blocked or ignored and nothing of the program's files open")
+    func freshHook() throws {
+        let server = try NginxServer()
+        try server.serve("file.bin", bytes: 1000)
+        let program = try Transferctl()
+        let hook = "grep -E '^Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd | tr '\\n' ' '"
+        let result = try program.run(["get", "--quiet", "--on-complete", hook, server.url("file.bin")])
+        #expect(result.status == 0, "\(result.run.errors)")
+        let lines = result.run.output.split(separator: "\n")
+        let masks = lines.prefix(2).map { UInt64($0.split(separator: "\t").last ?? "", radix: 16) }
+        // Signals 32 and 33 are the C library's own; posix_spawn leaves them ignored.
+        #expect(masks.count == 2 && masks[0] == 0 && masks[1].map { $0 & ~0x1_8000_0000 } == 0, "\(result.run.output)")
+        // 3 is the folder that ls reads.
+        #expect(lines.last == "0 1 2 3 ", "\(result.run.output)")
+    }
+
+    @Test("a command of --on-complete that hangs keeps nothing waiting and ends after an interruption")
+    func hangingHook() throws {
+        let server = try NginxServer()
+        try server.serve("a", bytes: 1000)
+        try server.serve("b", bytes: 1000)
+        let program = try Transferctl()
+        let pidFile = program.folder.path + "/pid"
+        let run = try program.start([
+            "get", "--json", "--on-complete", "echo $$ > '\(pidFile)'; sleep 1000; true", server.url("a"),
+            server.url("b"),
+        ])
+        try run.event("the first", within: 10) {
+            $0.name == "finished" && $0.fields["url"] as? String == server.url("a")
+        }
+        try run.event("the other", within: 10) {
+            $0.name == "finished" && $0.fields["url"] as? String == server.url("b")
+        }
+        var group: pid_t = 0
+        try waitUntil("the hook runs", within: 10) {
+            let text = (try? String(contentsOfFile: pidFile, encoding: .utf8)) ?? ""
+            group = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+            return group > 0
+        }
+        #expect(kill(-group, 0) == 0)
+        run.process.signal(SIGINT)
+        #expect(try run.process.wait(within: 8) == 130)
+        try waitUntil("the hook's processes are gone", within: 5) { kill(-group, 0) != 0 }
+    }
+
+    @Test("a pipe that nobody reads does not keep an interruption waiting")
+    func blockedPipe() throws {
+        let program = try Transferctl()
+        let pipe = program.folder.path + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let reader = open(pipe, O_RDWR | O_CLOEXEC)
+        defer { close(reader) }
+        let run = try program.start(
+            ["get", "--json", "--not-before", "+1d", "--input", try list(1000, in: program)], output: pipe)
+        // Of the 64 KiB of a pipe some are lost at the ends of its pages.
+        try waitUntil("the pipe is full", within: 20) {
+            var waiting: Int32 = 0
+            _ = ioctl(reader, UInt(FIONREAD), &waiting)
+            return waiting >= 50_000
+        }
+        run.process.signal(SIGINT)
+        #expect(try run.process.wait(within: 8) == 130)
+    }
+
+    @Test("conditions --watch whose reader has gone ends at once, quietly")
+    func watchWithoutReader() throws {
+        let program = try program(under: "{ \"$@\"; echo $? >&2; } | head -n 1")
+        let result = try program.run(["conditions", "--watch", "--json"], within: 20)
+        #expect(result.run.errors == "0\n")
+        #expect(result.run.output.hasPrefix("{"))
+    }
+
+    @Test("get whose reader has gone ends in order, and the same command continues")
+    func getWithoutReader() throws {
+        let server = try NginxServer(rate: 2_000_000)
+        let served = try server.serve("file.bin", bytes: 12_000_000)
+        var program = try program(under: "{ \"$@\"; echo $? >&2; } | head -n 2")
+        let first = try program.run(["get", "--json", server.url("file.bin")], within: 20)
+        #expect(first.run.errors.contains("the same command continues"), "\(first.run.errors)")
+        #expect(first.run.errors.hasSuffix("130\n"))
+        program.prefix = []
+        let second = try program.run(["get", server.url("file.bin")])
+        #expect(second.status == 0, "\(second.run.errors)")
+        #expect(RandomFile.same(program.downloads + "/file.bin", served))
+    }
+
+    @Test("a server of this machine's name behind a proxy is held to the network's conditions")
+    func loopbackBehindProxy() throws {
+        var program = try Transferctl()
+        program.environment["no_proxy"] = ""
+        program.environment["NO_PROXY"] = ""
+        let run = try program.start([
+            "get", "--discretionary", "--json", "--assume", "power=ac,network=wifi,metered=yes", "--proxy",
+            "http://127.0.0.1:9", "http://127.0.0.1:9/x",
+        ])
+        let waiting = try run.event("why it waits", within: 10) { _ in true }
+        #expect(waiting.event.name == "waiting")
+        #expect(waiting.event.reasons == ["metered"])
+    }
+
+    @Test("control characters of a path are kept from messages; standard output has it as it is")
+    func controlCharacters() throws {
+        let server = try NginxServer()
+        try server.serve("file.bin", bytes: 1000)
+        let program = try Transferctl()
+        let folder = program.folder.path + "/a\u{1B}[31mb"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let result = try program.run(["get", "-d", folder, server.url("file.bin")])
+        #expect(result.status == 0)
+        #expect(result.run.output == folder + "/file.bin\n")
+        #expect(result.run.errors.contains("[31mb/file.bin") && !result.run.errors.contains("\u{1B}"))
+        let refused = try program.run(["get", "ftp://h/\u{1B}[31m"])
+        #expect(refused.status == 2)
+        #expect(!refused.run.errors.contains("\u{1B}"))
+    }
+
+    @Test("an argument that is not UTF-8 is refused instead of naming another file")
+    func otherEncodings() throws {
+        let server = try NginxServer()
+        try server.serve("file.bin", bytes: 1000)
+        let program = try program(under: "exec \"$@\" -o \"$(printf 'a\\377')\"")
+        let result = try program.run(["get", server.url("file.bin")])
+        #expect(result.status == 2)
+        #expect(result.run.errors.contains("is not UTF-8"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads).isEmpty)
+    }
+}
