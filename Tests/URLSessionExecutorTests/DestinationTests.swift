@@ -49,16 +49,18 @@ extension ExecutorTests {
         func race() async throws {
             let (gate, open) = AsyncStream<Void>.makeStream()
             let large = ServedFile(bytes: ServedFile.content(100_000))
+            let hasAppeared = Flag()
             try await Bench.run(handler: { request, connection in
                 if request.range?.first == 65536 {
                     open.yield()
-                    connection.pause(milliseconds: 200)
+                    for _ in 0..<1000 where !hasAppeared.isSet { connection.pause(milliseconds: 10) }
                 }
                 large.serve(request, connection)
             }) { bench, server in
                 let (_, recorder) = bench.start(bench.specification(server.url("/f"), name: "x", collision: .fail))
                 for await _ in gate { break }
                 try write(bench.folder + "/x")
+                hasAppeared.set()
                 let outcome = await recorder.outcome()
                 #expect(outcome.failure?.cause == .destination)
                 #expect(outcome.resume?.offset == 100_000)
@@ -291,4 +293,11 @@ extension ExecutorTests {
             }
         }
     }
+}
+
+/// Something that has happened, told across threads.
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+    var isSet: Bool { state.withLock { $0 } }
+    func set() { state.withLock { $0 = true } }
 }
