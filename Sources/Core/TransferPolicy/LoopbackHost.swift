@@ -9,9 +9,10 @@ public enum LoopbackHost {
         if name == "localhost" || name.hasSuffix(".localhost") { return true }
         if name == "::1" || name == "[::1]" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { part in
-            // UInt8 would take a sign, too.
-            part.allSatisfy(\.isNumber) && UInt8(part) != nil
-        }
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { part in
+                // UInt8 would take a sign, too.
+                part.allSatisfy(\.isNumber) && UInt8(part) != nil
+            }
     }
 }
