@@ -49,11 +49,20 @@ enum CoreWords {
         },
     ]
 
+    /// Files that may hold a banned word, and why.
+    static let exceptions: [String: String] = [
+        // The timer wheel's nodes: an array's checks for uniqueness doubled the cost of every operation. The storage is
+        // noncopyable, so one owner at a time is the compiler's promise.
+        "Sources/Core/TransferScheduling/TimerStorage.swift": "unsafe"
+    ]
+
     /// One sentence for each banned word in `files`.
     static func violations(in files: [SourceFile]) -> [String] {
         files.flatMap { file in
             let code = file.code
-            return rules.filter { $0.isIn(code) }.map { "\(file.path): \($0.word); \($0.instead)" }
+            return rules.filter { $0.isIn(code) && exceptions[file.path] != $0.word }.map {
+                "\(file.path): \($0.word); \($0.instead)"
+            }
         }
     }
 

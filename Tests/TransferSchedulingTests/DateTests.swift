@@ -107,6 +107,18 @@ import TransferScheduling
             """)
     }
 
+    @Test("A deadline that comes while power settles starts it: no power is needed any more")
+    func deadlineWhileSettling() {
+        Timeline.run(
+            """
+            given power=unknown
+            t=0s submit 1 discretionary deadline=100s
+            t=95s power ac
+            expect 1 waits settling
+            expect 1 starts at 100s
+            """)
+    }
+
     @Test("On AC nothing is looked at when the steps come")
     func noIdleLooks() {
         Timeline.run(

@@ -16,6 +16,8 @@ struct Oracle {
         var retry: RetryState?
         var spaceNeeded: Int64?
         var powerMissingSince: Instant?
+        /// Since when the power itself was so; who begins to ask for power that is long gone has no grace.
+        var powerGoneSince: Instant?
     }
 
     var open: [TransferID: Known] = [:]
@@ -168,6 +170,7 @@ struct Oracle {
         open[id]?.isRunning = false
         open[id]?.isStopping = false
         open[id]?.powerMissingSince = nil
+        open[id]?.powerGoneSince = nil
     }
 
     private mutating func check(_ effect: Effect, at now: Moment, into faults: inout [String]) {
@@ -182,11 +185,10 @@ struct Oracle {
             guard let known = open[id], known.isRunning, !known.isStopping else {
                 return faults.append("\(id) was stopped though it does not run")
             }
-            // Who begins to ask for power that is long gone has no grace.
-            let missing = known.powerMissingSince ?? now.instant
+            let gone = min(known.powerGoneSince ?? now.instant, conditions.power.since.instant)
             let hasNoPower =
                 !hasPower(known, at: now)
-                && min(missing, conditions.power.since.instant).duration(to: now.instant) >= configuration.powerGrace
+                && gone.duration(to: now.instant) >= configuration.powerGrace
             if !known.isPaused, !known.isCancelled, hasTheRest(known.traits, at: now), !hasNoPower {
                 faults.append("\(id) was stopped without a reason")
             }
@@ -213,10 +215,12 @@ struct Oracle {
         if !hasTheRest(known.traits, at: now) { faults.append("\(id) runs on what it may not") }
         guard !hasPower(known, at: now) else {
             open[id]?.powerMissingSince = nil
+            open[id]?.powerGoneSince = nil
             return
         }
         let since = known.powerMissingSince ?? now.instant
         open[id]?.powerMissingSince = since
+        open[id]?.powerGoneSince = known.powerGoneSince ?? min(now.instant, conditions.power.since.instant)
         if since.duration(to: now.instant) >= configuration.powerGrace { faults.append("\(id) runs past its grace") }
     }
 }

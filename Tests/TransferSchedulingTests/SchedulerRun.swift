@@ -102,11 +102,13 @@ final class SchedulerRun {
         let target = machine.now.instant.advanced(by: duration)
         while let wake = machine.wake, wake <= target, faults.isEmpty {
             // Within a grace the deadline may come to allow what runs: then all that happens is that it goes on. And a
-            // step of the deadline may come to nothing where the transfer's own constraint says the same as the policy.
+            // step of the deadline may come to nothing where the transfer's own constraint says the same as the policy, or
+            // where it waits for something else.
             let mayBeIdle = oracle.open.values.contains { known in
                 let constraints = known.traits.constraints
                 return known.powerMissingSince != nil
                     || (known.traits.kind == .discretionary && constraints.power != .any)
+                    || (constraints.deadline != nil && (constraints.power != .any || !known.isRunning))
             }
             let before = machine.log.count
             machine.advance(to: Machine.start.instant.duration(to: wake))

@@ -119,8 +119,11 @@ extension ExecutorTests {
                         body: Array("no".utf8))
                 }
             ) { bench, server in
+                let start = ContinuousClock.now
                 #expect(await bench.fetch(server.url("/401")).completion?.status == 401)
                 #expect(await bench.fetch(server.url("/407")).completion?.status == 407)
+                // The idle timeout would end a hang with the same answer.
+                #expect(ContinuousClock.now - start < .seconds(15))
             }
         }
 

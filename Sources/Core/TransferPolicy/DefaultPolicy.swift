@@ -64,8 +64,9 @@ public struct DefaultPolicy: Policy, Hashable {
         // The most lenient step that is reached counts; a hold says what the latest step misses.
         // Of two that allow it the later relies on less: past the deadline no power has to settle.
         let best = verdicts.last { if case .run = $0 { true } else { false } } ?? verdicts[verdicts.count - 1]
-        // Steps only give way: what may run needs no look, and a step that says the same is not worth one.
-        guard case .hold = best else { return best }
+        // Steps only give way, so what runs needs no look, and a step that says the same is not worth one. What waits
+        // for power to settle is another matter: a later step may do without.
+        if case .run = best, subject.isRunning || !conditions.power.isObservedChange { return best }
         let next = steps.filter { $0.from > now.wall && $0.needed.verdict(under: conditions) != best }.map(\.from).min()
         return best.and(.run(relyingOn: [], lookAgain: next.map(now.instant(of:))))
     }

@@ -202,7 +202,10 @@ public struct Scheduler: ~Copyable, Sendable {
                             since: now, bytesAtStart: entry.bytes, rateAtStart: entry.rate, lastReport: now.instant))
                     entry.holds = []
                     entries[id] = entry
-                    wake = Verdict.earlier(wake, lookAgain)
+                    // Running, other moments matter than those that mattered while it waited.
+                    if case .run(_, let lookAgain) = assessment.verdict(for: entry) {
+                        wake = Verdict.earlier(wake, lookAgain)
+                    }
                     effects.append(.start(id))
                     continue
                 }
