@@ -35,7 +35,7 @@ public struct DefaultPolicy: Policy, Hashable {
         guard context.conditions.power.value == .ac || absence < patience else {
             return .run(relyingOn: [], lookAgain: nil)
         }
-        let verdict = powerVerdict(for: subject, under: context.conditions, at: context.now)
+        let verdict = powerVerdict(for: subject, in: context)
         guard case .hold = verdict else { return verdict }
         let rest = patience - absence
         // Asleep, or before anything was observed, that time does not run.
@@ -44,7 +44,8 @@ public struct DefaultPolicy: Policy, Hashable {
         return verdict.and(.run(relyingOn: [], lookAgain: end))
     }
 
-    private func powerVerdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {
+    private func powerVerdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        let (conditions, now) = (context.conditions, context.now)
         let constraints = subject.traits.constraints
         guard let deadline = constraints.deadline else { return PowerConstraint.ac.verdict(under: conditions) }
         let submitted = subject.traits.submitted
@@ -68,7 +69,7 @@ public struct DefaultPolicy: Policy, Hashable {
         // for power to settle is another matter: a later step may do without.
         if case .run = best, subject.isRunning || !conditions.power.isObservedChange { return best }
         let next = steps.filter { $0.from > now.wall && $0.needed.verdict(under: conditions) != best }.map(\.from).min()
-        return best.and(.run(relyingOn: [], lookAgain: next.map(now.instant(of:))))
+        return best.and(.run(relyingOn: [], lookAgain: context.look(at: next)))
     }
 
     static let entry = PolicyCatalog.Entry(

@@ -50,7 +50,8 @@ public struct ScorePolicy: Policy, Hashable {
         let present = max(0, begin.duration(to: context.now.wall).wholeNanoseconds) / step
         func reaches(_ count: Int64) -> Bool {
             let age = min(1, Double(count.multipliedSaturating(by: step)) / Double(span))
-            return fixed + ageWeight * age >= threshold
+            // Sums of tenths fall short of what they stand for by the last bit.
+            return fixed + ageWeight * age >= threshold - 1e-9
         }
         guard !reaches(present) else { return .run(relyingOn: [], lookAgain: nil) }
         let renewal =

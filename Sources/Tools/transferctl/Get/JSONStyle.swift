@@ -108,7 +108,7 @@ enum JSONLine {
         case .connectionDenied(.roaming): ["denial": "roaming"]
         case .rateLimited(let delay, let relaunches, let until):
             [
-                "delaySeconds": delay.components.seconds, "relaunches": relaunches,
+                "delaySeconds": delay.wholeNanoseconds / 1_000_000_000, "relaunches": relaunches,
                 "limitedUntil": Formatting.rfc3339(until),
             ]
         case .budgetSpent(let kind, let renewed):
@@ -116,7 +116,7 @@ enum JSONLine {
         case .held(let holder, let why): ["by": holder, "why": why]
         case .needsApp(let need): ["need": need.rawValue]
         case .windowTooShort(let needed, let left):
-            ["neededSeconds": needed.components.seconds, "leftSeconds": left.components.seconds]
+            ["neededSeconds": needed.wholeNanoseconds / 1_000_000_000, "leftSeconds": left.wholeNanoseconds / 1_000_000_000]
         case .powerUnknown, .noNetwork, .captivePortal, .suspended: [:]
         }
     }
