@@ -116,7 +116,10 @@ enum JSONLine {
         case .held(let holder, let why): ["by": holder, "why": why]
         case .needsApp(let need): ["need": need.rawValue]
         case .windowTooShort(let needed, let left):
-            ["neededSeconds": needed.wholeNanoseconds / 1_000_000_000, "leftSeconds": left.wholeNanoseconds / 1_000_000_000]
+            [
+                "neededSeconds": needed.wholeNanoseconds / 1_000_000_000,
+                "leftSeconds": left.wholeNanoseconds / 1_000_000_000,
+            ]
         case .powerUnknown, .noNetwork, .captivePortal, .suspended: [:]
         }
     }
