@@ -150,6 +150,12 @@ import TransferPolicy
             try say("two-threshold", Sample.subject(isRunning: isRunning), Sample.context(power, metered)) == words)
     }
 
+    @Test("two-threshold: a cost that equals the threshold is low enough")
+    func twoThresholdEdge() throws {
+        #expect(try say("two-threshold:low=1", Sample.subject(), Sample.context(.battery)) == "run")
+        #expect(try say("two-threshold:low=0.99", Sample.subject(), Sample.context(.battery)) == "onBattery")
+    }
+
     @Test("two-threshold: what changed must have held for a minute")
     func dwell() throws {
         func context(at second: Double) -> PolicyContext {
