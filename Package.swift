@@ -131,13 +131,16 @@ let package = Package(
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
         tests("TransferTestingTests", ["TransferPolicy", "TransferEngine", "TransferTesting"]),
-        tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "CTimer"]),
-        tests("LinuxConditionsTests", ["TransferPolicy", "TransferEngine", "LinuxConditions", "GLibBridge"]),
+        tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),
+        tests(
+            "LinuxConditionsTests",
+            ["TransferPolicy", "TransferEngine", "LinuxConditions", "TransferTesting", "GLibBridge"]),
         tests(
             "SQLiteStoreTests",
             ["TransferPolicy", "TransferEngine", "SQLiteStore", "TransferTesting", "StoreChild", grdb]),
         tests(
-            "URLSessionExecutorTests", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
+            "URLSessionExecutorTests",
+            ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer"]),
         tests("TransferctlTests", ["TransferPolicy", "TransferEngine", "transferctl"]),
         tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
         tests("TidyTests", []),

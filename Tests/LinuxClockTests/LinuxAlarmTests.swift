@@ -5,9 +5,21 @@ import LinuxClock
 import Testing
 import TransferEngine
 import TransferPolicy
+import TransferTesting
 
 @Suite("The alarm on the kernel's clocks", .timeLimit(.minutes(1)))
 struct LinuxAlarmTests {
+    @Test("It keeps the contract of its port", arguments: AlarmContract.Check.allCases)
+    func contract(_ check: AlarmContract.Check) async throws {
+        let contract = AlarmContract(unit: .milliseconds(5)) {
+            .init(try LinuxAlarm()) { duration in
+                // The kernel's clock is no test's: a few milliseconds of it have to go by.
+                try await Task.sleep(for: duration)
+            }
+        }
+        try await contract.run(check)
+    }
+
     /// Waits for a ring; the machine's clock may be set meanwhile, by the test below or by others.
     private func rings(_ signals: inout AsyncStream<AlarmSignal>.Iterator) async -> Bool {
         while let signal = await signals.next() {

@@ -2,6 +2,7 @@
 import LinuxConditions
 import Testing
 import TransferPolicy
+import TransferTesting
 
 @Suite("The life of LinuxConditions, all readers off", .timeLimit(.minutes(1)))
 struct LinuxConditionsTests {
@@ -12,6 +13,12 @@ struct LinuxConditionsTests {
         return LinuxConditions(configuration: configuration) {
             Moment(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
         }
+    }
+
+    @Test("Keeps the contract of its port", arguments: ConditionSourceContract.Check.allCases)
+    func contract(_ check: ConditionSourceContract.Check) async throws {
+        let now = Moment(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
+        try await ConditionSourceContract { .init(make(), now: { now }) }.run(check)
     }
 
     @Test("The first snapshot comes without waiting when nobody is asked")

@@ -86,7 +86,9 @@ import TransferScheduling
             t=0s fail 1 timeout
             t=100s fail 1 timeout
             expect 1 saved 2
-            t=300s progress 1 10
+            t=300s progress 1 1023
+            expect 1 saved 2
+            t=301s progress 1 1024
             expect 1 saved 0
             t=310s fail 1 timeout
             expect 1 next within 30s 45s
@@ -94,19 +96,24 @@ import TransferScheduling
             """)
     }
 
-    @Test("The same bytes again are no progress; bytes after a restart from nothing are")
+    @Test("The same bytes again are no progress, not even after a restart from nothing; bytes above them are")
     func sameBytes() {
         Timeline.run(
             """
             t=0s submit 1 normal
-            t=1s progress 1 50
+            t=1s progress 1 5000
             t=2s fail 1 timeout
-            t=100s progress 1 50
+            t=100s progress 1 5000
             t=101s fail 1 timeout
             expect 1 saved 2
             t=300s restart 1
-            t=301s progress 1 20
+            t=301s progress 1 4999
             t=302s fail 1 timeout
+            expect 1 saved 3
+            t=900s restart 1
+            t=901s progress 1 6024
+            expect 1 saved 0
+            t=902s fail 1 timeout
             expect 1 saved 1
             """)
     }

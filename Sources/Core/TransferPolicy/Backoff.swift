@@ -60,9 +60,12 @@ public struct RetryState: Hashable, Sendable, Codable {
     public var cause: FailureCause
     /// When the next one is due.
     public var until: WallTime
+    /// The most bytes that any attempt ever had: fetching those again is no progress. Nil where none was recorded.
+    public var mostBytes: Int64?
 
     /// A state.
-    public init(attempts: Int, cause: FailureCause, until: WallTime) {
+    public init(attempts: Int, cause: FailureCause, until: WallTime, mostBytes: Int64? = nil) {
+        self.mostBytes = mostBytes
         self.attempts = attempts
         self.cause = cause
         self.until = until

@@ -58,6 +58,7 @@ extension Scheduler {
         var entry = TransferEntry(traits: traits, phase: state.isPaused ? .paused : .waiting(nil))
         entry.bytes = max(0, state.bytes)
         entry.total = state.total
+        entry.mostBytes = max(entry.bytes, state.retry?.mostBytes ?? 0)
         if let retry = state.retry {
             // What a store hands back is no reason to trap when one more is added.
             entry.failures = min(max(0, retry.attempts), Int(Int32.max))
@@ -168,7 +169,10 @@ extension Scheduler {
     ) {
         entries[id]?.phase = .waiting(nil)
         entries[id]?.failures = max(0, attempts)
-        let rest = attempts > 0 ? RetryState(attempts: attempts, cause: cause, until: now.wall) : nil
+        let rest =
+            attempts > 0
+            ? RetryState(
+                attempts: attempts, cause: cause, until: now.wall, mostBytes: entries[id]?.mostBytes) : nil
         effects.append(.saveRetry(id, rest))
     }
 
@@ -201,7 +205,8 @@ extension Scheduler {
         entry.bytes = bytes
         let learnedTotal = entry.total == nil && total != nil
         entry.total = total ?? entry.total
-        if bytes > attempt.bytesAtStart, entry.failures > 0 {
+        entry.mostBytes = max(entry.mostBytes, bytes)
+        if bytes >= attempt.progressMark, entry.failures > 0 {
             entry.failures = 0
             effects.append(.saveRetry(id, nil))
         }

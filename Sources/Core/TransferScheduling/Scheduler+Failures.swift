@@ -13,11 +13,12 @@ extension Scheduler {
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         guard var entry = entries[id], entry.phase.holdsSlot else { return false }
-        if case .running(let attempt) = entry.phase, bytes > attempt.bytesAtStart, entry.failures > 0 {
+        if case .running(let attempt) = entry.phase, bytes >= attempt.progressMark, entry.failures > 0 {
             entry.failures = 0
             effects.append(.saveRetry(id, nil))
         }
         entry.bytes = bytes
+        entry.mostBytes = max(entry.mostBytes, bytes)
         if case .stopping(let after) = entry.phase {
             // It failed while it was being stopped: no attempt is counted against it.
             entries[id] = entry
@@ -52,7 +53,10 @@ extension Scheduler {
         entry.phase = .waiting(.backoff(attempt: entry.failures, cause: cause, failed: now, until: until))
         entries[id] = entry
         effects.append(
-            .saveRetry(id, RetryState(attempts: entry.failures, cause: cause, until: now.wall(at: until))))
+            .saveRetry(
+                id,
+                RetryState(
+                    attempts: entry.failures, cause: cause, until: now.wall(at: until), mostBytes: entry.mostBytes)))
         return true
     }
 

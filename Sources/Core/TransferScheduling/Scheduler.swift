@@ -199,7 +199,9 @@ public struct Scheduler: ~Copyable, Sendable {
                     let now = assessment.now
                     entry.phase = .running(
                         .init(
-                            since: now, bytesAtStart: entry.bytes, rateAtStart: entry.rate, lastReport: now.instant))
+                            since: now, bytesAtStart: entry.bytes,
+                            progressMark: max(entry.mostBytes, entry.bytes).addingSaturating(
+                                configuration.leastProgress), rateAtStart: entry.rate, lastReport: now.instant))
                     entry.holds = []
                     entries[id] = entry
                     // Running, other moments matter than those that mattered while it waited.

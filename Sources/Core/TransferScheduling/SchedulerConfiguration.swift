@@ -27,6 +27,8 @@ public struct SchedulerConfiguration: Hashable, Sendable {
     public var meteredGrace: Duration = .zero
     /// The same for which connection it is, and whether it roams. Default none.
     public var connectionGrace: Duration = .zero
+    /// Fewer new bytes than this in an attempt are no progress. Default 1 KiB.
+    public var leastProgress: Int64 = 1024
     /// Failed attempts without progress after which work that is not discretionary ends. Default 5, at least 1.
     public var maximumAttempts: Int = 5
     /// How long background work waits after a failure.

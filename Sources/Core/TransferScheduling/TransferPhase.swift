@@ -24,8 +24,11 @@ enum TransferPhase: Hashable, Sendable {
     struct Attempt: Hashable, Sendable {
         /// When it began.
         var since: Moment
-        /// Bytes that were there when it began; more than that is progress.
+        /// Bytes that were there when it began.
         var bytesAtStart: Int64
+        /// From here on bytes are progress: above all that any attempt ever had, so that fetching the same again, or a
+        /// byte an attempt, does not count.
+        var progressMark: Int64
         /// The rate seen before it began.
         var rateAtStart: Int64?
         /// When bytes were last reported, for the rate.
@@ -63,6 +66,8 @@ struct TransferEntry: Sendable {
     var total: Int64?
     /// The rate seen last, smoothed, in bytes a second.
     var rate: Int64?
+    /// The most bytes that any attempt had.
+    var mostBytes: Int64 = 0
     /// Failed attempts since the last progress.
     var failures = 0
     /// How often the finished body had the wrong checksum.

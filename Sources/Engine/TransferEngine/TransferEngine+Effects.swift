@@ -59,20 +59,22 @@ extension TransferEngine {
 
     private func end(_ id: TransferID, _ ending: Ending, at now: Moment) {
         guard let final = transferEnding(of: id, ending) else { return }
-        // Whatever is over leaves no partial file behind; a finished one was renamed, so there is none.
-        if case .finished = ending {} else if let resume = records[id]?.resume { executor.discard(resume) }
+        // Nobody wants the bytes of a cancelled transfer or of a wrong file any more. Those of a failed one are kept.
+        if case .finished = ending {
+        } else if final.kept == nil, let resume = records[id]?.resume {
+            executor.discard(resume)
+        }
         records[id] = nil
         switch final {
-        case .completed(let completion): tell(id, .finished(completion), at: now)
-        case .failed(let failure): tell(id, .failed(failure), at: now)
+        case .completed(let completion, _): tell(id, .finished(completion), at: now)
+        case .failed(let failure, _): tell(id, .failed(failure), at: now)
         case .cancelled: tell(id, .cancelled, at: now)
         }
     }
 
     private func measureSpace(for id: TransferID) {
         guard let record = records[id] else { return }
-        let available = executor.availableSpace(for: record.specification)
-        inboxContinuation.yield(.command(.spaceMeasured(id, available: available)))
+        measurementContinuation.yield((id, record.specification))
     }
 
     private func explain(_ id: TransferID, at now: Moment) {
@@ -108,18 +110,25 @@ extension TransferEngine {
         case (.cancelled, _):
             return .cancelled
         case (.finished, .finished(let completion)):
-            return .completed(completion)
+            return .completed(completion, keeping: completion.file == nil ? record.resume : nil)
         case (.answered(let status), _):
-            return .completed(TransferCompletion(status: status, file: nil))
+            return .completed(TransferCompletion(status: status, file: nil), keeping: record.resume)
         case (.failed, .failed(let failure, _)):
-            return .failed(failure)
+            return .failed(failure, keeping: failure.cause.spoilsBytes ? nil : record.resume)
         case (.failed(let cause), _):
-            return .failed(TransferFailure(cause: cause, message: cause.phrase))
+            return .failed(
+                TransferFailure(cause: cause, message: cause.phrase),
+                keeping: cause.spoilsBytes ? nil : record.resume)
         case (.finished, _):
             // The scheduler says finished only after the executor did.
             return nil
         }
     }
+}
+
+extension FailureCause {
+    /// Whether the bytes that came are no part of what was asked for.
+    fileprivate var spoilsBytes: Bool { self == .checksumMismatch || self == .tooLarge }
 }
 
 extension Hold {

@@ -12,7 +12,7 @@ extension TransferEngine {
             tell(id, .progressed(bytes: bytes, total: total, rate: scheduler.rate(of: id)), at: alarm.now())
         case .checkpointed(let resume):
             records[id]?.resume = resume
-            await commit([.checkpointed(id, resume)])
+            commitLater(.checkpointed(id, resume))
         case .restarted:
             records[id]?.resume = nil
             await handle(.restarted(id), saving: [.checkpointed(id, nil)])

@@ -2,19 +2,70 @@
 import TransferPolicy
 
 extension TransferEngine {
-    /// Saves `changes` after those that could not be saved before.
+    /// Saves `changes` after those that could not be saved before, and returns when that is done or has failed.
+    ///
+    /// Without changes there is nothing to wait for.
     func commit(_ changes: [StoreChange]) async {
+        guard !changes.isEmpty else { return }
         for change in changes { keep(change) }
-        guard !unsaved.isEmpty else { return }
+        await flush()
+    }
+
+    /// Saves whatever is not saved yet.
+    func flush() async {
+        // One writer at a time: what it has taken on goes first.
+        while let writer { await writer.value }
+        if !unsaved.isEmpty { await write() }
+    }
+
+    /// Saves a change that nothing waits for, beside the inbox: a store that is slow must not hold up a stop.
+    ///
+    /// The task is the engine's own and always awaited: by the next `commit`, at the latest by the one at the end.
+    func commitLater(_ change: StoreChange) {
+        keep(change)
+        guard writer == nil else { return }
+        writer = Task {
+            await write()
+            writer = nil
+        }
+    }
+
+    private func write() async {
+        let batch = unsaved
+        unsaved = []
         do {
-            try await store.commit(unsaved)
-            unsaved = []
+            try await store.commit(batch)
+            trouble = nil
         } catch let error as TransferStoreError where error.code == .noSuchTransfer {
             // Another process that shares the queue has ended one of them. The rest must not wait for it for ever.
-            await commitOneByOne()
+            await writeOneByOne(batch)
         } catch {
-            tellTrouble(error)
+            putBack(batch[...], error)
         }
+    }
+
+    private func writeOneByOne(_ batch: [StoreChange]) async {
+        for (index, change) in batch.enumerated() {
+            do {
+                try await store.commit([change])
+            } catch let error as TransferStoreError where error.code == .noSuchTransfer {
+                updateContinuation.yield(.storeTrouble(error))
+            } catch {
+                return putBack(batch[index...], error)
+            }
+        }
+        trouble = nil
+    }
+
+    /// What could not be saved goes before what came meanwhile.
+    private func putBack(_ batch: ArraySlice<StoreChange>, _ error: any Error) {
+        let later = unsaved
+        unsaved = Array(batch)
+        for change in later { keep(change) }
+        let new = error as? TransferStoreError ?? TransferStoreError(code: .other, message: "\(error)")
+        // Told once, not with every checkpoint.
+        if trouble != new { updateContinuation.yield(.storeTrouble(new)) }
+        trouble = new
     }
 
     /// Of several places to continue from that could not be saved, only the last counts; the list must not grow with
@@ -24,24 +75,5 @@ extension TransferEngine {
             unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
         }
         unsaved.append(change)
-    }
-
-    private func commitOneByOne() async {
-        while let change = unsaved.first {
-            do {
-                try await store.commit([change])
-            } catch let error as TransferStoreError where error.code == .noSuchTransfer {
-                tellTrouble(error)
-            } catch {
-                tellTrouble(error)
-                return
-            }
-            unsaved.removeFirst()
-        }
-    }
-
-    private func tellTrouble(_ error: any Error) {
-        let trouble = error as? TransferStoreError ?? TransferStoreError(code: .other, message: "\(error)")
-        updateContinuation.yield(.storeTrouble(trouble))
     }
 }

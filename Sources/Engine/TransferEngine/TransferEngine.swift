@@ -32,6 +32,10 @@ public actor TransferEngine {
     var records: [TransferID: TransferRecord] = [:]
     /// Changes that could not be saved yet; they go before the next ones.
     var unsaved: [StoreChange] = []
+    /// Why they could not be saved; nil once they are.
+    var trouble: TransferStoreError?
+    /// Saves what can wait, beside the inbox. Awaited before anything else is saved, so that the order stays.
+    var writer: Task<Void, Never>?
     var conditions: Conditions
     private(set) var state = RunState.idle
     /// What waits for the first look at the machine: a start decided on "unknown" would be wrong. Nil after it.
@@ -42,6 +46,9 @@ public actor TransferEngine {
     let updateContinuation: AsyncStream<EngineUpdate>.Continuation
     private let inbox: AsyncStream<Message>
     let inboxContinuation: AsyncStream<Message>.Continuation
+    /// Whose room on disk is to be measured: away from the actor, which a hung mount must not hold up.
+    private let measurements: AsyncStream<(TransferID, TransferSpecification)>
+    let measurementContinuation: AsyncStream<(TransferID, TransferSpecification)>.Continuation
 
     /// How far the engine's one life is.
     enum RunState {
@@ -72,12 +79,14 @@ public actor TransferEngine {
         generator = SplitMix64(seed: seed)
         (updates, updateContinuation) = AsyncStream.makeStream()
         (inbox, inboxContinuation) = AsyncStream.makeStream()
+        (measurements, measurementContinuation) = AsyncStream.makeStream()
     }
 
     /// Runs the engine until `shutDown()` is called or the task is cancelled; either way running transfers are
     /// checkpointed before it returns, and the ports are closed.
     ///
-    /// - Throws: `TransferStoreError` when the queue cannot be read at the start.
+    /// - Throws: `TransferStoreError` when the queue cannot be read at the start, or something could not be saved to the
+    ///   end.
     public func run() async throws {
         guard state == .idle else { return }
         state = .running
@@ -107,6 +116,12 @@ public actor TransferEngine {
                 group.addTask {
                     for await signal in signals { continuation.yield(.alarm(signal)) }
                 }
+                group.addTask { [measurements, executor] in
+                    for await (id, specification) in measurements {
+                        let available = executor.availableSpace(for: specification)
+                        continuation.yield(.command(.spaceMeasured(id, available: available)))
+                    }
+                }
                 await work(through: stored)
                 group.cancelAll()
             }
@@ -119,6 +134,7 @@ public actor TransferEngine {
         state = .ended
         updateContinuation.finish()
         _ = try outcome.get()
+        if !unsaved.isEmpty, let trouble { throw trouble }
     }
 
     /// Ends the engine: every attempt is stopped and its bytes are synced; the queue is kept. `run()` then returns.
@@ -201,7 +217,7 @@ public actor TransferEngine {
             }
         }
         await ended
-        await commit([])
+        await flush()
     }
 
     /// Carries out a command before the first look at the machine: on what is stored, since nothing runs yet.
@@ -268,11 +284,14 @@ public actor TransferEngine {
     }
 
     /// One event: decided, saved, performed.
+    ///
+    /// Only stops go first: they need no record, and a store that is slow to answer must not keep bytes flowing.
     func handle(_ event: Event, saving changes: [StoreChange] = []) async {
         let now = alarm.now()
         let effects = scheduler.apply(event, at: now, using: &generator)
+        for effect in effects where effect.isStop { perform(effect, at: now) }
         await commit(changes + effects.compactMap(storeChange(for:)))
-        for effect in effects { perform(effect, at: now) }
+        for effect in effects where !effect.isStop { perform(effect, at: now) }
     }
 
 }
@@ -287,6 +306,11 @@ enum Message: Sendable {
     case shutDown
     /// The executor has reported the end of every attempt.
     case executorEnded
+}
+
+extension Effect {
+    /// Whether it ends an attempt.
+    fileprivate var isStop: Bool { if case .stop = self { true } else { false } }
 }
 
 /// The engine has ended and takes nothing any more.

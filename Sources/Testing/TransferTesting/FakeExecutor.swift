@@ -35,6 +35,7 @@ public final class FakeExecutor: TransferExecutor {
         var faults: [String] = []
         var space: Int64?
         var stopsAtOnce = true
+        var isShutDown = false
     }
 
     private let state = Mutex(State())
@@ -123,13 +124,16 @@ public final class FakeExecutor: TransferExecutor {
 
     // MARK: The port
 
-    /// Begins an attempt.
+    /// Begins an attempt; after `shutdown` it ends at once as stopped.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
-        state.withLock { state in
+        let isAdmitted = state.withLock { state in
+            guard !state.isShutDown else { return false }
             if state.attempts[job.id] != nil { state.faults.append("\(job.id) was started while it ran") }
             state.attempts[job.id] = Attempt(job: job, report: report, bytes: job.resume?.offset ?? 0)
+            return true
         }
         note(.start(job.id, offset: job.resume?.offset ?? 0))
+        if !isAdmitted { report(.ended(.stopped(job.resume))) }
     }
 
     /// Ends the attempt, at once or when the test says so.
@@ -160,6 +164,7 @@ public final class FakeExecutor: TransferExecutor {
 
     /// Ends every attempt as stopped.
     public func shutdown() async {
+        state.withLock { $0.isShutDown = true }
         note(.shutdown)
         for id in running { stopped(id) }
     }

@@ -14,6 +14,8 @@ public final class InMemoryTransferStore: TransferStore {
             var transfers: [TransferID: StoredTransfer] = [:]
             var commits: [[StoreChange]] = []
             var failure: TransferStoreError?
+            /// Those who wait for a disk that does not answer; nil while it does.
+            var waiting: [CheckedContinuation<Void, Never>]?
         }
 
         fileprivate let contents = Mutex(Contents())
@@ -24,6 +26,25 @@ public final class InMemoryTransferStore: TransferStore {
         /// Makes every write fail with `error` until it is called with nil; nothing is saved meanwhile.
         public func fail(with error: TransferStoreError?) {
             contents.withLock { $0.failure = error }
+        }
+
+        /// Makes every commit wait until it is called with false, as behind another process's lock.
+        public func setHanging(_ isHanging: Bool) {
+            let released = contents.withLock { contents in
+                defer { contents.waiting = isHanging ? contents.waiting ?? [] : nil }
+                return isHanging ? [] : contents.waiting ?? []
+            }
+            for continuation in released { continuation.resume() }
+        }
+
+        fileprivate func waitWhileHanging() async {
+            await withCheckedContinuation { continuation in
+                let goesOn = contents.withLock { contents in
+                    contents.waiting?.append(continuation)
+                    return contents.waiting == nil
+                }
+                if goesOn { continuation.resume() }
+            }
         }
 
         /// Every commit so far, oldest first, as it was handed over.
@@ -53,6 +74,7 @@ public final class InMemoryTransferStore: TransferStore {
 
     /// Applies all of `changes` or none.
     public func commit(_ changes: [StoreChange]) async throws {
+        await disk.waitWhileHanging()
         try write { contents in
             var transfers = contents.transfers
             for change in changes { try Self.apply(change, to: &transfers) }

@@ -8,15 +8,24 @@ public final class ManualConditionSource: ConditionSource {
     private let stream: AsyncStream<Conditions>
     private let continuation: AsyncStream<Conditions>.Continuation
     private let stopped = Mutex(false)
+    private let last: Mutex<Conditions?>
 
     /// A source that tells `first` at once; with nil it tells nothing until `send`.
     public init(_ first: Conditions? = nil) {
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        last = Mutex(first)
         if let first { continuation.yield(first) }
     }
 
-    /// The machine is like this now.
-    public func send(_ conditions: Conditions) { continuation.yield(conditions) }
+    /// The machine is like this now; what was sent last already is not told again.
+    public func send(_ conditions: Conditions) {
+        // The lock is kept while telling, so that what is sent from several threads keeps its order.
+        last.withLock { last in
+            guard last != conditions else { return }
+            last = conditions
+            continuation.yield(conditions)
+        }
+    }
 
     /// Whether it was told to stop.
     public var isStopped: Bool { stopped.withLock { $0 } }

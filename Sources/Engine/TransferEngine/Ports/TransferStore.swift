@@ -64,18 +64,26 @@ public enum StoreChange: Hashable, Sendable {
     case retried(TransferID, RetryState?)
     /// Paused or resumed by somebody.
     case suspended(TransferID, Bool)
-    /// Over. What may be secret is removed from the row; the partial file's record goes.
+    /// Over. What may be secret is removed from the row; of its progress only what the ending keeps stays.
     case ended(TransferID, TransferEnding)
 }
 
 /// How a transfer ended.
 public enum TransferEnding: Hashable, Sendable, Codable {
-    /// With a complete answer of the server.
-    case completed(TransferCompletion)
-    /// With an error that will not pass.
-    case failed(TransferFailure)
-    /// Because somebody asked for it.
+    /// With a complete answer of the server. Where that was an error, `keeping` is the partial file that stays.
+    case completed(TransferCompletion, keeping: ResumePoint? = nil)
+    /// With an error that will not pass. `keeping` is the partial file that stays, for who asks for the same again.
+    case failed(TransferFailure, keeping: ResumePoint? = nil)
+    /// Because somebody asked for it: nothing stays.
     case cancelled
+
+    /// The partial file that stays.
+    public var kept: ResumePoint? {
+        switch self {
+        case .completed(_, let resume), .failed(_, let resume): resume
+        case .cancelled: nil
+        }
+    }
 }
 
 /// What went wrong with the store, and what to do about it.

@@ -123,7 +123,14 @@ struct GetRun {
                         .retried(stored.id, nil),
                     ]))
                 known.append((stored.id, item))
-            case .completed(let completion):
+            case .completed(_, keeping: let kept?), .failed(_, keeping: let kept?):
+                // An earlier run gave up with bytes in hand: a new transfer goes on from them.
+                let id = try await Self.ask(await store.newIdentifier())
+                let adopted = StoredTransfer(
+                    id: id, specification: item.specification, resume: kept, key: item.key)
+                try await Self.ask(await store.commit([.inserted(adopted)]))
+                known.append((id, item))
+            case .completed(let completion, keeping: nil):
                 item.specification.completedBefore = completion.file
                 new.append(item)
             case .failed, .cancelled:

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferEngine
+internal import TransferPolicy
+
+extension AlarmContract {
+    func clockGoesOn(_ subject: Subject) async throws {
+        let start = subject.alarm.now().instant
+        var last = start
+        for _ in 0..<4 {
+            for _ in 0..<1000 {
+                let now = subject.alarm.now().instant
+                try expect(now >= last, "the clock went back from \(last) to \(now)")
+                last = now
+            }
+            try await subject.pass(unit)
+        }
+        let end = subject.alarm.now().instant
+        try expect(end >= last, "the clock went back from \(last) to \(end)")
+        try expect(end > start, "the clock stood at \(start) while time passed")
+    }
+
+    func silentWhenUnset(_ subject: Subject) async throws {
+        let told = try await subject.alarm.signals().observed { _ in try await subject.pass(unit * 4) }
+        try expectRings(told, 0, "nothing was set")
+    }
+
+    func ringsOnce(_ subject: Subject) async throws {
+        let due = later(subject, by: 2)
+        let told = try await subject.alarm.signals().observed { signals in
+            subject.alarm.set(due)
+            try await subject.pass(unit * 4)
+            try await awaitRings(signals, 1, "the instant had come")
+            let now = subject.alarm.now().instant
+            try expect(now >= due, "it rang at \(now) for \(due)")
+            try await subject.pass(unit * 4)
+        }
+        try expectRings(told, 1, "an instant was set once")
+    }
+
+    func notBefore(_ subject: Subject) async throws -> Bool {
+        let due = later(subject, by: 4)
+        let told = try await subject.alarm.signals().observed { _ in
+            subject.alarm.set(due)
+            try await subject.pass(unit * 2)
+        }
+        guard subject.alarm.now().instant < due else { return false }
+        try expectRings(told, 0, "the instant had not come")
+        return true
+    }
+
+    func setReplaces(_ subject: Subject) async throws -> Bool {
+        var isConclusive = false
+        let earlier = try await subject.alarm.signals().observed { signals in
+            subject.alarm.set(later(subject, by: 100_000))
+            subject.alarm.set(later(subject, by: 2))
+            try await subject.pass(unit * 4)
+            try await awaitRings(signals, 1, "an earlier instant had been set in place of a far one")
+        }
+        try expectRings(earlier, 1, "an earlier instant had been set in place of a far one")
+        let told = try await subject.alarm.signals().observed { _ in
+            let due = later(subject, by: 2)
+            subject.alarm.set(due)
+            subject.alarm.set(later(subject, by: 100_000))
+            isConclusive = subject.alarm.now().instant < due
+            try await subject.pass(unit * 4)
+        }
+        guard isConclusive else { return false }
+        try expectRings(told, 0, "a far instant had been set in place of a near one")
+        return true
+    }
+
+    func nilClears(_ subject: Subject) async throws -> Bool {
+        var isConclusive = false
+        let told = try await subject.alarm.signals().observed { _ in
+            let due = later(subject, by: 2)
+            subject.alarm.set(due)
+            subject.alarm.set(nil)
+            isConclusive = subject.alarm.now().instant < due
+            try await subject.pass(unit * 4)
+        }
+        guard isConclusive else { return false }
+        try expectRings(told, 0, "nil had taken the instant back")
+        return true
+    }
+
+    func pastRingsAtOnce(_ subject: Subject) async throws {
+        let now = subject.alarm.now().instant
+        let past = [
+            now, now.advanced(by: .nanoseconds(-1)), .zero, Instant(nanoseconds: -5), Instant(nanoseconds: .min),
+        ]
+        for instant in past {
+            let told = try await subject.alarm.signals().observed { signals in
+                subject.alarm.set(instant)
+                // No time passes here: what is past needs none.
+                try await awaitRings(signals, 1, "\(instant) was past")
+                try await subject.pass(unit)
+            }
+            try expectRings(told, 1, "\(instant) was set once")
+        }
+    }
+
+    func ringsAgain(_ subject: Subject) async throws {
+        let told = try await subject.alarm.signals().observed { signals in
+            for count in 1...3 {
+                subject.alarm.set(later(subject, by: 1))
+                try await subject.pass(unit * 2)
+                try await awaitRings(signals, count, "it had been set \(count) times, each after the last ring")
+            }
+        }
+        try expectRings(told, 3, "it had been set three times")
+    }
+
+    private func later(_ subject: Subject, by units: Int) -> Instant {
+        subject.alarm.now().instant.advanced(by: unit * units)
+    }
+
+    private func awaitRings(_ signals: Observed<AlarmSignal>, _ count: Int, _ why: String) async throws {
+        let came = await signals.wait(atMost: patience) { $0.count { $0 == .rang } >= count }
+        try expect(came, "\(why), but it rang \(signals.elements.count { $0 == .rang }) times, not \(count)")
+    }
+
+    /// Steps of the wall clock may come at any time: they are the machine's.
+    private func expectRings(_ told: [AlarmSignal], _ count: Int, _ why: String) throws {
+        try expectEqual(told.count { $0 == .rang }, count, "rings where \(why)")
+    }
+}

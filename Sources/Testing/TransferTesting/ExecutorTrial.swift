@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Synchronization
+internal import TransferEngine
+internal import TransferPolicy
+
+/// One run of a check of `TransferExecutorContract`: starts attempts, waits for them, and keeps them all.
+final class ExecutorTrial: Sendable {
+    /// How much the server sends before it stalls, and the whole file.
+    private static let stallEnd: Int64 = 1_000_000
+    private static let size: Int64 = 3_000_000
+
+    private let harness: any TransferExecutorHarness
+    private let patience: Duration
+    private let started = Mutex<[ObservedAttempt]>([])
+
+    init(harness: any TransferExecutorHarness, patience: Duration) {
+        self.harness = harness
+        self.patience = patience
+    }
+
+    /// Every attempt so far.
+    var attempts: [ObservedAttempt] { started.withLock { $0 } }
+
+    private var executor: any TransferExecutor { harness.executor }
+
+    // MARK: The checks
+
+    func fetches(_ sizes: [Int64]) async throws {
+        for (index, size) in sizes.enumerated() {
+            try await expectFinished(start(Int64(index) + 1, .whole(size: size)))
+        }
+    }
+
+    func stopKeepsBytes() async throws {
+        _ = try await stoppedInTheMiddle(1)
+    }
+
+    func needlessStops() async throws {
+        executor.stop(TransferID(77))
+        let attempt = try await stalled(1)
+        executor.stop(TransferID(77))
+        try expect(!attempt.isOver, "the stop of an unknown transfer ended another")
+        executor.stop(attempt.job.id)
+        executor.stop(attempt.job.id)
+        let outcome = try await end(attempt)
+        executor.stop(attempt.job.id)
+        try expect(outcome.isStopped, "the attempt that was stopped ended as \(outcome)")
+        try await expectFinished(start(2, .whole(size: Self.size)))
+        try expectEqual(attempt.reports.last, .ended(outcome), "the last report after two more stops")
+    }
+
+    func continues() async throws {
+        let first = try await stoppedInTheMiddle(1)
+        let told = first.attempt.reports
+        let second = start(1, .whole(size: Self.size), resume: first.resume)
+        try await expectFinished(second)
+        try expect(!second.reports.contains(.restarted), "the attempt began anew though nothing had changed")
+        for case .progressed(let bytes, _) in second.reports {
+            try expect(bytes >= first.resume.offset, "progress of \(bytes) after a resume at \(first.resume.offset)")
+        }
+        try expectEqual(first.attempt.reports, told, "the reports of the attempt before")
+    }
+
+    func discards() async throws {
+        let resume = try await stoppedInTheMiddle(1).resume
+        executor.discard(resume)
+        try expectEqual(harness.size(ofFileAt: resume.path), nil, "the size of a partial file that was discarded")
+        executor.discard(resume)
+        try expectEqual(harness.size(ofFileAt: resume.path), nil, "the size of a file discarded twice")
+    }
+
+    func shutsDown() async throws {
+        var running: [ObservedAttempt] = []
+        for id in Int64(1)...3 { running.append(try await stalled(id)) }
+        await executor.shutdown()
+        for attempt in running {
+            try expect(attempt.isOver, "\(attempt.job.id) had not ended when shutdown returned")
+            let outcome = try await end(attempt)
+            try expect(outcome.isStopped, "\(attempt.job.id) ended as \(outcome) in a shutdown")
+        }
+        let resume = try await end(running[0]).resume
+        let late = start(1, .whole(size: Self.size), resume: resume)
+        try expectEqual(try await end(late), .stopped(resume), "the end of a start after shutdown")
+        let new = start(4, .whole(size: Self.size))
+        try expectEqual(try await end(new), .stopped(nil), "the end of a new transfer's start after shutdown")
+        await executor.shutdown()
+    }
+
+    func measures() async throws {
+        let specification = harness.job(TransferID(1), .whole(size: 1), resume: nil).specification
+        guard let space = executor.availableSpace(for: specification) else {
+            throw ContractFailure("availableSpace told nothing of a folder that exists")
+        }
+        try expect(space >= 0, "availableSpace told \(space)")
+    }
+
+    // MARK: What they share
+
+    private func start(_ id: Int64, _ delivery: TransferDelivery, resume: ResumePoint? = nil) -> ObservedAttempt {
+        let attempt = ObservedAttempt(
+            job: harness.job(TransferID(id), delivery, resume: resume), size: delivery.size)
+        started.withLock { $0.append(attempt) }
+        executor.start(attempt.job, reporting: attempt.note)
+        return attempt
+    }
+
+    private func end(_ attempt: ObservedAttempt) async throws -> ExecutorOutcome {
+        guard let outcome = await attempt.outcome(atMost: patience) else {
+            throw ContractFailure("\(attempt.job.id) did not end; it told \(attempt.reports)")
+        }
+        return outcome
+    }
+
+    private func expectFinished(_ attempt: ObservedAttempt) async throws {
+        let outcome = try await end(attempt)
+        guard case .finished(let completion) = outcome, let file = completion.file else {
+            throw ContractFailure("\(attempt.job.id) ended as \(outcome), not with a file")
+        }
+        try expectEqual(file.bytes, attempt.size, "the size of the finished file, as it was told")
+        try expectEqual(harness.size(ofFileAt: file.path), attempt.size, "the size of the finished file")
+        try expect(harness.isRight(file, for: attempt.job.id), "the finished file is not what the server has")
+    }
+
+    /// An attempt to which the server sends no more.
+    private func stalled(_ id: Int64) async throws -> ObservedAttempt {
+        let attempt = start(id, .stalling(at: Self.stallEnd, size: Self.size))
+        let came = await attempt.waits(atMost: patience) { $0.contains { $0.progress == Self.stallEnd } }
+        try expect(came, "progress never came to \(Self.stallEnd); told were \(attempt.reports)")
+        return attempt
+    }
+
+    private func stoppedInTheMiddle(_ id: Int64) async throws -> (attempt: ObservedAttempt, resume: ResumePoint) {
+        let attempt = try await stalled(id)
+        executor.stop(attempt.job.id)
+        let outcome = try await end(attempt)
+        guard case .stopped(let resume?) = outcome else {
+            throw ContractFailure("an attempt stopped after \(Self.stallEnd) bytes ended as \(outcome)")
+        }
+        try expectEqual(resume.offset, Self.stallEnd, "the offset of the resume point")
+        try expect(resume.validator != nil, "the resume point has no validator: nobody can continue from it")
+        let size = harness.size(ofFileAt: resume.path)
+        try expect((size ?? -1) >= resume.offset, "\(resume.offset) bytes were promised, on disk are \(size ?? 0)")
+        return (attempt, resume)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferEngine
+internal import TransferPolicy
+
+/// An attempt and everything that was reported of it.
+struct ObservedAttempt: Sendable {
+    let job: TransferJob
+    /// The size of the server's file.
+    let size: Int64
+    private let observed = Observed<ExecutorReport>()
+
+    init(job: TransferJob, size: Int64) {
+        self.job = job
+        self.size = size
+    }
+
+    var reports: [ExecutorReport] { observed.elements }
+    var isOver: Bool { reports.contains { $0.outcome != nil } }
+
+    /// Takes a report.
+    func note(_ report: ExecutorReport) { observed.add(report) }
+
+    /// Whether the reports fulfil the condition within the time.
+    func waits(atMost limit: Duration, until isMet: @escaping @Sendable ([ExecutorReport]) -> Bool) async -> Bool {
+        await observed.wait(atMost: limit, until: isMet)
+    }
+
+    /// How it ended; nil where it does not in that time.
+    func outcome(atMost limit: Duration) async -> ExecutorOutcome? {
+        _ = await waits(atMost: limit) { $0.contains { $0.outcome != nil } }
+        return reports.compactMap(\.outcome).first
+    }
+
+    /// Throws where the reports break a rule that holds for each attempt.
+    func verifyReports() throws {
+        let reports = reports
+        let name = "transfer \(job.id)"
+        let ends = reports.count { $0.outcome != nil }
+        try expectEqual(ends, 1, "ends of \(name), which told \(reports)")
+        try expect(reports.last?.outcome != nil, "\(name) told something after its end: \(reports)")
+        var last = job.resume?.offset ?? 0
+        var durable: Int64 = 0
+        var hasCheckpoint = false
+        for report in reports {
+            switch report {
+            case .progressed(let bytes, let total):
+                try expect(bytes >= last, "\(name) went back from \(last) to \(bytes) bytes")
+                try expect(bytes <= size, "\(name) told \(bytes) bytes of a file of \(size)")
+                try expect(total == nil || total == size, "\(name) told a total of \(total ?? 0), not \(size)")
+                try expect(hasCheckpoint || bytes <= last, "\(name) told of the body before the first checkpoint")
+                last = bytes
+            case .checkpointed(let point):
+                try expect(point.validator != nil, "\(name) told a checkpoint without the server's validator")
+                try expect(point.offset <= size, "\(name) told \(point.offset) durable bytes of a file of \(size)")
+                try expect(point.offset >= durable, "\(name) lost durable bytes: from \(durable) to \(point.offset)")
+                (durable, hasCheckpoint) = (point.offset, true)
+            case .restarted:
+                (last, durable, hasCheckpoint) = (0, 0, false)
+            case .ended(.finished):
+                try expect(hasCheckpoint, "\(name) finished without a checkpoint before the body")
+            case .ended(let outcome):
+                try expect((outcome.resume?.offset ?? 0) >= durable, "\(name) ended with fewer bytes than were durable")
+            }
+        }
+    }
+}
+
+extension ExecutorReport {
+    var outcome: ExecutorOutcome? { if case .ended(let outcome) = self { outcome } else { nil } }
+    var progress: Int64? { if case .progressed(let bytes, _) = self { bytes } else { nil } }
+}
+
+extension ExecutorOutcome {
+    var isStopped: Bool { if case .stopped = self { true } else { false } }
+    var resume: ResumePoint? {
+        switch self {
+        case .stopped(let resume), .failed(_, let resume), .storageLow(_, _, let resume): resume
+        case .finished: nil
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferTesting
+
+@Suite("AlarmContract", .timeLimit(.minutes(1)))
+struct AlarmContractTests {
+    /// What each fault breaks, and a word of the complaint.
+    private static let broken: [(AlarmFault, AlarmContract.Check, complaint: String)] = [
+        (.clockStands, .clockGoesOn, "stood"),
+        (.clockGoesBack, .clockGoesOn, "went back"),
+        (.ringsUnasked, .silentWhenUnset, "nothing was set"),
+        (.ringsTwice, .ringsOnce, "set once"),
+        (.missesThePast, .pastRingsAtOnce, "was past"),
+        (.ringsTwice, .pastRingsAtOnce, "was set once"),
+        (.ringsEarly, .notBefore, "had not come"),
+        (.keepsTheFirst, .setReplaces, "earlier instant"),
+        (.keepsAll, .setReplaces, "far instant"),
+        (.deafToNil, .nilClears, "taken the instant back"),
+        (.ringsOnlyOnce, .ringsAgain, "set 2 times"),
+    ]
+
+    @Test("finds every fault", arguments: broken)
+    func fault(_ fault: AlarmFault, _ check: AlarmContract.Check, _ complaint: String) async throws {
+        let contract = AlarmContract(patience: .milliseconds(50)) {
+            let alarm = CrookedAlarm(fault: fault)
+            return .init(alarm) { alarm.advance(by: $0) }
+        }
+        let failure = try #require(await #expect(throws: ContractFailure.self) { try await contract.run(check) })
+        #expect(failure.description.contains(complaint), "\(failure)")
+    }
+
+    @Test("has a wrong alarm for each of its checks, and a check for each fault")
+    func covered() {
+        #expect(Set(Self.broken.map(\.1)) == Set(AlarmContract.Check.allCases))
+        #expect(Set(Self.broken.map(\.0)) == Set(AlarmFault.allCases))
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferTesting
+
+@Suite("ManualAlarm", .timeLimit(.minutes(1)))
+struct ManualAlarmTests {
+    @Test("keeps the contract of its port", arguments: AlarmContract.Check.allCases)
+    func contract(_ check: AlarmContract.Check) async throws {
+        let start = Moment(instant: Instant(nanoseconds: 5), wall: WallTime(secondsSinceEpoch: 1_795_228_604))
+        let contract = AlarmContract {
+            let alarm = ManualAlarm(startingAt: start)
+            return .init(alarm) { alarm.advance(by: $0) }
+        }
+        try await contract.run(check)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TransferEngine
+import TransferPolicy
+
+/// One way for a source of conditions to break its contract.
+enum ConditionSourceFault: String, CaseIterable, Sendable {
+    case tellsNothingAtFirst, datesFromTheFuture, datesBeforeTheClock, inventsASource, claimsAnEarlyChange
+    case repeatsItself, missesChanges, keepsTheOldest, goesOnAfterStop, startsAfterStop
+}
+
+/// A source that tells what it is given, with one fault.
+final class CrookedConditionSource: ConditionSource {
+    private struct State {
+        var newest: Conditions
+        var consumer: AsyncStream<Conditions>.Continuation?
+        var isStopped = false
+    }
+
+    private let fault: ConditionSourceFault
+    private let state: Mutex<State>
+
+    init(_ first: Conditions, fault: ConditionSourceFault) {
+        self.fault = fault
+        state = Mutex(State(newest: Self.spoiled(first, fault)))
+    }
+
+    func snapshots() -> AsyncStream<Conditions> {
+        let policy: AsyncStream<Conditions>.Continuation.BufferingPolicy =
+            fault == .keepsTheOldest ? .bufferingOldest(1) : .bufferingNewest(1)
+        let (stream, continuation) = AsyncStream<Conditions>.makeStream(bufferingPolicy: policy)
+        state.withLock { state in
+            if state.isStopped, fault != .startsAfterStop { return continuation.finish() }
+            state.consumer = continuation
+            if fault != .tellsNothingAtFirst { continuation.yield(state.newest) }
+        }
+        return stream
+    }
+
+    func stop() async {
+        state.withLock { state in
+            state.isStopped = true
+            if fault != .goesOnAfterStop { state.consumer?.finish() }
+        }
+    }
+
+    func send(_ conditions: Conditions) {
+        state.withLock { state in
+            guard fault != .missesChanges, conditions != state.newest || fault == .repeatsItself else { return }
+            state.newest = conditions
+            state.consumer?.yield(conditions)
+        }
+    }
+
+    private static func spoiled(_ first: Conditions, _ fault: ConditionSourceFault) -> Conditions {
+        var first = first
+        switch fault {
+        case .datesFromTheFuture: first.network.since = first.network.since.advanced(by: .seconds(60))
+        case .datesBeforeTheClock: first.battery.since = first.battery.since.advanced(by: .seconds(-60))
+        case .inventsASource: first.metered.value = .no
+        case .claimsAnEarlyChange: first.power.isObservedChange = true
+        case .tellsNothingAtFirst, .repeatsItself, .missesChanges, .keepsTheOldest, .goesOnAfterStop, .startsAfterStop:
+            // These are told as they are.
+            break
+        }
+        return first
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TransferEngine
+import TransferPolicy
+import TransferTesting
+
+/// A `FakeExecutor` that acts on its own as a server would make it: no byte moves, files are numbers in a table.
+final class FakeHarness: TransferExecutorHarness {
+    private struct State {
+        var deliveries: [TransferID: TransferDelivery] = [:]
+        var sizes: [String: Int64] = [:]
+        var fault: ExecutorFault?
+    }
+
+    private let state: Mutex<State>
+    private let fake: FakeExecutor
+    private let calls: Calls
+    let executor: any TransferExecutor
+
+    /// Hands calls on, since the fake must exist before the harness does.
+    private final class Calls: Sendable {
+        let handler = Mutex<(@Sendable (FakeExecutor.Call) -> Void)?>(nil)
+        func took(_ call: FakeExecutor.Call) { handler.withLock(\.self)?(call) }
+    }
+
+    init(fault: ExecutorFault? = nil) {
+        let calls = Calls()
+        self.calls = calls
+        state = Mutex(State(fault: fault))
+        fake = FakeExecutor { calls.took($0) }
+        fake.setAvailableSpace(1 << 30)
+        executor = fault.map { [fake] in CrookedExecutor(fake, fault: $0) } ?? fake
+        calls.handler.withLock { $0 = { [weak self] in self?.act(on: $0) } }
+    }
+
+    func job(_ id: TransferID, _ delivery: TransferDelivery, resume: ResumePoint?) -> TransferJob {
+        state.withLock { $0.deliveries[id] = delivery }
+        var specification = StoredTransferSamples.plain(id.rawValue).specification
+        specification.destination.directory = "/finished"
+        return TransferJob(id: id, specification: specification, resume: resume)
+    }
+
+    func size(ofFileAt path: String) -> Int64? { state.withLock { $0.sizes[path] } }
+
+    func isRight(_ file: CompletedFile, for id: TransferID) -> Bool {
+        state.withLock { $0.deliveries[id]?.size == file.bytes }
+    }
+
+    func close() async { calls.handler.withLock { $0 = nil } }
+
+    private func act(on call: FakeExecutor.Call) {
+        switch call {
+        case .start(let id, let offset):
+            guard let delivery = state.withLock({ $0.deliveries[id] }) else { return }
+            deliver(delivery, to: id, from: offset)
+        case .discard(let path):
+            state.withLock { if $0.fault != .keepsDiscarded { $0.sizes[path] = nil } }
+        case .stop, .measure, .shutdown:
+            // The fake does what there is to do.
+            return
+        }
+    }
+
+    private func deliver(_ delivery: TransferDelivery, to id: TransferID, from offset: Int64) {
+        let isRunning = fake.running.contains(id)
+        guard isRunning else { return }
+        fake.checkpoint(id, at: offset, of: delivery.size)
+        fake.progress(id, to: (offset + delivery.end) / 2, of: delivery.size)
+        fake.progress(id, to: delivery.end, of: delivery.size)
+        state.withLock { $0.sizes[FakeExecutor.path(id)] = delivery.end }
+        guard delivery.end == delivery.size else { return }
+        state.withLock { state in
+            state.sizes[FakeExecutor.path(id)] = nil
+            state.sizes["/finished/file-\(id)"] = delivery.size
+        }
+        fake.finish(id)
+    }
+}

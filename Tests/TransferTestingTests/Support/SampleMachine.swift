@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TransferPolicy
+
+/// A machine that switches between mains and battery, with clocks that go on by a second at each switch.
+final class SampleMachine: Sendable {
+    private let state: Mutex<Conditions>
+    private let clock = Mutex(
+        Moment(instant: Instant(nanoseconds: 1_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_228_604)))
+
+    init() { state = Mutex(Conditions(unknownSince: clock.withLock { $0 })) }
+
+    var now: Moment { clock.withLock { $0 } }
+    var conditions: Conditions { state.withLock { $0 } }
+
+    /// Plugs the machine in or out.
+    func change() -> Conditions {
+        let now = clock.withLock { clock in
+            clock = clock.advanced(by: .seconds(1))
+            return clock
+        }
+        return state.withLock { conditions in
+            let next: PowerSource = conditions.power.value == .ac ? .battery : .ac
+            conditions.power = conditions.power.updated(to: next, source: .upower, sureness: .reported, at: now)
+            return conditions
+        }
+    }
+}

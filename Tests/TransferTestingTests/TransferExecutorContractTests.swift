@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferTesting
+
+@Suite("TransferExecutorContract", .timeLimit(.minutes(1)))
+struct TransferExecutorContractTests {
+    private typealias Check = TransferExecutorContract.Check
+
+    /// What each fault breaks, and a word of the complaint.
+    private static let broken: [(ExecutorFault, TransferExecutorContract.Check, complaint: String)] = [
+        (.tellsAfterTheEnd, .fetches, "after its end"),
+        (.tellsAfterTheEnd, .continues, "after its end"),
+        (.endsTwice, .fetchesSmall, "ends of transfer"),
+        (.neverEnds, .fetches, "did not end"),
+        (.goesBeyondTheTotal, .fetches, "bytes of a file of"),
+        (.goesBack, .fetches, "went back"),
+        (.bodyBeforeCheckpoint, .fetches, "before the first checkpoint"),
+        (.bodyBeforeCheckpoint, .fetchesSmall, "without a checkpoint"),
+        (.noValidator, .fetches, "without the server's validator"),
+        (.forgetsBytes, .stopKeepsBytes, "ended as"),
+        (.promisesMoreThanOnDisk, .stopKeepsBytes, "were promised"),
+        (.deafToStop, .stopKeepsBytes, "did not end"),
+        (.stopsEverything, .needlessStops, "ended another"),
+        (.deafToStop, .needlessStops, "did not end"),
+        (.beginsAnew, .continues, "after a resume at"),
+        (.keepsDiscarded, .discards, "that was discarded"),
+        (.leavesAttemptsInShutdown, .shutsDown, "when shutdown returned"),
+        (.startsAfterShutdown, .shutsDown, "start after shutdown"),
+        (.knowsNoSpace, .measures, "told nothing"),
+    ]
+
+    @Test("finds every fault", arguments: broken)
+    func fault(_ fault: ExecutorFault, _ check: TransferExecutorContract.Check, _ complaint: String) async throws {
+        let contract = TransferExecutorContract(patience: .milliseconds(50)) { FakeHarness(fault: fault) }
+        let failure = try #require(await #expect(throws: ContractFailure.self) { try await contract.run(check) })
+        #expect(failure.description.contains(complaint), "\(failure)")
+    }
+
+    @Test("has a wrong executor for each of its checks, and a check for each fault")
+    func covered() {
+        #expect(Set(Self.broken.map(\.1)) == Set(Check.allCases))
+        #expect(Set(Self.broken.map(\.0)) == Set(ExecutorFault.allCases))
+    }
+}
