@@ -20,7 +20,7 @@ import TransferPolicy
             kind: .discretionary, constraints: Constraints(deadline: deadline), host: "h", submitted: Sample.monday)
         let subject = PolicySubject(
             traits: traits, isRunning: isRunning, bytesDone: done, bytesTotal: total, rate: rate)
-        return DefaultPolicy().verdict(for: subject, under: conditions, at: now)
+        return DefaultPolicy().verdict(for: subject, in: PolicyContext(conditions: conditions, now: now))
     }
 
     @Test(

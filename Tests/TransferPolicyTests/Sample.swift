@@ -27,4 +27,40 @@ enum Sample {
         case .run(_, let look), .hold(_, let look): look.map { now.instant.duration(to: $0) }
         }
     }
+
+    /// A discretionary transfer submitted on Monday 00:00, with its deadline so many seconds later.
+    static func subject(
+        deadline: Int64? = nil, total: Int64? = nil, done: Int64 = 0, rate: Int64? = nil, isRunning: Bool = false,
+        app: String = "", change: (inout PolicySubject) -> Void = { _ in }
+    ) -> PolicySubject {
+        let constraints = Constraints(
+            deadline: deadline.map { DeadlineConstraint(monday.advanced(by: .seconds($0))) })
+        var subject = PolicySubject(
+            traits: TransferTraits(
+                kind: .discretionary, constraints: constraints, host: "h", app: app, submitted: monday),
+            isRunning: isRunning, bytesDone: done, bytesTotal: total, rate: rate)
+        change(&subject)
+        return subject
+    }
+
+    /// A machine so many seconds after Monday 00:00.
+    static func context(
+        _ power: PowerSource = .ac, _ metered: Metered = .no, at seconds: Double = 0,
+        change: (inout PolicyContext) -> Void = { _ in }
+    ) -> PolicyContext {
+        let conditions = conditions {
+            $0.power.value = power
+            $0.metered.value = metered
+        }
+        var context = PolicyContext(conditions: conditions, now: now.advanced(by: .seconds(seconds)))
+        change(&context)
+        return context
+    }
+
+    /// What a policy says in words: `run`, or its codes; and the second at which it is looked at again.
+    static func words(_ verdict: Verdict) -> String {
+        let codes = codes(verdict).joined(separator: ",")
+        let look = lookAgain(verdict).map { " @\(Double($0.wholeNanoseconds) / 1e9)" } ?? ""
+        return (codes.isEmpty ? "run" : codes) + look
+    }
 }

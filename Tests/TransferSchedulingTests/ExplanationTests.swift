@@ -8,16 +8,18 @@ import TransferScheduling
         "What alone would release it, and the sentence that says so",
         arguments: [
             (
-                "power=battery battery=61", "discretionary", "plugIn:10s",
-                "on battery (61 %) since 00:00 (UPower) — starts 10 s after you plug in"
+                "power=battery battery=61", "discretionary", "plugIn:10s,wait:259200s",
+                "on battery (61 %) since 00:00 (UPower) — starts 10 s after you plug in, "
+                    + "or starts Thu 26 Nov 00:00:00"
             ),
             (
                 "power=battery", "normal power=ac", "plugIn:0s",
                 "on battery (80 %) since 00:00 (UPower) — starts as soon as you plug in"
             ),
             (
-                "power=unknown", "discretionary", "plugIn:10s",
-                "nobody can say whether the machine is plugged in since 00:00 (UPower) — starts 10 s after you plug in"
+                "power=unknown", "discretionary", "plugIn:10s,wait:259200s",
+                "nobody can say whether the machine is plugged in since 00:00 (UPower) — starts 10 s after you plug in, "
+                    + "or starts Thu 26 Nov 00:00:00"
             ),
             (
                 "power=battery battery=30", "normal power=50", "plugIn:0s,chargeAbove:50",
@@ -44,6 +46,21 @@ import TransferScheduling
                 "link=cellular", "normal links=wifi+ethernet", "joinKind:ethernet+wifi:0s",
                 "on cellular, ethernet or Wi-Fi is asked for since 00:00 (kernel) "
                     + "— starts as soon as the machine is on ethernet or Wi-Fi"
+            ),
+            (
+                "connection=cafe", "normal denied=cafe", "joinAllowed:0s",
+                "the connection cafe may not be used for it since 00:00 (NetworkManager) "
+                    + "— starts as soon as the machine is on a connection that may be used"
+            ),
+            (
+                "connection=cafe", "discretionary allowed=home", "joinAllowed:5s",
+                "the connection cafe is not one of those that may be used for it since 00:00 (NetworkManager) "
+                    + "— starts 5 s after the machine is on a connection that may be used"
+            ),
+            (
+                "roaming=yes", "normal noRoaming", "joinAllowed:0s",
+                "the mobile network is a foreign one since 00:00 (NetworkManager) "
+                    + "— starts as soon as the machine is on a connection that may be used"
             ),
             (
                 "power=ac", "normal notBefore=60s", "wait:60s",
@@ -74,7 +91,7 @@ import TransferScheduling
             expect 1 waits metered,onBattery
             expect 1 released
             expect 2 waits notBefore,onBattery
-            expect 2 released
+            expect 2 released wait:259200s
             """)
     }
 

@@ -48,6 +48,8 @@ final class Machine {
         conditions.network = Fact(.full, source: .kernel, since: now)
         conditions.linkKind = Fact(.ethernet, source: .kernel, since: now)
         conditions.metered = Fact(.no, source: .networkManager, since: now)
+        conditions.connection = Fact("home", source: .networkManager, since: now)
+        conditions.roaming = Fact(.no, source: .networkManager, since: now)
         return conditions
     }
 
@@ -112,12 +114,15 @@ final class Machine {
     /// Ends the process and starts it again: attempts are gone, and what is known of the machine counts as settled.
     func restart(configuration: SchedulerConfiguration, policy: any Policy) {
         for id in attempts.keys.sorted() { _ = endAttempt(id) }
-        scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
+        let history = scheduler.history
+        scheduler = Scheduler(configuration: configuration, policy: policy, history: history, startingAt: now)
         wake = nil
         conditions.power.isObservedChange = false
         conditions.network.isObservedChange = false
         conditions.linkKind.isObservedChange = false
         conditions.metered.isObservedChange = false
+        conditions.connection.isObservedChange = false
+        conditions.roaming.isObservedChange = false
         apply(.conditionsChanged(conditions))
     }
 
@@ -137,6 +142,7 @@ final class Machine {
 
     func explanation(of id: TransferID) -> Explanation? { scheduler.explanation(of: id, at: now) }
     func holdsSlot(_ id: TransferID) -> Bool { scheduler.holdsSlot(id) }
+    var history: PolicyHistory { scheduler.history }
     var openCount: Int { scheduler.openCount }
 }
 

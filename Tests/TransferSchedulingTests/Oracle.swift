@@ -24,6 +24,8 @@ struct Oracle {
     var ended: Set<TransferID> = []
     var conditions: Conditions
     let configuration: SchedulerConfiguration
+    /// When the machine was last on AC; counting begins with the run.
+    var lastAC = Machine.start.instant
 
     // MARK: What is allowed
 
@@ -40,7 +42,7 @@ struct Oracle {
         case .ac: if !holds(nil) { return false }
         case .acOrBattery(let level): if !holds(level) { return false }
         }
-        guard traits.kind == .discretionary else { return true }
+        guard traits.kind == .discretionary, !isWithoutHopeForAC(at: now) else { return true }
         if holds(nil) { return true }
         guard let (gone, span) = deadline(of: traits, at: now) else { return false }
         if gone >= span { return true }
@@ -53,6 +55,11 @@ struct Oracle {
         guard let date = traits.constraints.deadline?.date else { return nil }
         let start = max(traits.submitted, traits.constraints.notBefore?.date ?? traits.submitted)
         return (start.duration(to: now.wall).wholeNanoseconds, start.duration(to: date).wholeNanoseconds)
+    }
+
+    /// Whether AC was away for so long that the default policy does not wait for it.
+    private func isWithoutHopeForAC(at now: Moment) -> Bool {
+        conditions.power.value != .ac && lastAC.duration(to: now.instant) >= .seconds(3 * 86_400)
     }
 
     /// Whether all but the power is right.
@@ -71,6 +78,14 @@ struct Oracle {
         if case .only(let kinds) = constraints.linkKinds, !kinds.kinds.contains(conditions.linkKind.value) {
             return false
         }
+        let connection = constraints.connection
+        if let name = conditions.connection.value {
+            if connection.denied.contains(name) { return false }
+            if let allowed = connection.allowed, !allowed.contains(name) { return false }
+        } else if connection.allowed != nil {
+            return false
+        }
+        if !connection.allowsRoaming, conditions.roaming.value == .yes { return false }
         let mustBeFree =
             constraints.metered == .unmetered || (traits.kind == .discretionary && constraints.metered != .allowed)
         guard mustBeFree else { return true }
@@ -88,12 +103,17 @@ struct Oracle {
             !fact.isObservedChange || fact.since.instant.duration(to: now.instant) >= dwell
         }
         let isPastDeadline = deadline(of: traits, at: now).map { $0.0 >= $0.1 } ?? false
-        let needsPower = traits.constraints.power != .any || !isPastDeadline
+        let needsPower = traits.constraints.power != .any || !(isPastDeadline || isWithoutHopeForAC(at: now))
         if needsPower, !hasHeld(conditions.power, configuration.powerDwell) { return false }
         guard !traits.isLoopback else { return true }
+        if traits.constraints.connection != .any {
+            guard hasHeld(conditions.connection, configuration.connectionDwell),
+                hasHeld(conditions.roaming, configuration.connectionDwell)
+            else { return false }
+        }
         return hasHeld(conditions.network, configuration.networkDwell)
-            && hasHeld(conditions.linkKind, configuration.networkDwell)
-            && hasHeld(conditions.metered, configuration.networkDwell)
+            && hasHeld(conditions.linkKind, configuration.linkKindDwell)
+            && hasHeld(conditions.metered, configuration.meteredDwell)
     }
 
     /// Whether it may start, slots aside.
@@ -113,6 +133,7 @@ struct Oracle {
 
     /// Takes in one event and its effects; says what was against the rules.
     mutating func watch(_ event: Event, _ effects: [Effect], at now: Moment) -> [String] {
+        if conditions.power.value == .ac { lastAC = now.instant }
         learn(event, at: now)
         var faults: [String] = []
         for effect in effects { check(effect, at: now, into: &faults) }
@@ -141,7 +162,7 @@ struct Oracle {
             if open[id]?.isPaused == false { open[id]?.spaceNeeded = needed ?? 1 }
         case .spaceMeasured(let id, let available):
             if let needed = open[id]?.spaceNeeded, (available ?? .max) >= needed { open[id]?.spaceNeeded = nil }
-        case .progressed, .restarted, .woken: break  // Nothing that the rules ask for.
+        case .progressed, .restarted, .woken, .appUsed: break  // Nothing that the rules ask for.
         }
     }
 

@@ -185,7 +185,7 @@ import TransferScheduling
             t=1s submit 2 userInitiated
             t=1s recover 2 userInitiated
             expect 1 waits onBattery
-            expect wake none
+            expect wake 259200s
             """)
         #expect(machine.openCount == 2)
         #expect(machine.log.filter { $0.effect == .start(TransferID(2)) }.count == 1)

@@ -107,6 +107,7 @@ final class SchedulerRun {
             let mayBeIdle = oracle.open.values.contains { known in
                 let constraints = known.traits.constraints
                 return known.powerMissingSince != nil
+                    || (known.traits.kind == .discretionary && constraints.power != .any)
                     || (constraints.deadline != nil && (constraints.power != .any || !known.isRunning))
             }
             let before = machine.log.count
@@ -121,11 +122,13 @@ final class SchedulerRun {
 
     private func changeFact() {
         machine.change { [self] conditions, now in
-            switch roll(1...5) {
+            switch roll(1...7) {
             case 1: conditions.observe(\.power, chance(60) ? .ac : chance(80) ? .battery : .unknown, at: now)
             case 2: conditions.observe(\.battery, BatteryState(level: roll(10...60)), at: now)
             case 3: conditions.observe(\.network, chance(60) ? .full : pick(Reachability.allCases) ?? .full, at: now)
             case 4: conditions.observe(\.linkKind, pick([.ethernet, .wifi, .cellular, .unknown]) ?? .wifi, at: now)
+            case 5: conditions.observe(\.connection, pick(["home", "cafe", nil]) ?? nil, at: now)
+            case 6: conditions.observe(\.roaming, chance(70) ? .no : pick(Roaming.allCases) ?? .no, at: now)
             default: conditions.observe(\.metered, chance(60) ? .no : pick(Metered.allCases) ?? .no, at: now)
             }
         }
@@ -136,6 +139,11 @@ final class SchedulerRun {
         if chance(30) { constraints.power = chance(50) ? .ac : .acOrBattery(above: roll(20...50)) }
         if chance(30) { constraints.metered = chance(50) ? .unmetered : .allowed }
         if chance(20) { constraints.linkKinds = .only([LinkKinds(.ethernet), LinkKinds(.wifi)]) }
+        if chance(15) {
+            constraints.connection = ConnectionConstraint(
+                allowed: chance(50) ? ["home", "work"] : nil, denied: chance(50) ? ["cafe"] : [],
+                allowsRoaming: chance(50))
+        }
         let wall = machine.now.wall
         if chance(20) { constraints.notBefore = NotBeforeConstraint(wall.advanced(by: .seconds(roll(-100...3000)))) }
         if chance(30) { constraints.deadline = DeadlineConstraint(wall.advanced(by: .seconds(roll(0...10_000)))) }
@@ -205,6 +213,8 @@ final class SchedulerRun {
             conditions.observe(\.network, .full, at: now)
             conditions.observe(\.linkKind, .ethernet, at: now)
             conditions.observe(\.metered, .no, at: now)
+            conditions.observe(\.connection, "home", at: now)
+            conditions.observe(\.roaming, .no, at: now)
         }
         for id in oracle.open.keys.sorted() { machine.apply(.resumed(id)) }
         for _ in 0..<2000 where machine.openCount > 0 && faults.isEmpty {

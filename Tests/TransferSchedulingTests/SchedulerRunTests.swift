@@ -41,7 +41,7 @@ import TransferScheduling
     @Test("Random runs get somewhere: transfers start, stop, retry, measure and end in every way")
     func coverage() {
         var kinds: Set<String> = []
-        for seed in UInt64(1)...30 {
+        for seed in UInt64(1)...60 {
             let run = SchedulerRun(seed: seed)
             run.run(steps: 300)
             for entry in run.machine.log {

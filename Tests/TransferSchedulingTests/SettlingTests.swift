@@ -147,7 +147,7 @@ import TransferScheduling
             given power=unknown battery=100
             t=0s submit 1 \(words)
             expect 1 waits powerUnknown
-            expect quiet until 100h
+            expect quiet until 71h
             """)
     }
 

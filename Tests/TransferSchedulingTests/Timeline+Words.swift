@@ -78,6 +78,8 @@ extension Timeline {
         case .slot: "slot"
         case .freeSpace(let bytes): "freeSpace:\(bytes.map { String($0) } ?? "some")"
         case .resume: "resume"
+        case .joinAllowed(let after): "joinAllowed:\(seconds(after))"
+        case .openApp: "openApp"
         }
     }
 }

@@ -74,7 +74,7 @@ struct Timeline {
         case "pause": machine.apply(.paused(id))
         case "resume": machine.apply(.resumed(id))
         case "cancel": machine.apply(.cancelled(id))
-        case "power", "battery", "network", "link", "metered":
+        case "power", "battery", "network", "link", "metered", "connection", "roaming", "sleep":
             var isKnown = true
             machine.change { isKnown = Self.setFact(&$0, verb, words.word(1), at: $1) }
             return isKnown ? nil : "no such value"
@@ -125,6 +125,9 @@ struct Timeline {
             let kinds = links.split(separator: "+").compactMap { LinkKind(rawValue: String($0)) }
             constraints.linkKinds = .only(LinkKinds(kinds.map { LinkKinds($0) }))
         }
+        constraints.connection = ConnectionConstraint(
+            allowed: words["allowed"].map { [$0] }, denied: words["denied"].map { [$0] } ?? [],
+            allowsRoaming: !words.contains("noRoaming"))
         constraints.notBefore = date("notBefore").map { NotBeforeConstraint($0) }
         constraints.deadline = date("deadline").map { DeadlineConstraint($0) }
         if let window = words["window"] {
@@ -161,6 +164,9 @@ struct Timeline {
         case "network": return set(\.network, Reachability(rawValue: value))
         case "link": return set(\.linkKind, LinkKind(rawValue: value))
         case "metered": return set(\.metered, Metered(rawValue: value))
+        case "connection": return set(\.connection, Optional(value))
+        case "roaming": return set(\.roaming, Roaming(rawValue: value))
+        case "sleep": return set(\.sleep, SleepState(rawValue: value))
         default: return false
         }
     }

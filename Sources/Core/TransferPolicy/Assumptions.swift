@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Facts that a person takes for granted for one run, written `power=ac,network=wifi,metered=no,battery=80`.
+/// Facts that a person takes for granted for one run, written `power=ac,network=wifi,metered=no,battery=80,profile=balanced`.
 public struct Assumptions: Hashable, Sendable {
     /// What the machine is to be taken to run on.
     public var power: PowerSource?
@@ -12,6 +12,14 @@ public struct Assumptions: Hashable, Sendable {
     public var linkKind: LinkKind?
     /// Whether bytes cost money.
     public var metered: Metered?
+    /// What the person chose between speed and battery life.
+    public var powerProfile: PowerProfile?
+    /// Whether the mobile network is a foreign one.
+    public var roaming: Roaming?
+    /// The connection's name.
+    public var connection: String?
+    /// Whether the machine is awake.
+    public var sleep: SleepState?
 
     /// Nothing assumed.
     public init() {}
@@ -28,6 +36,14 @@ public struct Assumptions: Hashable, Sendable {
             switch parts[0] {
             case "power": power = try Self.value(parts, of: PowerSource.self)
             case "metered": metered = try Self.value(parts, of: Metered.self)
+            case "profile": powerProfile = try Self.value(parts, of: PowerProfile.self)
+            case "roaming": roaming = try Self.value(parts, of: Roaming.self)
+            case "sleep": sleep = try Self.value(parts, of: SleepState.self)
+            case "connection":
+                guard !parts[1].isEmpty else {
+                    throw AssumptionError(word: String(word), allowed: ["connection=NAME"])
+                }
+                connection = parts[1]
             case "battery":
                 guard let level = Int(parts[1]), (0...100).contains(level) else {
                     throw AssumptionError(word: String(word), allowed: ["battery=0…100"])
@@ -47,7 +63,9 @@ public struct Assumptions: Hashable, Sendable {
         }
     }
 
-    private static let keys = ["power=", "battery=", "network=", "metered="]
+    private static let keys = [
+        "power=", "battery=", "network=", "metered=", "profile=", "roaming=", "sleep=", "connection=",
+    ]
 
     private static func value<Value: RawRepresentable & CaseIterable>(
         _ parts: [String], of type: Value.Type
@@ -71,6 +89,10 @@ public struct Assumptions: Hashable, Sendable {
         assume(&result.network, network)
         assume(&result.linkKind, linkKind)
         assume(&result.metered, metered)
+        assume(&result.powerProfile, powerProfile)
+        assume(&result.roaming, roaming)
+        assume(&result.sleep, sleep)
+        assume(&result.connection, connection.map { $0 })
         return result
     }
 }

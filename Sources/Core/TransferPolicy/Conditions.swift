@@ -8,12 +8,18 @@ public struct Conditions: Hashable, Sendable {
     public var power: Fact<PowerSource>
     /// The batteries taken together.
     public var battery: Fact<BatteryState>
+    /// What the person chose between speed and battery life.
+    public var powerProfile: Fact<PowerProfile>
+    /// Whether the machine is awake.
+    public var sleep: Fact<SleepState>
     /// What can be reached.
     public var network: Fact<Reachability>
     /// The kind of device under the default route.
     public var linkKind: Fact<LinkKind>
     /// Whether bytes cost money.
     public var metered: Fact<Metered>
+    /// Whether the mobile network is a foreign one.
+    public var roaming: Fact<Roaming>
     /// The connection's name (SSID or profile), where a service tells it.
     public var connection: Fact<String?>
     /// The interface that carries the default route.
@@ -27,9 +33,12 @@ public struct Conditions: Hashable, Sendable {
     public init(unknownSince now: Moment, localTime: LocalTimeRules = .utc) {
         power = Fact(.unknown, source: .none, since: now, sureness: .assumed)
         battery = Fact(BatteryState(), source: .none, since: now, sureness: .assumed)
+        powerProfile = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+        sleep = Fact(.awake, source: .none, since: now, sureness: .assumed)
         network = Fact(.unknown, source: .none, since: now, sureness: .assumed)
         linkKind = Fact(.unknown, source: .none, since: now, sureness: .assumed)
         metered = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+        roaming = Fact(.unknown, source: .none, since: now, sureness: .assumed)
         connection = Fact(nil, source: .none, since: now, sureness: .assumed)
         interface = Fact(nil, source: .none, since: now, sureness: .assumed)
         disagreements = []

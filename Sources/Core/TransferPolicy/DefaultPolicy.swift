@@ -5,21 +5,47 @@
 ///
 /// With a deadline, a battery above 50 % is enough to start (40 % to go on) once half of the time is gone, above 20 %
 /// once three quarters are, and in the last chance (the time that the remaining bytes need at the rate seen, times
-/// 1.5; none while size or rate is unknown) any level is. Past the deadline any power is enough.
+/// 1.5; none while size or rate is unknown) any level is. Past the deadline any power is enough. And AC that this
+/// machine has not shown for three days of awake time is not waited for any longer: a desktop that never says "AC", a
+/// laptop that nobody plugs in.
 public struct DefaultPolicy: Policy, Hashable {
     /// What to make of a link whose price nobody knows.
     public var unknownMetered: UnknownMeteredRule
+    /// Awake time without AC after which it is not waited for. Default 3 days.
+    public var patience: Duration
 
     /// The rule.
-    public init(unknownMetered: UnknownMeteredRule = UnknownMeteredRule()) { self.unknownMetered = unknownMetered }
-
-    /// Says whether `subject` may run.
-    public func verdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {
-        let power = powerVerdict(for: subject, under: conditions, at: now)
-        return power.and(subject.unmeteredVerdict(under: conditions, treatingUnknownAs: unknownMetered))
+    public init(
+        unknownMetered: UnknownMeteredRule = UnknownMeteredRule(), patience: Duration = .seconds(3 * 86_400)
+    ) {
+        self.unknownMetered = unknownMetered
+        self.patience = patience
     }
 
-    private func powerVerdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {
+    /// Says whether `subject` may run.
+    public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        patientPowerVerdict(for: subject, in: context)
+            .and(subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered))
+    }
+
+    /// Power as the deadline has it, as long as AC can be waited for.
+    private func patientPowerVerdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        // On AC that time is none; off it, what is not waited for need not settle either.
+        let absence = context.awakeTime(without: .ac)
+        guard context.conditions.power.value == .ac || absence < patience else {
+            return .run(relyingOn: [], lookAgain: nil)
+        }
+        let verdict = powerVerdict(for: subject, in: context)
+        guard case .hold = verdict else { return verdict }
+        let rest = patience - absence
+        // Asleep, or before anything was observed, that time does not run.
+        guard context.history.observed?.isAwake == true else { return verdict }
+        let end = context.look(at: context.now.instant.advanced(by: rest))
+        return verdict.and(.run(relyingOn: [], lookAgain: end))
+    }
+
+    private func powerVerdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        let (conditions, now) = (context.conditions, context.now)
         let constraints = subject.traits.constraints
         guard let deadline = constraints.deadline else { return PowerConstraint.ac.verdict(under: conditions) }
         let submitted = subject.traits.submitted
@@ -33,7 +59,7 @@ public struct DefaultPolicy: Policy, Hashable {
             (dateAt(0.75), .acOrBattery(above: 20)),
             (deadline.date, .any),
         ]
-        if let lastChance = lastChance(for: subject, deadline: deadline.date) { steps.append((lastChance, .any)) }
+        if let lastChance = subject.latestStart(before: deadline.date, safety: 1.5) { steps.append((lastChance, .any)) }
         let reached = steps.filter { $0.from <= now.wall }.map { $0.needed.verdict(under: conditions) }
         let verdicts = [PowerConstraint.ac.verdict(under: conditions)] + reached
         // The most lenient step that is reached counts; a hold says what the latest step misses.
@@ -43,29 +69,15 @@ public struct DefaultPolicy: Policy, Hashable {
         // for power to settle is another matter: a later step may do without.
         if case .run = best, subject.isRunning || !conditions.power.isObservedChange { return best }
         let next = steps.filter { $0.from > now.wall && $0.needed.verdict(under: conditions) != best }.map(\.from).min()
-        return best.and(.run(relyingOn: [], lookAgain: next.map(now.instant(of:))))
+        return best.and(.run(relyingOn: [], lookAgain: context.look(at: next)))
     }
 
-    /// From when on only running at once can still be in time: 1.5 × the time that the rest needs at the rate seen.
-    ///
-    /// While a transfer runs the rest shrinks faster than the time, so by the present numbers alone it would leave its
-    /// last chance as soon as it takes it, and stop and start without end. What began in its last chance stays in it.
-    private func lastChance(for subject: PolicySubject, deadline: WallTime) -> WallTime? {
-        let present = Self.lastChance(
-            total: subject.bytesTotal, done: subject.bytesDone, rate: subject.rate, deadline: deadline)
-        guard let start = subject.start,
-            let atStart = Self.lastChance(
-                total: subject.bytesTotal, done: start.bytesDone, rate: start.rate, deadline: deadline),
-            atStart <= start.date
-        else { return present }
-        return atStart
-    }
-
-    private static func lastChance(total: Int64?, done: Int64, rate: Int64?, deadline: WallTime) -> WallTime? {
-        guard let total, let rate, rate > 0 else { return nil }
-        let remaining = max(0, total.addingSaturating(done.negatedSaturating))
-        let seconds = Double(remaining) / Double(rate) * 1.5
-        guard seconds < 1e9 else { return nil }
-        return deadline.advanced(by: .nanoseconds(-Int64(seconds * 1e9)))
-    }
+    static let entry = PolicyCatalog.Entry(
+        name: "default", summary: "on AC and unmetered; battery will do as a deadline comes near, metered never",
+        parameters: [
+            .init(
+                "patience", "awake time without AC after which it is not waited for", unit: "days", default: 3,
+                in: 0...Double.infinity)
+        ]
+    ) { DefaultPolicy(patience: Duration(clampingSeconds: $0["patience"] * 86_400)) }
 }

@@ -32,6 +32,9 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
 extension Duration {
     /// The duration in whole nanoseconds, cut towards zero; saturating at the ends of `Int64`.
     public var wholeNanoseconds: Int64 {
+        // Beyond these `components` itself would trap: a duration holds more seconds than fit its first part.
+        if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }

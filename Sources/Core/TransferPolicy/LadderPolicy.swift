@@ -23,24 +23,28 @@ public struct LadderPolicy: Policy, Hashable {
     }
 
     /// Says whether the step that is reached allows it.
-    public func verdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict {
+    public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let constraints = subject.traits.constraints
         func date(atShare share: Double) -> WallTime? {
             guard share.isFinite, let deadline = constraints.deadline else { return nil }
             return deadline.date(
                 atShare: share, submitted: subject.traits.submitted, notBefore: constraints.notBefore?.date)
         }
-        let (batteryDate, meteredDate) = (date(atShare: batteryShare), date(atShare: meteredShare))
-        let power = PowerConstraint.ac.verdict(under: conditions)
-        let price = subject.unmeteredVerdict(under: conditions, treatingUnknownAs: unknownMetered)
-        return until(batteryDate, power, at: now).and(until(meteredDate, price, at: now))
+        let power = PowerConstraint.ac.verdict(under: context.conditions)
+        let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
+        return power.until(date(atShare: batteryShare), in: context)
+            .and(price.until(date(atShare: meteredShare), in: context))
     }
 
-    /// `verdict` as long as `date` has not come; the date is only worth a look while the verdict is a hold.
-    private func until(_ date: WallTime?, _ verdict: Verdict, at now: Moment) -> Verdict {
-        guard let date else { return verdict }
-        guard date > now.wall else { return .run(relyingOn: [], lookAgain: nil) }
-        guard case .hold = verdict else { return verdict }
-        return verdict.and(.run(relyingOn: [], lookAgain: now.instant(of: date)))
-    }
+    static let entry = PolicyCatalog.Entry(
+        name: "ladder", summary: "AC and unmetered; then battery, then metered will do as the deadline comes near",
+        parameters: [
+            .init(
+                "bat", "share of the time to the deadline after which battery will do", default: 0.5,
+                in: 0...Double.infinity),
+            .init(
+                "cell", "share of the time to the deadline after which metered will do", default: 0.75,
+                in: 0...Double.infinity),
+        ]
+    ) { LadderPolicy(batteryShare: $0["bat"], meteredShare: $0["cell"]) }
 }

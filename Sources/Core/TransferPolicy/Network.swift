@@ -71,3 +71,13 @@ public enum Metered: String, Hashable, Sendable, CaseIterable {
     /// Nobody can say; the kind of link decides.
     case unknown
 }
+
+/// Whether the network belongs to somebody else than the one whose customer the person is.
+public enum Roaming: String, Hashable, Sendable, CaseIterable {
+    /// Roaming.
+    case yes
+    /// At home.
+    case no
+    /// Nobody can say; a link that is not cellular never roams.
+    case unknown
+}

@@ -45,6 +45,11 @@ public struct PolicySubject: Hashable, Sendable {
         self.start = start
     }
 
+    /// Bytes still missing; nil while the size is unknown.
+    public var bytesRemaining: Int64? {
+        bytesTotal.map { max(0, $0.addingSaturating(max(0, bytesDone).negatedSaturating)) }
+    }
+
     /// What a policy that keeps to free networks says of it: this machine's own servers are always free, and a transfer
     /// that allows metered networks itself is an exception.
     public func unmeteredVerdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
@@ -58,7 +63,19 @@ public struct PolicySubject: Hashable, Sendable {
 /// A rule that says when discretionary work runs. A pure value: same question, same answer.
 ///
 /// The transfer's own constraints are asked beside it; a policy never sees work that is not discretionary.
+///
+/// ```swift
+/// struct NightPolicy: Policy {
+///     let night = WindowConstraint(windows: (0..<7).map { .init(start: $0 * 86_400, end: $0 * 86_400 + 6 * 3600) })
+///
+///     func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+///         night.verdict(at: context.now, localTime: context.conditions.localTime)
+///     }
+/// }
+/// ```
 public protocol Policy: Sendable {
-    /// Says whether `subject` may run under `conditions` at `now`.
-    func verdict(for subject: PolicySubject, under conditions: Conditions, at now: Moment) -> Verdict
+    /// Says whether `subject` may run in `context`: run, or hold for at least one reason.
+    ///
+    /// Where time alone can change the answer the verdict names a moment after `context.now` to look again.
+    func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict
 }

@@ -6,12 +6,47 @@ public enum PolicyCatalog {
     public struct Parameter: Hashable, Sendable {
         /// Its key.
         public var key: String
-        /// What it means, with its unit.
+        /// What it means.
         public var meaning: String
+        /// Its unit; empty for a bare number.
+        public var unit: String
         /// Its value where none is given.
         public var defaultValue: Double
         /// What it may be; the upper end may be infinite, written `inf`.
         public var range: ClosedRange<Double>
+        /// Whether it must be a whole number.
+        public var isWhole: Bool
+
+        /// A parameter.
+        public init(
+            _ key: String, _ meaning: String, unit: String = "", default defaultValue: Double,
+            in range: ClosedRange<Double>, isWhole: Bool = false
+        ) {
+            self.key = key
+            self.meaning = meaning
+            self.unit = unit
+            self.defaultValue = defaultValue
+            self.range = range
+            self.isWhole = isWhole
+        }
+
+        /// Whether the parameter may have `value`; NaN lies in no range.
+        func allows(_ value: Double) -> Bool { range.contains(value) && (!isWhole || Int64(exactly: value) != nil) }
+    }
+
+    /// A value for each of a policy's parameters.
+    public struct Values: Hashable, Sendable {
+        private var values: [String: Double]
+
+        init(defaultsOf parameters: [Parameter]) {
+            values = Dictionary(parameters.map { ($0.key, $0.defaultValue) }) { first, _ in first }
+        }
+
+        /// The value of a parameter; 0 for one that the policy does not take.
+        public internal(set) subscript(key: String) -> Double {
+            get { values[key] ?? 0 }
+            set { values[key] = newValue }
+        }
     }
 
     /// One policy of the catalogue.
@@ -22,56 +57,78 @@ public enum PolicyCatalog {
         public var summary: String
         /// What it takes.
         public var parameters: [Parameter]
-        /// Makes it from a value for each of its parameters.
-        let make: @Sendable ([String: Double]) -> any Policy
+        /// Makes it from a value for each of its parameters, each of them in its range.
+        let make: @Sendable (Values) -> any Policy
+
+        /// A policy for the catalogue.
+        public init(
+            name: String, summary: String, parameters: [Parameter] = [],
+            make: @escaping @Sendable (Values) -> any Policy
+        ) {
+            self.name = name
+            self.summary = summary
+            self.parameters = parameters
+            self.make = make
+        }
     }
 
     /// All policies, in the order in which they are listed.
     public static let entries: [Entry] = [
-        Entry(
-            name: "default",
-            summary: "on AC and unmetered; battery will do as a deadline comes near, metered never",
-            parameters: [], make: { _ in DefaultPolicy() }),
-        Entry(
-            name: "immediate", summary: "any network, at once", parameters: [], make: { _ in ImmediatePolicy() }),
-        Entry(
-            name: "unmetered", summary: "any unmetered network", parameters: [], make: { _ in UnmeteredPolicy() }),
-        Entry(name: "strict", summary: "AC and unmetered", parameters: [], make: { _ in StrictPolicy() }),
-        Entry(
-            name: "ladder",
-            summary: "AC and unmetered; then battery, then metered will do as the deadline comes near",
-            parameters: [
-                Parameter(
-                    key: "bat", meaning: "share of the time to the deadline after which battery will do",
-                    defaultValue: 0.5, range: 0...Double.infinity),
-                Parameter(
-                    key: "cell", meaning: "share of the time to the deadline after which metered will do",
-                    defaultValue: 0.75, range: 0...Double.infinity),
-            ],
-            make: { LadderPolicy(batteryShare: $0["bat"] ?? 0.5, meteredShare: $0["cell"] ?? 0.75) }),
+        DefaultPolicy.entry, ImmediatePolicy.entry, UnmeteredPolicy.entry, StrictPolicy.entry, LadderPolicy.entry,
+        LatestStartPolicy.entry, WifflerPolicy.entry, BacklogPolicy.entry, ScorePolicy.entry, TwoThresholdPolicy.entry,
+        BatchPolicy.entry, WindowPolicy.entry, QuotaPolicy.entry, BudgetPolicy.entry, HabitPolicy.entry,
     ]
 
     /// The policy that `text` names.
     ///
+    /// - Parameter entries: the policies to choose from; a program may add its own.
     /// - Throws: `PolicyNameError` that names the word that was wrong and what would be right.
-    public static func policy(named text: String) throws(PolicyNameError) -> any Policy {
+    public static func policy(
+        named text: String, among entries: [Entry] = PolicyCatalog.entries
+    ) throws(PolicyNameError) -> any Policy {
         let words = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard let entry = entries.first(where: { $0.name == words[0] }) else {
             throw .unknownPolicy(words[0], known: entries.map(\.name))
         }
-        var values = Dictionary(uniqueKeysWithValues: entry.parameters.map { ($0.key, $0.defaultValue) })
+        var values = Values(defaultsOf: entry.parameters)
+        var seen: Set<String> = []
         for word in words.dropFirst() {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let parameter = entry.parameters.first(where: { $0.key == parts[0] }) else {
                 throw .unknownParameter(word, policy: entry.name, known: entry.parameters.map(\.key))
             }
-            guard let value = Double(parts[1]), parameter.range.contains(value) else {
-                throw .badValue(parts[1], key: parameter.key, policy: entry.name, range: parameter.range)
+            guard seen.insert(parameter.key).inserted else {
+                throw .repeatedParameter(parameter.key, policy: entry.name)
+            }
+            guard let value = Double(parts[1]), parameter.allows(value) else {
+                throw .badValue(
+                    parts[1], key: parameter.key, policy: entry.name, range: parameter.range,
+                    isWhole: parameter.isWhole)
             }
             values[parameter.key] = value
         }
         return entry.make(values)
     }
+
+    /// All policies with their rules, parameters, units, ranges and defaults, for people; a line each.
+    public static func text(of entries: [Entry] = PolicyCatalog.entries) -> String {
+        entries.flatMap { entry in
+            ["\(entry.name): \(entry.summary)"]
+                + entry.parameters.map { parameter in
+                    let unit = parameter.unit.isEmpty ? "" : " \(parameter.unit)"
+                    return "    \(parameter.key)=\(text(parameter.defaultValue)): \(parameter.meaning)"
+                        + " (\(text(parameter.range))\(unit))"
+                }
+        }.joined(separator: "\n")
+    }
+
+    /// A number as it is written, whole ones without a fraction.
+    static func text(_ value: Double) -> String {
+        guard let whole = Int64(exactly: value) else { return "\(value)" }
+        return String(whole)
+    }
+
+    static func text(_ range: ClosedRange<Double>) -> String { "\(text(range.lowerBound))…\(text(range.upperBound))" }
 }
 
 /// What is wrong with a policy's name or parameters.
@@ -80,8 +137,10 @@ public enum PolicyNameError: Error, Hashable, Sendable, CustomStringConvertible 
     case unknownPolicy(String, known: [String])
     /// The policy takes nothing of that name, or the word is not `key=value`.
     case unknownParameter(String, policy: String, known: [String])
+    /// A parameter is given twice.
+    case repeatedParameter(String, policy: String)
     /// The value is no number, or not one the parameter may have.
-    case badValue(String, key: String, policy: String, range: ClosedRange<Double>)
+    case badValue(String, key: String, policy: String, range: ClosedRange<Double>, isWhole: Bool)
 
     /// One sentence: what was wrong, and what would be right.
     public var description: String {
@@ -92,8 +151,11 @@ public enum PolicyNameError: Error, Hashable, Sendable, CustomStringConvertible 
             "the policy \(policy) takes no parameters, so '\(word)' means nothing"
         case .unknownParameter(let word, let policy, let known):
             "the policy \(policy) takes \(known.map { "\($0)=NUMBER" }.joined(separator: ", ")), not '\(word)'"
-        case .badValue(let value, let key, let policy, let range):
-            "\(key)=\(value) of the policy \(policy) must be a number from \(range.lowerBound) to \(range.upperBound)"
+        case .repeatedParameter(let key, let policy):
+            "\(key) of the policy \(policy) is given twice"
+        case .badValue(let value, let key, let policy, let range, let isWhole):
+            "\(key)=\(value) of the policy \(policy) must be a \(isWhole ? "whole " : "")number "
+                + "from \(PolicyCatalog.text(range.lowerBound)) to \(PolicyCatalog.text(range.upperBound))"
         }
     }
 }

@@ -54,3 +54,23 @@ public struct BatteryState: Hashable, Sendable {
         self.warning = warning
     }
 }
+
+/// What the person chose between speed and battery life.
+public enum PowerProfile: String, Hashable, Sendable, CaseIterable {
+    /// Long battery life before speed.
+    case powerSaver = "power-saver"
+    /// Neither.
+    case balanced
+    /// Speed before battery life.
+    case performance
+    /// Nobody can say.
+    case unknown
+}
+
+/// Whether the machine is awake.
+public enum SleepState: String, Hashable, Sendable, CaseIterable {
+    /// Awake, and nobody has said otherwise.
+    case awake
+    /// It is going to sleep, or asleep: between the announcement and the waking up.
+    case aboutToSleep = "about-to-sleep"
+}

@@ -18,6 +18,8 @@ public enum Reason: Hashable, Sendable {
     case captivePortal
     /// The link is of another kind than those asked for.
     case networkKind(LinkKind, allowed: LinkKinds)
+    /// The connection may not be used.
+    case connectionDenied(ConnectionDenial)
     /// Outside its windows of the week; the next one opens then.
     case outsideWindow(opens: WallTime?)
     /// A condition has just become good and must hold until then.
@@ -30,6 +32,16 @@ public enum Reason: Hashable, Sendable {
     case storageLow(needed: Int64?, available: Int64)
     /// Somebody paused it.
     case suspended
+    /// Its app was started too often for finished work: work from the background waits `delay`, until then.
+    case rateLimited(delay: Duration, relaunches: Int, until: WallTime)
+    /// A budget is used up; it is renewed then, nil when nobody can say.
+    case budgetSpent(Spending.Kind, renewed: WallTime?)
+    /// Somebody or something holds it back for a reason of their own.
+    case held(by: String, why: String)
+    /// Its app has to do something first.
+    case needsApp(AppNeed)
+    /// What is left of the time in which it may run is shorter than what it needs.
+    case windowTooShort(needed: Duration, left: Duration)
 
     /// The stable name used in JSON, logs and on the bus.
     public var code: String {
@@ -48,15 +60,31 @@ public enum Reason: Hashable, Sendable {
         case .backoff: "backoff"
         case .storageLow: "storageLow"
         case .suspended: "suspended"
+        case .connectionDenied: "connectionDenied"
+        case .rateLimited: "rateLimited"
+        case .budgetSpent: "budgetSpent"
+        case .held: "held"
+        case .needsApp: "needsApp"
+        case .windowTooShort: "windowTooShort"
         }
     }
+}
+
+/// What an app has to do before its transfer goes on.
+public enum AppNeed: String, Hashable, Sendable, CaseIterable {
+    /// Answer an authentication challenge.
+    case authentication
+    /// Say whether a delayed request is to begin.
+    case delayedBegin
+    /// Register again, so that it can be told of the end.
+    case notRegistered
 }
 
 /// What has to settle.
 public enum SettlingCondition: String, Hashable, Sendable {
     /// The power supply.
     case power
-    /// The network, its kind, or its price.
+    /// The network, its kind, its price, or which connection it is.
     case network
 }
 

@@ -26,6 +26,8 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     public var isLoopback: Bool
     /// How many bytes are expected to come, at most; nil when unknown.
     public var expectedBytesToReceive: Int64?
+    /// How many bytes are expected to go out, at most; nil when unknown.
+    public var expectedBytesToSend: Int64?
     /// Failed attempts without progress after which it ends; nil takes the scheduler's setting.
     public var maximumAttempts: Int?
     /// When it was handed over.
@@ -35,7 +37,7 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     public init(
         kind: WorkKind, constraints: Constraints = Constraints(), priority: Int = 500, host: String,
         app: String = "", isLoopback: Bool = false, expectedBytesToReceive: Int64? = nil,
-        maximumAttempts: Int? = nil, submitted: WallTime
+        expectedBytesToSend: Int64? = nil, maximumAttempts: Int? = nil, submitted: WallTime
     ) {
         self.kind = kind
         self.constraints = constraints
@@ -44,6 +46,7 @@ public struct TransferTraits: Hashable, Sendable, Codable {
         self.app = app
         self.isLoopback = isLoopback
         self.expectedBytesToReceive = expectedBytesToReceive.flatMap { $0 < 0 ? nil : $0 }
+        self.expectedBytesToSend = expectedBytesToSend.flatMap { $0 < 0 ? nil : $0 }
         self.maximumAttempts = maximumAttempts.map { max(1, $0) }
         self.submitted = submitted
     }
@@ -55,6 +58,8 @@ public struct Constraints: Hashable, Sendable, Codable {
     public var power: PowerConstraint
     /// What kinds of link it may use.
     public var linkKinds: LinkKindConstraint
+    /// Which connections it may use.
+    public var connection: ConnectionConstraint
     /// Whether it may cost money.
     public var metered: MeteredConstraint
     /// Not before this date.
@@ -67,7 +72,8 @@ public struct Constraints: Hashable, Sendable, Codable {
     /// Constraints; what is not named asks for nothing.
     public init(
         power: PowerConstraint = .any, linkKinds: LinkKindConstraint = .any, metered: MeteredConstraint = .unstated,
-        notBefore: NotBeforeConstraint? = nil, deadline: DeadlineConstraint? = nil, window: WindowConstraint? = nil
+        notBefore: NotBeforeConstraint? = nil, deadline: DeadlineConstraint? = nil, window: WindowConstraint? = nil,
+        connection: ConnectionConstraint = .any
     ) {
         self.power = power
         self.linkKinds = linkKinds
@@ -75,5 +81,18 @@ public struct Constraints: Hashable, Sendable, Codable {
         self.notBefore = notBefore
         self.deadline = deadline
         self.window = window
+        self.connection = connection
+    }
+
+    /// Constraints from their stored form; one that an earlier version did not know asks for nothing.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        power = try container.decode(PowerConstraint.self, forKey: .power)
+        linkKinds = try container.decode(LinkKindConstraint.self, forKey: .linkKinds)
+        metered = try container.decode(MeteredConstraint.self, forKey: .metered)
+        notBefore = try container.decodeIfPresent(NotBeforeConstraint.self, forKey: .notBefore)
+        deadline = try container.decodeIfPresent(DeadlineConstraint.self, forKey: .deadline)
+        window = try container.decodeIfPresent(WindowConstraint.self, forKey: .window)
+        connection = try container.decodeIfPresent(ConnectionConstraint.self, forKey: .connection) ?? .any
     }
 }

@@ -12,6 +12,8 @@ public struct RelevantFacts: OptionSet, Hashable, Sendable {
     public static let power = RelevantFacts(rawValue: 1)
     /// The network, its kind and its price.
     public static let network = RelevantFacts(rawValue: 2)
+    /// Which connection it is, and whether it roams.
+    public static let connection = RelevantFacts(rawValue: 4)
 }
 
 /// What a constraint or a policy says of one transfer at one moment.

@@ -5,8 +5,10 @@ import TransferPolicy
 struct Assessment {
     let configuration: SchedulerConfiguration
     let policy: any Policy
-    let conditions: Conditions
-    let now: Moment
+    let context: PolicyContext
+
+    var conditions: Conditions { context.conditions }
+    var now: Moment { context.now }
 
     /// Whether the transfer may run as far as conditions, dates and its own state go; slots are not asked.
     func verdict(for entry: TransferEntry) -> Verdict {
@@ -14,7 +16,7 @@ struct Assessment {
         case .paused:
             return .hold([Hold(.suspended, since: now)], lookAgain: nil)
         case .running(let attempt):
-            return withGrace(wish(of: entry), missingSince: attempt.powerMissingSince)
+            return withGrace(wish(of: entry), missingSince: attempt.missingSince)
         case .stopping:
             return wish(of: entry)
         case .waiting(let obstacle):
@@ -24,14 +26,20 @@ struct Assessment {
         }
     }
 
-    /// Since when power that a running transfer needs is missing; nil while nothing is.
+    /// Since when each of the facts that a running transfer needs is missing; empty while nothing is.
     ///
     /// The transfer's own, not the fact's: on its way from mains to battery to unknown the fact begins anew each time.
-    func powerMissingSince(for entry: TransferEntry, before: Instant?) -> Instant? {
-        guard case .hold(let holds, _) = wish(of: entry) else { return nil }
-        let missing = holds.filter(\.isOfPower).map(\.since.instant).min()
-        guard let missing else { return nil }
-        return min(before ?? missing, missing)
+    func missingSince(
+        for entry: TransferEntry, before: [GracedFact: Instant]
+    ) -> [GracedFact: Instant] {
+        guard case .hold(let holds, _) = wish(of: entry) else { return [:] }
+        var missing: [GracedFact: Instant] = [:]
+        for hold in holds {
+            guard let fact = hold.reason.gracedFact else { continue }
+            let since = min(before[fact] ?? hold.since.instant, hold.since.instant)
+            missing[fact] = min(missing[fact] ?? since, since)
+        }
+        return missing
     }
 
     /// All constraints and, for discretionary work, the policy.
@@ -41,6 +49,7 @@ struct Assessment {
         var verdict = constraints.power.verdict(under: conditions)
         if !traits.isLoopback {
             verdict = verdict.and(constraints.linkKinds.verdict(under: conditions))
+            verdict = verdict.and(constraints.connection.verdict(under: conditions))
             verdict = verdict.and(
                 constraints.metered.verdict(under: conditions, treatingUnknownAs: configuration.unknownMetered))
         }
@@ -51,7 +60,7 @@ struct Assessment {
             verdict = verdict.and(window.verdict(at: now, localTime: conditions.localTime))
         }
         if traits.kind == .discretionary {
-            verdict = verdict.and(policy.verdict(for: entry.subject, under: conditions, at: now))
+            verdict = verdict.and(policy.verdict(for: entry.subject, in: context))
         }
         return verdict
     }
@@ -67,14 +76,16 @@ struct Assessment {
         }
     }
 
-    /// Lost power is borne for its grace; anything else that is missing stops at once.
-    private func withGrace(_ verdict: Verdict, missingSince: Instant?) -> Verdict {
-        guard case .hold(let holds, let lookAgain) = verdict, let missingSince, holds.allSatisfy(\.isOfPower) else {
-            return verdict
+    /// What is missing is borne for the grace of its fact; what has none stops at once.
+    private func withGrace(_ verdict: Verdict, missingSince: [GracedFact: Instant]) -> Verdict {
+        guard case .hold(let holds, let lookAgain) = verdict else { return verdict }
+        var ends: [Instant] = []
+        for hold in holds {
+            guard let fact = hold.reason.gracedFact, let since = missingSince[fact] else { return verdict }
+            ends.append(since.advanced(by: configuration.grace(of: fact)))
         }
-        let end = missingSince.advanced(by: configuration.powerGrace)
-        guard now.instant < end else { return verdict }
-        return .run(relyingOn: .power, lookAgain: Verdict.earlier(lookAgain, end))
+        guard let end = ends.min(), now.instant < end else { return verdict }
+        return .run(relyingOn: [], lookAgain: Verdict.earlier(lookAgain, end))
     }
 
     /// A condition that was seen to change must hold for its dwell time before a start relies on it.
@@ -93,37 +104,70 @@ struct Assessment {
                 .power, since: conditions.power.since, source: conditions.power.source,
                 dwell: configuration.powerDwell)
         }
-        if relyingOn.contains(.network), let change = latestNetworkChange {
-            settle(.network, since: change.since, source: change.source, dwell: configuration.networkDwell)
+        // Of the network's facts the one that settles last is the reason.
+        let unsettled = networkChanges(relyingOn).map { ($0, $0.since.instant.advanced(by: $0.dwell)) }
+        if let (change, _) = unsettled.max(by: { $0.1 < $1.1 }) {
+            settle(.network, since: change.since, source: change.source, dwell: change.dwell)
         }
         guard !holds.isEmpty else { return verdict }
         // When the first of them has settled the reasons change, and that is told.
         return .hold(holds, lookAgain: Verdict.earlier(earliest, lookAgain))
     }
 
-    private var latestNetworkChange: (since: Moment, source: FactSource)? {
-        var changes: [(since: Moment, source: FactSource)] = []
-        if conditions.network.isObservedChange {
-            changes.append((conditions.network.since, conditions.network.source))
+    private func networkChanges(
+        _ relyingOn: RelevantFacts
+    ) -> [(since: Moment, source: FactSource, dwell: Duration)] {
+        var changes: [(since: Moment, source: FactSource, dwell: Duration)] = []
+        func note<Value>(_ fact: Fact<Value>, _ dwell: Duration) {
+            if fact.isObservedChange { changes.append((fact.since, fact.source, dwell)) }
         }
-        if conditions.linkKind.isObservedChange {
-            changes.append((conditions.linkKind.since, conditions.linkKind.source))
+        if relyingOn.contains(.network) {
+            note(conditions.network, configuration.networkDwell)
+            note(conditions.linkKind, configuration.linkKindDwell)
+            note(conditions.metered, configuration.meteredDwell)
         }
-        if conditions.metered.isObservedChange {
-            changes.append((conditions.metered.since, conditions.metered.source))
+        if relyingOn.contains(.connection) {
+            note(conditions.connection, configuration.connectionDwell)
+            note(conditions.roaming, configuration.connectionDwell)
         }
-        return changes.max { $0.since.instant < $1.since.instant }
+        return changes
     }
 }
 
-extension Hold {
-    /// Whether it is power that is missing.
-    fileprivate var isOfPower: Bool {
-        switch reason {
-        case .onBattery, .batteryLow, .powerUnknown: true
-        case .notBefore, .metered, .noNetwork, .captivePortal, .networkKind, .outsideWindow, .settling,
-            .waitingForSlot, .backoff, .storageLow, .suspended:
-            false
+/// A fact whose loss a running transfer bears for a while.
+enum GracedFact: Hashable, Sendable {
+    case power
+    case network
+    case linkKind
+    case metered
+    case connection
+}
+
+extension SchedulerConfiguration {
+    /// How long work goes on after that fact was lost.
+    func grace(of fact: GracedFact) -> Duration {
+        switch fact {
+        case .power: powerGrace
+        case .network: networkGrace
+        case .linkKind: linkKindGrace
+        case .metered: meteredGrace
+        case .connection: connectionGrace
+        }
+    }
+}
+
+extension Reason {
+    /// The fact that is missing; nil where the reason lies elsewhere, and there is no grace.
+    fileprivate var gracedFact: GracedFact? {
+        switch self {
+        case .onBattery, .batteryLow, .powerUnknown: .power
+        case .noNetwork, .captivePortal: .network
+        case .networkKind: .linkKind
+        case .metered: .metered
+        case .connectionDenied: .connection
+        case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow, .suspended, .rateLimited,
+            .budgetSpent, .held, .needsApp, .windowTooShort:
+            nil
         }
     }
 }

@@ -17,6 +17,8 @@ public enum Event: Hashable, Sendable {
     case resumed(TransferID)
     /// The machine is like this now.
     case conditionsChanged(Conditions)
+    /// A person uses an app: policies that go by recency learn of it.
+    case appUsed(String)
     /// Bytes came. `total` is nil when unknown.
     case progressed(TransferID, bytes: Int64, total: Int64?)
     /// The partial file was given up; the attempt goes on from 0.

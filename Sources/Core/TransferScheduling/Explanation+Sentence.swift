@@ -16,9 +16,11 @@ extension Hold {
     public func sentence(localTime: LocalTimeRules) -> String {
         var words = reason.phrase(localTime: localTime)
         switch reason {
-        case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind, .suspended:
+        case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind, .suspended,
+            .connectionDenied, .held, .needsApp:
             words += " since \(localTime.clockTime(of: since.wall))"
-        case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow:
+        case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow, .rateLimited,
+            .budgetSpent, .windowTooShort:
             // These speak of what is to come; since when they hold tells nobody anything.
             break
         }
@@ -53,6 +55,40 @@ extension Reason {
             "not enough room on disk: \(needed) bytes are needed, \(max(0, available)) may be used"
         case .storageLow(nil, let available): "not enough room on disk: \(max(0, available)) bytes may be used"
         case .suspended: "paused"
+        case .connectionDenied(let denial): denial.phrase
+        case .rateLimited(let delay, let relaunches, _):
+            "its app was started \(relaunches == 1 ? "once" : "\(relaunches) times") for finished work: what it hands "
+                + "over in the background waits \(delay.inWords)"
+        case .budgetSpent(let kind, _): "the budget of \(kind.phrase) is used up"
+        case .held(let holder, let why): "held by \(holder): \(why)"
+        case .needsApp(.authentication): "its app has to answer a login"
+        case .needsApp(.delayedBegin): "its app has to say whether it may begin"
+        case .needsApp(.notRegistered): "its app has not registered again"
+        case .windowTooShort(let needed, let left):
+            "it needs about \(needed.inWords), and only \(left.inWords) are left of the time in which it may run"
+        }
+    }
+}
+
+extension ConnectionDenial {
+    /// What is wrong with the connection.
+    fileprivate var phrase: String {
+        switch self {
+        case .denied(let name): "the connection \(name) may not be used for it"
+        case .notAllowed(let name?): "the connection \(name) is not one of those that may be used for it"
+        case .notAllowed(nil): "the connection's name is unknown, and only some may be used for it"
+        case .roaming: "the mobile network is a foreign one"
+        }
+    }
+}
+
+extension Spending.Kind {
+    /// What the budget is of.
+    fileprivate var phrase: String {
+        switch self {
+        case .meteredBytes: "metered bytes"
+        case .battery: "battery"
+        case .runTime: "running time of its app"
         }
     }
 }
@@ -72,6 +108,8 @@ extension Remedy {
         case .freeSpace(let bytes?): "starts when \(bytes) bytes have been freed"
         case .freeSpace(nil): "starts when there is room"
         case .resume: "starts when you resume it"
+        case .joinAllowed(let after): "starts \(after.phrase) the machine is on a connection that may be used"
+        case .openApp: "starts when its app has been opened"
         }
     }
 }
@@ -97,6 +135,13 @@ extension LinkKinds {
 }
 
 extension Duration {
+    /// `45 s`, `12 min`, `6 h`: whole units, rounded to the nearest.
+    fileprivate var inWords: String {
+        let seconds = Swift.max(0, wholeNanoseconds / 1_000_000_000)
+        if seconds < 120 { return "\(seconds) s" }
+        return seconds < 7200 ? "\((seconds + 30) / 60) min" : "\((seconds / 60 + 30) / 60) h"
+    }
+
     /// `10 s after`, or `as soon as` where there is nothing to wait for.
     fileprivate var phrase: String {
         self == .zero ? "as soon as" : "\(wholeNanoseconds / 1_000_000_000) s after"

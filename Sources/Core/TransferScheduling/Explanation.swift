@@ -23,6 +23,10 @@ public enum Remedy: Hashable, Sendable {
     case freeSpace(Int64?)
     /// Resume it.
     case resume
+    /// Join a connection that it may use; it starts `after` that.
+    case joinAllowed(after: Duration)
+    /// Open its app, which has something to do.
+    case openApp
 }
 
 /// Everything there is to say about why a transfer does not run, and when it will.
@@ -35,13 +39,16 @@ public struct Explanation: Hashable, Sendable {
     public var nextLook: WallTime?
     /// Whether its deadline has passed.
     public var isLate: Bool
+    /// When conditions are likely to be good next, going by past weeks; nil while too little was learned.
+    public var expectedChance: WallTime?
 
     /// An explanation.
-    public init(holds: [Hold], remedies: [Remedy], nextLook: WallTime?, isLate: Bool) {
+    public init(holds: [Hold], remedies: [Remedy], nextLook: WallTime?, isLate: Bool, expectedChance: WallTime? = nil) {
         self.holds = holds
         self.remedies = remedies
         self.nextLook = nextLook
         self.isLate = isLate
+        self.expectedChance = expectedChance
     }
 }
 
@@ -57,7 +64,7 @@ extension Scheduler {
         }
         var waiting = entry
         if case .stopping(let after) = entry.phase { waiting.phase = after == .pause ? .paused : .waiting(nil) }
-        let assessment = Assessment(configuration: configuration, policy: policy, conditions: conditions, now: now)
+        let assessment = Assessment(configuration: configuration, policy: policy, context: context(at: now))
         let verdict = assessment.verdict(for: waiting)
         guard case .hold(let holds, let lookAgain) = verdict else {
             // It may run: what holds it is what was found when slots were given out.
@@ -71,19 +78,20 @@ extension Scheduler {
         var remedies = holds.flatMap { changes(releasing: $0.reason, entry: waiting, at: now) }
         if let release = release(of: waiting, at: now) { remedies.append(.wait(until: release)) }
         return Explanation(
-            holds: sinceKept, remedies: remedies.uniqued(), nextLook: lookAgain.map(now.wall(at:)), isLate: isLate)
+            holds: sinceKept, remedies: remedies.uniqued(), nextLook: lookAgain.map(now.wall(at:)), isLate: isLate,
+            expectedChance: holds.contains(where: \.isOfConditions)
+                ? history.week.nextChance(after: now.wall, localTime: conditions.localTime) : nil)
     }
 
     /// When time alone lets it run; nil where it does not.
     private func release(of entry: TransferEntry, at now: Moment) -> WallTime? {
-        let assessment = Assessment(configuration: configuration, policy: policy, conditions: conditions, now: now)
-        var later = assessment
+        var later = Assessment(configuration: configuration, policy: policy, context: context(at: now))
         // One look for each reason that time takes away; a handful, since every kind of them comes once.
         for _ in 0..<16 {
             guard case .hold(_, let look?) = later.verdict(for: entry), later.now.instant < look else { return nil }
-            later = Assessment(
-                configuration: configuration, policy: policy, conditions: conditions,
-                now: now.advanced(by: now.instant.duration(to: look)))
+            var context = later.context
+            context.now = now.advanced(by: now.instant.duration(to: look))
+            later = Assessment(configuration: configuration, policy: policy, context: context)
             if case .run = later.verdict(for: entry) { return later.now.wall }
         }
         return nil
@@ -120,18 +128,20 @@ extension Scheduler {
             candidates = [(.resume, released, { _ in })]
         case .waitingForSlot:
             return [.slot]
-        case .notBefore, .outsideWindow, .settling, .backoff:
+        case .connectionDenied:
+            candidates = [(.joinAllowed(after: networkDwell), entry, { $0.joinConnection(allowedBy: entry) })]
+        case .needsApp:
+            return [.openApp]
+        case .notBefore, .outsideWindow, .settling, .backoff, .rateLimited, .budgetSpent, .held, .windowTooShort:
             return []
         }
+        let context = context(at: now)
         return candidates.compactMap { remedy, changedEntry, change in
-            var changed = conditions
-            change(&changed)
+            var changed = context
+            change(&changed.conditions)
             // All counts as settled: that takes time only, and the remedy itself says how long.
-            changed.power.isObservedChange = false
-            changed.network.isObservedChange = false
-            changed.linkKind.isObservedChange = false
-            changed.metered.isObservedChange = false
-            let assessment = Assessment(configuration: configuration, policy: policy, conditions: changed, now: now)
+            changed.conditions.settle()
+            let assessment = Assessment(configuration: configuration, policy: policy, context: changed)
             guard case .run = assessment.verdict(for: changedEntry) else { return nil }
             return remedy
         }
@@ -145,6 +155,23 @@ extension Scheduler {
 }
 
 extension Conditions {
+    /// Takes every fact for settled.
+    fileprivate mutating func settle() {
+        power.isObservedChange = false
+        network.isObservedChange = false
+        linkKind.isObservedChange = false
+        metered.isObservedChange = false
+        connection.isObservedChange = false
+        roaming.isObservedChange = false
+    }
+
+    /// Joins a connection that the transfer may use, at home; all else stays as it is.
+    fileprivate mutating func joinConnection(allowedBy entry: TransferEntry) {
+        let constraint = entry.traits.constraints.connection
+        connection.value = constraint.allowed?.first { !constraint.denied.contains($0) }
+        roaming.value = .no
+    }
+
     /// Joins a usual network of a kind that the transfer may use; whether it costs is not known before.
     fileprivate mutating func join(allowedBy entry: TransferEntry) {
         network.value = .full
@@ -152,6 +179,19 @@ extension Conditions {
         switch entry.traits.constraints.linkKinds {
         case .any: linkKind.value = .ethernet
         case .only(let allowed): linkKind.value = allowed.kinds.first ?? .unknown
+        }
+        joinConnection(allowedBy: entry)
+    }
+}
+
+extension Hold {
+    /// Whether better power or a free network would help.
+    fileprivate var isOfConditions: Bool {
+        switch reason {
+        case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork: true
+        case .captivePortal, .networkKind, .connectionDenied, .notBefore, .outsideWindow, .settling, .waitingForSlot,
+            .backoff, .storageLow, .suspended, .rateLimited, .budgetSpent, .held, .needsApp, .windowTooShort:
+            false
         }
     }
 }

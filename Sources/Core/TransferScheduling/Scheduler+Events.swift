@@ -21,7 +21,11 @@ extension Scheduler {
         case .resumed(let id):
             return resume(id, at: now, into: &effects)
         case .conditionsChanged(let new):
+            chargeBattery(from: conditions, to: new, at: now)
             return changeConditions(to: new, at: now, into: &effects)
+        case .appUsed(let app):
+            history.apps.used(app, at: now.wall)
+            return true
         case .progressed(let id, let bytes, let total):
             return progress(id, bytes: bytes, total: total, at: now, into: &effects)
         case .restarted(let id):
@@ -49,6 +53,8 @@ extension Scheduler {
         _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: Moment
     ) -> Bool {
         guard entries[id] == nil else { return false }
+        // Who hands over work that a person waits for is being used.
+        if traits.kind == .userInitiated { history.apps.used(traits.app, at: traits.submitted) }
         var entry = TransferEntry(traits: traits, phase: state.isPaused ? .paused : .waiting(nil))
         entry.bytes = max(0, state.bytes)
         entry.total = state.total
@@ -170,6 +176,15 @@ extension Scheduler {
         effects.append(.saveRetry(id, rest))
     }
 
+    /// What the battery lost while something ran counts as spent.
+    private mutating func chargeBattery(from old: Conditions, to new: Conditions, at now: Moment) {
+        guard old.power.value == .battery, new.power.value == .battery,
+            let before = old.battery.value.level, let after = new.battery.value.level, after < before,
+            order.contains(where: { entries[$0]?.phase.holdsSlot == true })
+        else { return }
+        history.spending.charge(batteryPercent: before - after, at: now.wall, localTime: new.localTime)
+    }
+
     private mutating func progress(
         _ id: TransferID, bytes: Int64, total: Int64?, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
@@ -180,6 +195,10 @@ extension Scheduler {
             // A quarter of each sample: steady enough to read, quick enough to follow a link that changes.
             let smoothed = entry.rate.map { Double($0) * 0.75 + sample * 0.25 } ?? sample
             entry.rate = Int64(min(smoothed, 1e15))
+        }
+        if bytes > entry.bytes, !entry.traits.isLoopback, configuration.unknownMetered.isMetered(conditions) != nil {
+            let new = max(0, bytes).addingSaturating(max(0, entry.bytes).negatedSaturating)
+            history.spending.charge(meteredBytes: new, at: now.wall, localTime: conditions.localTime)
         }
         attempt.lastReport = now.instant
         entry.phase = .running(attempt)
@@ -193,7 +212,7 @@ extension Scheduler {
         }
         entries[id] = entry
         // Only the size moves what a policy may say before its next look.
-        return learnedTotal && entry.traits.constraints.deadline != nil
+        return learnedTotal && entry.traits.kind == .discretionary
     }
 
     private mutating func restart(_ id: TransferID) -> Bool {
@@ -204,7 +223,7 @@ extension Scheduler {
         entry.total = nil
         entries[id] = entry
         // Without a size there is no last chance, should that be what it runs on.
-        return entry.traits.constraints.deadline != nil
+        return entry.traits.kind == .discretionary
     }
 
     private mutating func stopped(_ id: TransferID, bytes: Int64, into effects: inout [Effect]) -> Bool {

@@ -17,15 +17,22 @@ public struct Scheduler: ~Copyable, Sendable {
     var entries: [TransferID: TransferEntry] = [:]
     /// Every transfer that is not over, in the order in which slots are given out.
     var order: [TransferID] = []
+    /// What was learned of this machine; whoever drives the scheduler keeps it across restarts.
+    public internal(set) var history: PolicyHistory
+    /// When a transfer was last seen to run.
+    private var lastActivity: Instant?
     private var plannedWake: Instant?
 
     /// A scheduler without transfers that knows nothing of the machine yet.
     ///
-    /// - Parameter policy: decides about discretionary work.
+    /// - Parameters:
+    ///   - policy: decides about discretionary work.
+    ///   - history: what was learned before, as ``history`` told it.
     public init(
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        startingAt now: Moment
+        history: PolicyHistory = PolicyHistory(), startingAt now: Moment
     ) {
+        self.history = history
         self.configuration = configuration
         self.policy = policy
         conditions = Conditions(unknownSince: now)
@@ -39,6 +46,7 @@ public struct Scheduler: ~Copyable, Sendable {
         _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         var effects: [Effect] = []
+        history.elapse(to: now, localTime: conditions.localTime)
         guard take(event, at: now, using: &generator, into: &effects) else { return effects }
         reconcile(at: now, into: &effects)
         return effects
@@ -90,13 +98,55 @@ public struct Scheduler: ~Copyable, Sendable {
         order.removeAll { $0 == id }
     }
 
+    // MARK: What a policy may know
+
+    /// What a policy may know at `now`.
+    func context(at now: Moment) -> PolicyContext {
+        var queue = QueueSummary(lastActivity: lastActivity)
+        for id in order {
+            guard let entry = entries[id] else { continue }
+            if entry.phase.holdsSlot, !entry.traits.isLoopback { queue.runningCount += 1 }
+            guard entry.traits.kind == .discretionary else { continue }
+            queue.discretionaryCount += 1
+            let (sum, overflow) = queue.discretionaryBytes.addingReportingOverflow(entry.subject.bytesRemaining ?? 0)
+            queue.discretionaryBytes = overflow ? .max : sum
+            if let date = entry.traits.constraints.deadline?.date {
+                queue.firstDeadline = min(queue.firstDeadline ?? date, date)
+            }
+        }
+        if queue.runningCount > 0 { queue.lastActivity = now.instant }
+        return PolicyContext(conditions: conditions, now: now, history: history, queue: queue)
+    }
+
+    /// Notes how things stand from now on.
+    private mutating func observe(at now: Moment) {
+        var apps: Set<String> = []
+        for id in order {
+            if let entry = entries[id], entry.phase.holdsSlot { apps.insert(entry.traits.app) }
+        }
+        if !apps.isEmpty || history.observed?.runningApps.isEmpty == false { lastActivity = now.instant }
+        history.observe(
+            PolicyHistory.Observation(
+                conditions, at: now, runningApps: apps.sorted(), treatingUnknownAs: configuration.unknownMetered),
+            localTime: conditions.localTime)
+    }
+
     // MARK: Bringing the state in line with what is allowed
 
     private mutating func reconcile(at now: Moment, into effects: inout [Effect]) {
-        let assessment = Assessment(configuration: configuration, policy: policy, conditions: conditions, now: now)
+        observe(at: now)
+        let context = context(at: now)
+        let assessment = Assessment(configuration: configuration, policy: policy, context: context)
         var wake: Instant?
         stopWhatMayNotRun(assessment, wake: &wake, into: &effects)
         startWhatMayRun(assessment, wake: &wake, into: &effects)
+        let after = self.context(at: now)
+        if context.queue.runningCount == 0, after.queue.runningCount > 0 {
+            // The first one to run may be what the others waited for.
+            let again = Assessment(configuration: configuration, policy: policy, context: after)
+            startWhatMayRun(again, wake: &wake, into: &effects)
+        }
+        observe(at: now)
         // A moment that has passed is looked at now, so asking for it again would only spin.
         let next = wake.map { max($0, now.instant.advanced(by: .nanoseconds(1))) }
         guard next != plannedWake else { return }
@@ -109,9 +159,9 @@ public struct Scheduler: ~Copyable, Sendable {
     ) {
         for id in order {
             guard var entry = entries[id], case .running(var attempt) = entry.phase else { continue }
-            let missing = assessment.powerMissingSince(for: entry, before: attempt.powerMissingSince)
-            if missing != attempt.powerMissingSince {
-                attempt.powerMissingSince = missing
+            let missing = assessment.missingSince(for: entry, before: attempt.missingSince)
+            if missing != attempt.missingSince {
+                attempt.missingSince = missing
                 entry.phase = .running(attempt)
                 entries[id] = entry
             }

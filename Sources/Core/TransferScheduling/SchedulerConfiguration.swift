@@ -9,10 +9,24 @@ public struct SchedulerConfiguration: Hashable, Sendable {
     public var slotsPerHost: Int = 2
     /// How long the power supply must hold before discretionary work starts on it. Default 10 s.
     public var powerDwell: Duration = .seconds(10)
-    /// The same for the network, its kind and its price. Default 5 s.
+    /// The same for what can be reached. Default 5 s.
     public var networkDwell: Duration = .seconds(5)
+    /// The same for the kind of link. Default 5 s.
+    public var linkKindDwell: Duration = .seconds(5)
+    /// The same for the price. Default 5 s.
+    public var meteredDwell: Duration = .seconds(5)
+    /// The same for which connection it is, and whether it roams. Default 5 s.
+    public var connectionDwell: Duration = .seconds(5)
     /// How long work goes on after power that it needs is lost. Default 5 s.
     public var powerGrace: Duration = .seconds(5)
+    /// The same for what can be reached. Default none.
+    public var networkGrace: Duration = .zero
+    /// The same for the kind of link. Default none.
+    public var linkKindGrace: Duration = .zero
+    /// The same for the price: a link that turns metered is left at once. Default none.
+    public var meteredGrace: Duration = .zero
+    /// The same for which connection it is, and whether it roams. Default none.
+    public var connectionGrace: Duration = .zero
     /// Fewer new bytes than this in an attempt are no progress. Default 1 KiB.
     public var leastProgress: Int64 = 1024
     /// Failed attempts without progress after which work that is not discretionary ends. Default 5, at least 1.

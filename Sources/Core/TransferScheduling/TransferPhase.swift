@@ -33,8 +33,8 @@ enum TransferPhase: Hashable, Sendable {
         var rateAtStart: Int64?
         /// When bytes were last reported, for the rate.
         var lastReport: Instant
-        /// Since when power that it needs is missing, whatever the power does meanwhile; nil while nothing is.
-        var powerMissingSince: Instant?
+        /// Since when each fact that it needs is missing, whatever the fact does meanwhile; empty while nothing is.
+        var missingSince: [GracedFact: Instant] = [:]
     }
 
     /// What follows a stop.

@@ -112,6 +112,23 @@ enum JSONLine {
         case .waitingForSlot(.host(let host)): ["scope": "host", "host": host]
         case .backoff(let attempt, let cause, _): ["attempt": attempt, "cause": cause.code]
         case .storageLow(let needed, let available): ["needed": needed ?? NSNull(), "available": available]
+        case .connectionDenied(.denied(let name)): ["denial": "denied", "connection": name]
+        case .connectionDenied(.notAllowed(let name)): ["denial": "notAllowed", "connection": name ?? NSNull()]
+        case .connectionDenied(.roaming): ["denial": "roaming"]
+        case .rateLimited(let delay, let relaunches, let until):
+            [
+                "delaySeconds": delay.wholeNanoseconds / 1_000_000_000, "relaunches": relaunches,
+                "limitedUntil": Formatting.rfc3339(until),
+            ]
+        case .budgetSpent(let kind, let renewed):
+            ["budget": kind.rawValue, "renewed": renewed.map(Formatting.rfc3339) ?? NSNull()]
+        case .held(let holder, let why): ["by": holder, "why": why]
+        case .needsApp(let need): ["need": need.rawValue]
+        case .windowTooShort(let needed, let left):
+            [
+                "neededSeconds": needed.wholeNanoseconds / 1_000_000_000,
+                "leftSeconds": left.wholeNanoseconds / 1_000_000_000,
+            ]
         case .powerUnknown, .noNetwork, .captivePortal, .suspended: [:]
         }
     }

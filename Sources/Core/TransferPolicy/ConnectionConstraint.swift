@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which connections a transfer may use, by name (SSID or profile), and whether it may roam.
+///
+/// A connection whose name nobody knows is on no list: it is refused where only some are allowed, and not where some
+/// are denied. Only a network that is known to be foreign counts as roaming.
+public struct ConnectionConstraint: Hashable, Sendable, Codable {
+    /// The only connections that may be used, in order; nil for all.
+    public private(set) var allowed: [String]?
+    /// Connections that may not be used, whatever `allowed` says, in order.
+    public private(set) var denied: [String]
+    /// Whether a foreign mobile network will do.
+    public var allowsRoaming: Bool
+
+    /// A constraint; what is not named asks for nothing.
+    public init(allowed: Set<String>? = nil, denied: Set<String> = [], allowsRoaming: Bool = true) {
+        // In order, so that the same constraint is stored and compared the same.
+        self.allowed = allowed?.sorted()
+        self.denied = denied.sorted()
+        self.allowsRoaming = allowsRoaming
+    }
+
+    /// Any connection.
+    public static let any = ConnectionConstraint()
+
+    /// Says whether the connection may be used. Without a network there is none: that hold is another constraint's.
+    public func verdict(under conditions: Conditions) -> Verdict {
+        guard self != .any, conditions.network.value != .none else { return .run(relyingOn: [], lookAgain: nil) }
+        let name = conditions.connection.value
+        var holds: [Hold] = []
+        if let name, denied.contains(name) {
+            holds.append(Hold(.connectionDenied(.denied(name)), from: conditions.connection))
+        } else if let allowed, name.map(allowed.contains) != true {
+            holds.append(Hold(.connectionDenied(.notAllowed(name)), from: conditions.connection))
+        }
+        if !allowsRoaming, conditions.roaming.value == .yes {
+            holds.append(Hold(.connectionDenied(.roaming), from: conditions.roaming))
+        }
+        guard holds.isEmpty else { return .hold(holds, lookAgain: nil) }
+        return .run(relyingOn: [.network, .connection], lookAgain: nil)
+    }
+}
+
+/// Why a connection may not be used.
+public enum ConnectionDenial: Hashable, Sendable {
+    /// It is on the list of those denied.
+    case denied(String)
+    /// It is not on the list of those allowed; nil where its name is unknown.
+    case notAllowed(String?)
+    /// It is a foreign mobile network.
+    case roaming
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Waits for AC and a free network as long as there is slack, then takes whatever there is.
+///
+/// Slack is the time to the deadline less what the remaining bytes need; it is gone once it is `safety` times that
+/// need. Without a deadline, or with an unknown size until the deadline, it waits. Source: least-slack scheduling,
+/// Mok, "Fundamental Design Problems of Distributed Systems for the Hard-Real-Time Environment", 1983, with the
+/// margin that this project's `default` uses for its last chance.
+public struct LatestStartPolicy: Policy, Hashable {
+    /// Times the need that is left as a margin. Default 1.5.
+    public var safety: Double
+    /// Bytes a second while none were seen. Default 625 000, a slow mobile network's.
+    public var assumedRate: Double
+    /// What to make of a link whose price nobody knows.
+    public var unknownMetered: UnknownMeteredRule
+
+    /// The rule.
+    public init(
+        safety: Double = 1.5, assumedRate: Double = 625_000, unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
+    ) {
+        self.safety = safety
+        self.assumedRate = assumedRate
+        self.unknownMetered = unknownMetered
+    }
+
+    /// Says whether conditions are good or time is up.
+    public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
+        guard let deadline = subject.traits.constraints.deadline?.date else { return strict }
+        let latest = subject.latestStart(before: deadline, safety: safety, assumedRate: assumedRate)
+        return strict.until(min(latest ?? deadline, deadline), in: context)
+    }
+
+    static let entry = PolicyCatalog.Entry(
+        name: "latest-start",
+        summary: "AC and unmetered until only starting now can be in time, then whatever there is",
+        parameters: [
+            .init("safety", "times the need that is left as a margin", default: 1.5, in: 0...1000),
+            .init("rate", "rate while none was seen", unit: "bytes/s", default: 625_000, in: 1...1e12),
+        ]
+    ) { LatestStartPolicy(safety: $0["safety"], assumedRate: $0["rate"]) }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Goes when a weighted sum of conditions, age and budget reaches a threshold; age is scored anew each period.
+///
+/// Conditions score 0.3 for AC and 0.7 for a free network; age is the share of the time to the deadline that is gone, without one the
+/// share of `fullAge`; the budget scores 1 below 80 %, 0.5 near its end and 0 over. Source: multi-attribute scoring
+/// (Keeney, Raiffa, "Decisions with Multiple Objectives", 1976); the weights are this project's, chosen so that battery
+/// alone waits for an eighth of the time and a metered network for five eighths.
+public struct ScorePolicy: Policy, Hashable {
+    /// What the sum must reach. Default 0.5.
+    public var threshold: Double
+    /// How often age is scored anew. Default 5 min, at least 1 s.
+    public var period: Duration
+    /// The weight of the conditions. Default 0.5.
+    public var conditionWeight: Double
+    /// The weight of the age. Default 0.4.
+    public var ageWeight: Double
+    /// The weight of the budget. Default 0.1.
+    public var budgetWeight: Double
+    /// The age that scores 1 where there is no deadline. Default 24 h.
+    public var fullAge: Duration
+    /// What to make of a link whose price nobody knows.
+    public var unknownMetered: UnknownMeteredRule
+
+    /// The rule.
+    public init(
+        threshold: Double = 0.5, period: Duration = .seconds(300), conditionWeight: Double = 0.5,
+        ageWeight: Double = 0.4, budgetWeight: Double = 0.1, fullAge: Duration = .seconds(86_400),
+        unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
+    ) {
+        self.threshold = threshold
+        self.period = period
+        self.conditionWeight = conditionWeight
+        self.ageWeight = ageWeight
+        self.budgetWeight = budgetWeight
+        self.fullAge = fullAge
+        self.unknownMetered = unknownMetered
+    }
+
+    /// Says whether the sum is high enough.
+    public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
+        guard case .hold = strict else { return strict }
+        let conditions = context.conditions
+        let fixed =
+            conditionWeight * conditionScore(subject, in: context) + budgetWeight * budgetScore(subject, in: context)
+        let begin = subject.begin
+        let span = max(1, begin.duration(to: end(of: subject)).wholeNanoseconds)
+        let step = max(period.wholeNanoseconds, 1_000_000_000)
+        let present = max(0, begin.duration(to: context.now.wall).wholeNanoseconds) / step
+        func reaches(_ count: Int64) -> Bool {
+            let age = min(1, Double(count.multipliedSaturating(by: step)) / Double(span))
+            // Sums of tenths fall short of what they stand for by the last bit.
+            return fixed + ageWeight * age >= threshold - 1e-9
+        }
+        guard !reaches(present) else { return .run(relyingOn: [], lookAgain: nil) }
+        let renewal =
+            budgetScore(subject, in: context) < 1
+            ? context.budgets.nextRollOver(after: context.now.wall, localTime: conditions.localTime) : nil
+        // Age only grows: the first period that reaches the threshold lies between the next one and full age.
+        let last = (span / step).addingSaturating(1)
+        var (low, high) = (present, max(last, present))
+        let aged: WallTime?
+        if reaches(high) {
+            while high - low > 1 {
+                let middle = low + (high - low) / 2
+                if reaches(middle) { high = middle } else { low = middle }
+            }
+            aged = begin.advanced(by: .nanoseconds(high.multipliedSaturating(by: step)))
+        } else {
+            aged = nil
+        }
+        let look = Verdict.earlier(context.look(at: aged), context.look(at: renewal))
+        return strict.and(.run(relyingOn: [], lookAgain: look))
+    }
+
+    private func end(of subject: PolicySubject) -> WallTime {
+        subject.traits.constraints.deadline?.date ?? subject.begin.advanced(by: max(fullAge, .zero))
+    }
+
+    private func conditionScore(_ subject: PolicySubject, in context: PolicyContext) -> Double {
+        let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
+        let isFree = if case .run = price { true } else { false }
+        return (context.conditions.power.value == .ac ? 0.3 : 0) + (isFree ? 0.7 : 0)
+    }
+
+    private func budgetScore(_ subject: PolicySubject, in context: PolicyContext) -> Double {
+        let conditions = context.conditions
+        let state = context.budgets.state(
+            connection: conditions.connection.value, app: subject.traits.app, at: context.now.wall,
+            localTime: conditions.localTime)
+        switch state {
+        case nil, .below: return 1
+        case .near: return 0.5
+        case .over: return 0
+        }
+    }
+
+    static let entry = PolicyCatalog.Entry(
+        name: "score", summary: "when a weighted sum of conditions, age and budget reaches a threshold",
+        parameters: [
+            .init("theta", "what the sum must reach", default: 0.5, in: 0...1),
+            .init("period", "how often age is scored anew", unit: "s", default: 300, in: 1...86_400),
+            .init("cond", "weight of the conditions", default: 0.5, in: 0...1),
+            .init("age", "weight of the age", default: 0.4, in: 0...1),
+            .init("budget", "weight of the budget", default: 0.1, in: 0...1),
+            .init("full", "age that scores 1 without a deadline", unit: "h", default: 24, in: 1...8760),
+        ]
+    ) {
+        ScorePolicy(
+            threshold: $0["theta"], period: Duration(clampingSeconds: $0["period"]), conditionWeight: $0["cond"],
+            ageWeight: $0["age"], budgetWeight: $0["budget"], fullAge: Duration(clampingSeconds: $0["full"] * 3600))
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Off AC, runs only in short maintenance windows that lie further and further apart; on AC always.
+///
+/// The first window opens one gap after the machine was seen off AC. Gaps and windows double up to their longest.
+/// Source: Android's Doze, `DeviceIdleController` of Android 6 (`IDLE_TIMEOUT` 60 min, `MAX_IDLE_TIMEOUT` 6 h, factor 2;
+/// `IDLE_PENDING_TIMEOUT` 5 min, `MAX_IDLE_PENDING_TIMEOUT` 10 min, factor 2).
+public struct WindowPolicy: Policy, Hashable {
+    /// The first gap. Default 60 min, at least 1 s.
+    public var gap: Duration
+    /// The longest gap. Default 6 h.
+    public var longestGap: Duration
+    /// The first window. Default 5 min, at least 1 s.
+    public var length: Duration
+    /// The longest window. Default 10 min.
+    public var longestLength: Duration
+
+    /// The rule.
+    public init(
+        gap: Duration = .seconds(3600), longestGap: Duration = .seconds(6 * 3600), length: Duration = .seconds(300),
+        longestLength: Duration = .seconds(600)
+    ) {
+        self.gap = gap
+        self.longestGap = longestGap
+        self.length = length
+        self.longestLength = longestLength
+    }
+
+    /// Says whether a window is open.
+    public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        let power = context.conditions.power
+        guard power.value != .ac else { return .run(relyingOn: .power, lookAgain: nil) }
+        let (isOpen, change) = state(since: power.since.instant, at: context.now.instant)
+        let look = context.look(at: change)
+        if isOpen { return .run(relyingOn: [], lookAgain: look) }
+        let hold = Hold(.outsideWindow(opens: look.map(context.now.wall(at:))), from: power)
+        return .hold([hold], lookAgain: look)
+    }
+
+    /// Whether a window is open at `now`, and until when that lasts.
+    private func state(since start: Instant, at now: Instant) -> (isOpen: Bool, change: Instant) {
+        let second: Int64 = 1_000_000_000
+        var (gap, length) = (max(gap.wholeNanoseconds, second), max(length.wholeNanoseconds, second))
+        let (longestGap, longestLength) = (
+            max(longestGap.wholeNanoseconds, gap), max(longestLength.wholeNanoseconds, length)
+        )
+        var elapsed = max(0, start.duration(to: now).wholeNanoseconds)
+        // At most 63 doublings until both are at their longest.
+        while gap < longestGap || length < longestLength, elapsed >= gap.addingSaturating(length) {
+            elapsed -= gap.addingSaturating(length)
+            gap = min(gap.multipliedSaturating(by: 2), longestGap)
+            length = min(length.multipliedSaturating(by: 2), longestLength)
+        }
+        elapsed %= gap.addingSaturating(length)
+        if elapsed < gap { return (false, now.advanced(by: .nanoseconds(gap - elapsed))) }
+        return (true, now.advanced(by: .nanoseconds(gap.addingSaturating(length) - elapsed)))
+    }
+
+    static let entry = PolicyCatalog.Entry(
+        name: "window", summary: "off AC only in maintenance windows whose gaps double",
+        parameters: [
+            .init("gap", "first gap", unit: "min", default: 60, in: 1...525_600),
+            .init("maxgap", "longest gap", unit: "min", default: 360, in: 1...525_600),
+            .init("open", "first window", unit: "min", default: 5, in: 1...525_600),
+            .init("maxopen", "longest window", unit: "min", default: 10, in: 1...525_600),
+        ]
+    ) {
+        func minutes(_ value: Double) -> Duration { Duration(clampingSeconds: value * 60) }
+        return WindowPolicy(
+            gap: minutes($0["gap"]), longestGap: minutes($0["maxgap"]), length: minutes($0["open"]),
+            longestLength: minutes($0["maxopen"]))
+    }
+}

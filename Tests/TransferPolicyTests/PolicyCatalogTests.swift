@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TransferPolicy
+
+@Suite struct PolicyCatalogTests {
+    @Test("Every policy of the lab's table is there, under its name")
+    func names() {
+        #expect(
+            PolicyCatalog.entries.map(\.name) == [
+                "default", "immediate", "unmetered", "strict", "ladder", "latest-start", "wiffler", "backlog", "score",
+                "two-threshold", "batch", "window", "quota", "budget", "habit",
+            ])
+    }
+
+    @Test("Each is made by its name alone, with its defaults written out, and at both ends of each range")
+    func made() throws {
+        for entry in PolicyCatalog.entries {
+            let plain = try PolicyCatalog.policy(named: entry.name)
+            let written = entry.parameters.map { ":\($0.key)=\($0.defaultValue)" }.joined()
+            let spelt = try PolicyCatalog.policy(named: entry.name + written)
+            #expect("\(plain)" == "\(spelt)")
+            for parameter in entry.parameters {
+                #expect(parameter.range.contains(parameter.defaultValue))
+                for value in [parameter.range.lowerBound, parameter.range.upperBound] {
+                    let other = try PolicyCatalog.policy(named: "\(entry.name):\(parameter.key)=\(value)")
+                    // The value arrives: at least one end of a range is not the default.
+                    #expect(
+                        value == parameter.defaultValue || "\(other)" != "\(plain)", "\(entry.name) \(parameter.key)")
+                }
+            }
+        }
+    }
+
+    @Test("Swift's own defaults are the catalogue's")
+    func swiftDefaults() throws {
+        let all: [any Policy] = [
+            DefaultPolicy(), ImmediatePolicy(), UnmeteredPolicy(), StrictPolicy(), LadderPolicy(), LatestStartPolicy(),
+            WifflerPolicy(), BacklogPolicy(), ScorePolicy(), TwoThresholdPolicy(), BatchPolicy(), WindowPolicy(),
+            QuotaPolicy(), BudgetPolicy(), HabitPolicy(),
+        ]
+        for (policy, entry) in zip(all, PolicyCatalog.entries) {
+            #expect(try "\(policy)" == "\(PolicyCatalog.policy(named: entry.name))")
+        }
+    }
+
+    @Test(
+        "What is wrong is answered by a sentence that names key, value and range",
+        arguments: [
+            ("", "there is no policy ''; there are default, immediate,"),
+            ("nope", "there is no policy 'nope'; there are default, immediate,"),
+            ("Strict", "there is no policy 'Strict'"),
+            ("strict:x=1", "the policy strict takes no parameters, so 'x=1'"),
+            ("ladder:bat", "the policy ladder takes bat=NUMBER, cell=NUMBER, not 'bat'"),
+            ("ladder:", "the policy ladder takes bat=NUMBER, cell=NUMBER, not ''"),
+            ("ladder:dog=1", "the policy ladder takes bat=NUMBER, cell=NUMBER, not 'dog=1'"),
+            ("ladder:bat=", "bat= of the policy ladder must be a number from 0 to inf"),
+            ("ladder:bat=nan", "bat=nan of the policy ladder must be a number from 0 to inf"),
+            ("ladder:bat=-0.1", "bat=-0.1 of the policy ladder must be a number from 0 to inf"),
+            ("ladder:bat=1=2", "bat=1=2 of the policy ladder must be a number from 0 to inf"),
+            ("ladder:bat=.5:bat=.5", "bat of the policy ladder is given twice"),
+            ("backlog:v=-1", "v=-1 of the policy backlog must be a number from 0 to inf"),
+            ("wiffler:n=8.5", "n=8.5 of the policy wiffler must be a whole number from 1 to 32"),
+            ("wiffler:n=inf", "n=inf of the policy wiffler must be a whole number from 1 to 32"),
+            ("batch:rho=1.01", "rho=1.01 of the policy batch must be a number from 0 to 1"),
+            ("latest-start:rate=0", "rate=0 of the policy latest-start must be a number from 1 to 1000000000000"),
+            ("budget:battery=-inf", "battery=-inf of the policy budget must be a number from 0 to 100"),
+        ])
+    func errors(text: String, sentence: String) {
+        let error = #expect(throws: PolicyNameError.self) { try PolicyCatalog.policy(named: text) }
+        #expect(error?.description.hasPrefix(sentence) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("Infinite and fractional values are taken where the range has them")
+    func values() throws {
+        #expect(
+            try PolicyCatalog.policy(named: "ladder:bat=.25:cell=inf") as? LadderPolicy
+                == LadderPolicy(batteryShare: 0.25, meteredShare: .infinity))
+        #expect(
+            try PolicyCatalog.policy(named: "default:patience=1") as? DefaultPolicy
+                == DefaultPolicy(patience: .seconds(86_400)))
+    }
+
+    @Test("A program may add its own")
+    func own() throws {
+        let mine = PolicyCatalog.Entry(
+            name: "mine", summary: "never", parameters: [.init("x", "nothing", default: 1, in: 0...2)]
+        ) { LadderPolicy(batteryShare: $0["x"], meteredShare: $0["y"]) }
+        let made = try PolicyCatalog.policy(named: "mine:x=2", among: PolicyCatalog.entries + [mine])
+        #expect(made as? LadderPolicy == LadderPolicy(batteryShare: 2, meteredShare: 0))
+    }
+
+    @Test("The text for people has every policy and every parameter with its default, unit and range")
+    func text() {
+        let text = PolicyCatalog.text()
+        #expect(
+            text.hasPrefix("default: on AC and unmetered; battery will do as a deadline comes near, metered never\n"))
+        #expect(text.contains("\n    t=15: how long the radio stays awake after a transfer (0…3600 s)\n"))
+        #expect(text.contains("\n    bat=0.5: share of the time to the deadline after which battery will do (0…inf)\n"))
+        #expect(text.split(separator: "\n").count == PolicyCatalog.entries.reduce(0) { $0 + 1 + $1.parameters.count })
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TransferPolicy
+
+/// Every policy, with any parameters, on any subject in any context: no input ends the process or breaks the contract.
+@Suite struct PolicyFuzzTests {
+    private static let count = 16_000
+
+    @Test("Any policy answers anything, the same each time", arguments: PolicyCatalog.entries.map(\.name))
+    func contract(name: String) throws {
+        let environment = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
+        let base = environment ?? UInt64.random(in: 0 ... .max / 2)
+        print("PolicyFuzzTests \(name): TRANSFER_SEED=\(base)")
+        let entry = try #require(PolicyCatalog.entries.first { $0.name == name })
+        var dice = PolicyDice(seed: base)
+        var (runs, holds) = (0, 0)
+        var context = dice.context()
+        for step in 0..<Self.count {
+            let policy = try PolicyCatalog.policy(named: dice.name(of: entry))
+            // A context takes longer to draw than to judge in: several subjects share one.
+            if step % 4 == 0 { context = dice.context() }
+            let subject = dice.subject()
+            let verdict = policy.verdict(for: subject, in: context)
+            let fault = Self.fault(verdict, policy.verdict(for: subject, in: context), at: context.now.instant)
+            switch verdict {
+            case .run: runs += 1
+            case .hold: holds += 1
+            }
+            guard let fault else { continue }
+            Issue.record("TRANSFER_SEED=\(base), step \(step): \(fault)\n\(verdict)\n\(policy)\n\(subject)\n\(context)")
+            return
+        }
+        #expect(runs > 0 && (holds > 0 || name == "immediate"), "\(runs) runs, \(holds) holds")
+    }
+
+    @Test("Parameters that Swift code sets to nonsense end nothing either")
+    func nonsense() {
+        let base = UInt64.random(in: 0 ... .max / 2)
+        print("PolicyFuzzTests nonsense: seed \(base)")
+        var dice = PolicyDice(seed: base)
+        for _ in 0..<2000 {
+            let (subject, context) = (dice.subject(), dice.context())
+            for policy in dice.nonsense() {
+                let verdict = policy.verdict(for: subject, in: context)
+                let fault = Self.fault(verdict, policy.verdict(for: subject, in: context), at: context.now.instant)
+                guard let fault else { continue }
+                Issue.record("seed \(base): \(fault)\n\(verdict)\n\(policy)\n\(subject)\n\(context)")
+                return
+            }
+        }
+    }
+
+    /// What is wrong with an answer; nil where nothing is.
+    private static func fault(_ verdict: Verdict, _ again: Verdict, at now: Instant) -> String? {
+        if verdict != again { return "another answer to the same question: \(again)" }
+        switch verdict {
+        case .run(_, let look?) where look <= now, .hold(_, let look?) where look <= now: return "looks back"
+        case .hold([], _): return "holds without a reason"
+        case .run, .hold: return nil
+        }
+    }
+}

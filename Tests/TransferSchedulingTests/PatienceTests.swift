@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+/// The three-day rule as the scheduler keeps it, and what it learns beside it.
+@Suite struct PatienceTests {
+    @Test("AC that never comes is waited for three days, to the second; unmetered for ever")
+    func never() {
+        Timeline.run(
+            """
+            given power=battery
+            t=0s submit 1 discretionary
+            expect 1 waits onBattery
+            expect wake 259200s
+            expect 1 starts at 259200s
+            t=259201s submit 2 discretionary
+            expect 2 starts at 259201s
+            t=259250s cancel 2
+            t=259300s metered yes
+            expect 1 stops at 259300s
+            expect 1 waits metered
+            expect quiet until 2000h
+            """)
+    }
+
+    @Test("AC seen in between begins the three days anew, and ends them")
+    func seen() {
+        Timeline.run(
+            """
+            given power=battery
+            t=0s submit 1 discretionary
+            t=100000s power ac
+            t=100001s power battery
+            expect quiet until 359200s
+            expect 1 starts at 359201s
+            t=359300s power ac
+            t=359400s power battery
+            expect 1 stops at 359405s
+            """)
+    }
+
+    @Test("Time asleep does not count")
+    func asleep() {
+        Timeline.run(
+            """
+            given power=battery
+            t=0s submit 1 discretionary
+            t=1000s sleep about-to-sleep
+            expect wake none
+            t=501000s sleep awake
+            expect wake 759200s
+            expect 1 starts at 759200s
+            """)
+    }
+
+    @Test("What was learned outlives a restart of the process")
+    func restart() {
+        let machine = Timeline.run(
+            """
+            given power=battery
+            t=0s submit 1 discretionary
+            t=200000s woken
+            """)
+        machine.restart(configuration: SchedulerConfiguration(), policy: DefaultPolicy())
+        machine.apply(
+            .submitted(
+                TransferID(2), TransferTraits(kind: .discretionary, host: "h", submitted: machine.now.wall)))
+        machine.advance(to: .seconds(259_199))
+        #expect(!machine.holdsSlot(TransferID(2)))
+        machine.advance(to: .seconds(259_200))
+        #expect(machine.holdsSlot(TransferID(2)))
+    }
+
+    @Test("Each fact has its own grace and its own dwell")
+    func perFact() {
+        var configuration = SchedulerConfiguration()
+        configuration.meteredGrace = .seconds(7)
+        configuration.connectionGrace = .seconds(2)
+        configuration.linkKindDwell = .seconds(30)
+        Timeline.run(
+            """
+            t=0s submit 1 discretionary denied=cafe
+            expect 1 starts at 0s
+            t=10s metered yes
+            expect 1 stops at 17s
+            t=20s metered no
+            expect 1 starts at 25s
+            t=40s connection cafe
+            expect 1 stops at 42s
+            t=50s connection home
+            t=51s link wifi
+            expect 1 starts at 81s
+            """, configuration: configuration)
+    }
+
+    @Test("A network that is lost together with power stops at the shorter grace")
+    func shorterGrace() {
+        Timeline.run(
+            """
+            t=0s submit 1 discretionary
+            expect 1 starts at 0s
+            t=10s power battery
+            t=11s metered yes
+            expect 1 stops at 11s
+            """)
+    }
+
+    @Test("Metered bytes and battery that transfers took are counted, others are not")
+    func spending() {
+        let machine = Timeline.run(
+            """
+            given power=battery battery=90 metered=yes
+            t=0s battery 80
+            t=1s submit 1 normal
+            t=2s progress 1 1000 of 5000
+            t=3s battery 77
+            t=4s metered no
+            t=5s progress 1 3000 of 5000
+            t=6s finish 1
+            t=7s battery 60
+            """)
+        let spending = machine.history.spending
+        #expect(spending.meteredBytes(at: machine.now.wall, localTime: .utc) == 1000)
+        #expect(spending.batteryPercent(at: machine.now.wall, localTime: .utc) == 3)
+    }
+
+    @Test("An app's running time is learned once, however many of its transfers run")
+    func apps() {
+        let machine = Timeline.run(
+            """
+            t=0s submit 1 userInitiated
+            t=50s submit 2 normal
+            t=100s finish 1
+            t=150s finish 2
+            t=500s woken
+            """)
+        let policy = QuotaPolicy(limit: .seconds(180))
+        var context = PolicyContext(
+            conditions: Machine.goodConditions(), now: machine.now, history: machine.history)
+        context.conditions.power.value = .battery
+        // Used within 12 hours there is no limit; two days later nothing of it lies in the window any longer.
+        let subject = PolicySubject(
+            traits: TransferTraits(kind: .discretionary, host: "h", submitted: machine.now.wall))
+        #expect(
+            policy.verdict(for: subject, in: context)
+                == .run(relyingOn: [], lookAgain: context.look(at: Machine.start.wall.advanced(by: .seconds(43_200)))))
+        context.now = machine.now.advanced(by: .seconds(13 * 3600))
+        context.history.apps.used("", at: context.now.wall.advanced(by: .seconds(-3 * 86_400)))
+        var wide = policy
+        wide.medium = .seconds(14 * 3600)
+        // 150 s of 180 were used: that is the buffer of 30 s exactly. A second less is too little.
+        guard case .run = wide.verdict(for: subject, in: context) else { return #expect(Bool(false)) }
+        wide.limit = .seconds(179)
+        guard case .hold(let holds, _) = wide.verdict(for: subject, in: context) else { return #expect(Bool(false)) }
+        #expect(holds.map(\.reason.code) == ["budgetSpent"])
+    }
+}
