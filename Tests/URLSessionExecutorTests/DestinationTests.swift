@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import HostileServer
+import Synchronization
 import Testing
 import TransferEngine
 import TransferPolicy
