@@ -9,8 +9,7 @@ import TransferScheduling
         arguments: [
             (
                 "power=battery battery=61", "discretionary", "plugIn:10s,wait:259200s",
-                "on battery (61 %) since 00:00 (UPower) — starts 10 s after you plug in, "
-                    + "or starts Thu 26 Nov 00:00:00"
+                "on battery (61 %) since 00:00 (UPower) — starts 10 s after you plug in"
             ),
             (
                 "power=battery", "normal power=ac", "plugIn:0s",
@@ -18,8 +17,7 @@ import TransferScheduling
             ),
             (
                 "power=unknown", "discretionary", "plugIn:10s,wait:259200s",
-                "nobody can say whether the machine is plugged in since 00:00 (UPower) — starts 10 s after you plug in, "
-                    + "or starts Thu 26 Nov 00:00:00"
+                "nobody can say whether the machine is plugged in since 00:00 (UPower) — starts 10 s after you plug in"
             ),
             (
                 "power=battery battery=30", "normal power=50", "plugIn:0s,chargeAbove:50",

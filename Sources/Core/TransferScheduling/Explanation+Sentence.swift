@@ -5,9 +5,19 @@ extension Explanation {
     /// The whole explanation in one line for people: `on battery since 14:02 (UPower) — starts 10 s after you plug in`.
     public func sentence(localTime: LocalTimeRules) -> String {
         let reasons = holds.map { $0.sentence(localTime: localTime) }.joined(separator: "; ")
-        let releases = remedies.map { $0.phrase(localTime: localTime) }
+        let releases = near(remedies).map { $0.phrase(localTime: localTime) }
         guard !releases.isEmpty else { return reasons }
         return reasons + " — " + releases.joined(separator: ", or ")
+    }
+
+    /// What a person can use: where something else would release it, a date more than a day after the reasons began is
+    /// left to `remedies` (the day on which the default policy stops waiting for AC, say).
+    private func near(_ remedies: [Remedy]) -> [Remedy] {
+        guard remedies.count > 1, let began = holds.map(\.since.wall).max() else { return remedies }
+        return remedies.filter { remedy in
+            guard case .wait(let until) = remedy else { return true }
+            return began.duration(to: until) <= .seconds(86_400)
+        }
     }
 }
 
