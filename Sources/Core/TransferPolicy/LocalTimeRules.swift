@@ -59,24 +59,10 @@ public struct LocalTimeRules: Hashable, Sendable {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let second = secondOfWeek(at: date)
         let seconds = second % 60
-        let civil = Self.civilDate(
-            secondsSinceEpoch: date.secondsSinceEpoch.addingSaturating(offsetSeconds(at: date)))
+        let local = date.secondsSinceEpoch.addingSaturating(offsetSeconds(at: date))
+        let (quotient, remainder) = local.quotientAndRemainder(dividingBy: 86_400)
+        let civil = CivilDate(daysSinceEpoch: remainder < 0 ? quotient - 1 : quotient)
         return "\(days[Int(second / 86_400)]) \(civil.day) \(months[Int(civil.month) - 1]) "
             + "\(clockTime(of: date)):\(seconds < 10 ? "0" : "")\(seconds)"
-    }
-
-    /// Month and day of the Gregorian calendar, counted from 1.
-    ///
-    /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
-    private static func civilDate(secondsSinceEpoch: Int64) -> (month: Int64, day: Int64) {
-        let (quotient, remainder) = secondsSinceEpoch.quotientAndRemainder(dividingBy: 86_400)
-        let days = (remainder < 0 ? quotient - 1 : quotient) + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        return (monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9, day)
     }
 }
