@@ -36,7 +36,6 @@ public actor TransferEngine {
     var trouble: TransferStoreError?
     /// Saves what can wait, beside the inbox. Awaited before anything else is saved, so that the order stays.
     var writer: Task<Void, Never>?
-    var conditions: Conditions
     private(set) var state = RunState.idle
     /// What waits for the first look at the machine: a start decided on "unknown" would be wrong. Nil after it.
     private var awaitingConditions: [StoredTransfer]? = []
@@ -75,7 +74,6 @@ public actor TransferEngine {
         self.alarm = alarm
         let now = alarm.now()
         scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
-        self.conditions = Conditions(unknownSince: now)
         generator = SplitMix64(seed: seed)
         (updates, updateContinuation) = AsyncStream.makeStream()
         (inbox, inboxContinuation) = AsyncStream.makeStream()
@@ -173,7 +171,6 @@ public actor TransferEngine {
         for await message in inbox {
             switch message {
             case .conditions(let snapshot):
-                conditions = snapshot
                 updateContinuation.yield(.conditions(snapshot))
                 await handle(.conditionsChanged(snapshot))
                 if let waiting = awaitingConditions {
