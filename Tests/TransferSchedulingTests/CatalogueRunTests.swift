@@ -54,7 +54,8 @@ private final class CatalogueRun {
                 faults.append("a wake at \(instant) at \(machine.elapsed)")
             case .end(let id, _):
                 if open.remove(id) == nil { faults.append("\(id) ended though it is not open") }
-            case .wake, .start, .stop, .discard, .saveRetry, .savePaused, .measureSpace, .explain:
+            case .wake, .start, .stop, .discard, .saveRetry, .savePaused, .measureSpace, .explain,
+                .saveRelaunchHold, .saveLearned:
                 break  // Held to nothing.
             }
         }

@@ -82,7 +82,7 @@ final class Machine {
             return .stopped(id, bytes: kept)
         case .measureSpace(let id): return room.map { .spaceMeasured(id, available: $0) }
         case .end(let id, _): bytes[id] = nil
-        case .discard, .saveRetry, .savePaused, .explain: break  // Nothing that a machine would answer.
+        case .discard, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .explain: break  // Nothing that a machine would answer.
         }
         return nil
     }

@@ -162,7 +162,9 @@ struct Oracle {
             if open[id]?.isPaused == false { open[id]?.spaceNeeded = needed ?? 1 }
         case .spaceMeasured(let id, let available):
             if let needed = open[id]?.spaceNeeded, (available ?? .max) >= needed { open[id]?.spaceNeeded = nil }
-        case .progressed, .restarted, .woken, .appUsed: break  // Nothing that the rules ask for.
+        case .progressed, .restarted, .woken, .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .held,
+            .released, .appNeeded, .appAnswered, .budgetsChanged, .watched, .unwatched:
+            break  // Nothing that the rules ask for.
         }
     }
 
@@ -201,7 +203,7 @@ struct Oracle {
             open[id]?.backoffEnd = retry.map { now.instant(of: $0.until) }
         case .savePaused(let id, let isPaused):
             if open[id]?.isPaused != isPaused { faults.append("\(id) was saved as paused: \(isPaused)") }
-        case .discard, .measureSpace, .explain, .wake: break  // Held against nothing here.
+        case .discard, .measureSpace, .explain, .wake, .saveRelaunchHold, .saveLearned: break  // Held against nothing here.
         }
     }
 

@@ -235,7 +235,8 @@ struct Timeline {
         let loud = machine.log[seen...].first {
             switch $0.effect {
             case .start, .stop, .end: true
-            case .discard, .saveRetry, .savePaused, .measureSpace, .explain, .wake: false
+            case .discard, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .measureSpace, .explain, .wake:
+                false
             }
         }
         return loud.map { "\($0.effect) at \($0.time)" }

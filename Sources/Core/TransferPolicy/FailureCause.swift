@@ -37,6 +37,10 @@ public enum FailureCause: Hashable, Sendable, Codable {
     case encodedBody
     /// More bytes than were allowed.
     case tooLarge
+    /// It was not done by the date at which it was to be given up.
+    case expired
+    /// Not one new byte in all the time that is waited for one.
+    case noProgress
 
     /// Whether another attempt may end better.
     public var mayPass: Bool {
@@ -44,7 +48,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal, .status,
             .checksumMismatch, .executorLost:
             true
-        case .certificate, .unsupportedURL, .redirect, .destination, .encodedBody, .tooLarge:
+        case .certificate, .unsupportedURL, .redirect, .destination, .encodedBody, .tooLarge, .expired, .noProgress:
             false
         }
     }
@@ -68,6 +72,8 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .destination: "destination"
         case .encodedBody: "encodedBody"
         case .tooLarge: "tooLarge"
+        case .expired: "expired"
+        case .noProgress: "noProgress"
         }
     }
 
@@ -90,6 +96,8 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .destination: "the destination cannot be written"
         case .encodedBody: "the server sent an encoded body that cannot be checked"
         case .tooLarge: "the server sent more than was allowed"
+        case .expired: "it was not done by the time at which it was to be given up"
+        case .noProgress: "not one new byte came in all the time that was waited for one"
         }
     }
 }

@@ -92,6 +92,10 @@ public enum SettlingCondition: String, Hashable, Sendable {
 public enum SlotScope: Hashable, Sendable {
     /// Those of all transfers together.
     case global
+    /// Those of one app.
+    case app(String)
+    /// Those of one session of an app.
+    case session(String)
     /// Those of one host.
     case host(String)
 }

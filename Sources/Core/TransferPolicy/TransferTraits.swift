@@ -32,14 +32,23 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     public var maximumAttempts: Int?
     /// When it was handed over.
     public var submitted: WallTime
+    /// The key under which slots per session are counted, within its app; nil where it belongs to none.
+    public var session: String?
+    /// How many transfers to its host may run while it starts, at least 1; nil takes the scheduler's setting.
+    public var slotsPerHost: Int?
+    /// Whether its app gave it while in the background: then it is discretionary, and held by the relaunch limiter.
+    public var isFromBackground: Bool?
+    /// When it is given up if it is not done; nil never.
+    public var expires: WallTime?
 
     /// Traits; `priority` is held within 0…1000 and a negative expectation becomes unknown.
     public init(
         kind: WorkKind, constraints: Constraints = Constraints(), priority: Int = 500, host: String,
         app: String = "", isLoopback: Bool = false, expectedBytesToReceive: Int64? = nil,
-        expectedBytesToSend: Int64? = nil, maximumAttempts: Int? = nil, submitted: WallTime
+        expectedBytesToSend: Int64? = nil, maximumAttempts: Int? = nil, submitted: WallTime, session: String? = nil,
+        slotsPerHost: Int? = nil, isFromBackground: Bool = false, expires: WallTime? = nil
     ) {
-        self.kind = kind
+        self.kind = isFromBackground ? .discretionary : kind
         self.constraints = constraints
         self.priority = min(max(priority, 0), 1000)
         self.host = host
@@ -49,6 +58,10 @@ public struct TransferTraits: Hashable, Sendable, Codable {
         self.expectedBytesToSend = expectedBytesToSend.flatMap { $0 < 0 ? nil : $0 }
         self.maximumAttempts = maximumAttempts.map { max(1, $0) }
         self.submitted = submitted
+        self.session = session
+        self.slotsPerHost = slotsPerHost.map { max(1, $0) }
+        self.isFromBackground = isFromBackground ? true : nil
+        self.expires = expires
     }
 }
 

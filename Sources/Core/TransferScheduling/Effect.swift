@@ -15,9 +15,13 @@ public enum Effect: Hashable, Sendable {
     case saveRetry(TransferID, RetryState?)
     /// Remember that it is paused, or no longer is.
     case savePaused(TransferID, Bool)
+    /// Remember what the relaunch limiter gave it; nil forgets it.
+    case saveRelaunchHold(TransferID, RelaunchLimiter.Hold?)
+    /// What was learned (see ``Scheduler/learned(at:boot:)``) has changed in a way that a restart must not lose.
+    case saveLearned
     /// Measure the room on disk for it.
     case measureSpace(TransferID)
-    /// Why it waits has changed: tell those who watch.
+    /// Why a watched transfer waits has changed: tell those who watch.
     case explain(TransferID)
     /// Send `woken` at that moment, in place of the one asked for before; nil asks for none.
     case wake(Instant?)

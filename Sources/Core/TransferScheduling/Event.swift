@@ -19,6 +19,26 @@ public enum Event: Hashable, Sendable {
     case conditionsChanged(Conditions)
     /// A person uses an app: policies that go by recency learn of it.
     case appUsed(String)
+    /// An app was started, or woken in the background, because of its transfers: its delay grows.
+    case appRelaunched(String)
+    /// A person brought an app to the front: what its delay held is free.
+    case appCameToFront(String)
+    /// An app that was to be started because a transfer ended will not be.
+    case relaunchAbandoned(String)
+    /// Somebody or something holds a transfer back for a reason of their own.
+    case held(TransferID, by: String, why: String)
+    /// What held it back so lets it go.
+    case released(TransferID)
+    /// A transfer's app has to do something before it goes on.
+    case appNeeded(TransferID, AppNeed)
+    /// The app has done it.
+    case appAnswered(TransferID)
+    /// The budgets of metered bytes were set; what is spent is part of them.
+    case budgetsChanged(ByteBudgetBook)
+    /// Somebody wants to be told why a transfer waits, whenever that changes.
+    case watched(TransferID)
+    /// Nobody wants to be told of a transfer any more.
+    case unwatched(TransferID)
     /// Bytes came. `total` is nil when unknown.
     case progressed(TransferID, bytes: Int64, total: Int64?)
     /// The partial file was given up; the attempt goes on from 0.
@@ -47,9 +67,15 @@ public struct RecoveredState: Hashable, Sendable {
     public var retry: RetryState?
     /// Whether somebody paused it.
     public var isPaused: Bool
+    /// What the relaunch limiter gave it.
+    public var relaunchHold: RelaunchLimiter.Hold?
 
     /// A state.
-    public init(bytes: Int64 = 0, total: Int64? = nil, retry: RetryState? = nil, isPaused: Bool = false) {
+    public init(
+        bytes: Int64 = 0, total: Int64? = nil, retry: RetryState? = nil, isPaused: Bool = false,
+        relaunchHold: RelaunchLimiter.Hold? = nil
+    ) {
+        self.relaunchHold = relaunchHold
         self.bytes = bytes
         self.total = total
         self.retry = retry

@@ -60,6 +60,8 @@ extension Reason {
         case .settling(.network, _): "the network changed just now, waiting for it to last"
         case .waitingForSlot(.global): "other transfers are under way"
         case .waitingForSlot(.host): "other transfers from the same server are under way"
+        case .waitingForSlot(.app): "other transfers of its app are under way"
+        case .waitingForSlot(.session): "other transfers of its session are under way"
         case .backoff(let attempt, let cause, _): "attempt \(attempt) failed: \(cause.phrase)"
         case .storageLow(let needed?, let available):
             "not enough room on disk: \(needed) bytes are needed, \(max(0, available)) may be used"

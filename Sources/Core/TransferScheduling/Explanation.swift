@@ -41,14 +41,34 @@ public struct Explanation: Hashable, Sendable {
     public var isLate: Bool
     /// When conditions are likely to be good next, going by past weeks; nil while too little was learned.
     public var expectedChance: WallTime?
+    /// How long it has waited under each reason since this process knows it, by the reason's code, in that order.
+    public var waited: [ReasonTime]
 
     /// An explanation.
-    public init(holds: [Hold], remedies: [Remedy], nextLook: WallTime?, isLate: Bool, expectedChance: WallTime? = nil) {
+    public init(
+        holds: [Hold], remedies: [Remedy], nextLook: WallTime?, isLate: Bool, expectedChance: WallTime? = nil,
+        waited: [ReasonTime] = []
+    ) {
+        self.waited = waited
         self.holds = holds
         self.remedies = remedies
         self.nextLook = nextLook
         self.isLate = isLate
         self.expectedChance = expectedChance
+    }
+}
+
+/// How long a transfer has waited for one kind of reason.
+public struct ReasonTime: Hashable, Sendable {
+    /// The reason's ``Reason/code``.
+    public var code: String
+    /// How long, times that overlap with other reasons included.
+    public var time: Duration
+
+    /// A time.
+    public init(code: String, time: Duration) {
+        self.code = code
+        self.time = time
     }
 }
 

@@ -43,6 +43,9 @@ extension Scheduler {
             return ranOutOfSpace(id, needed: needed, available: available, bytes: bytes, at: now, into: &effects)
         case .spaceMeasured(let id, let available):
             return measured(id, available: available, at: now)
+        case .appRelaunched, .appCameToFront, .relaunchAbandoned, .held, .released, .appNeeded, .appAnswered,
+            .budgetsChanged, .watched, .unwatched:
+            return false
         case .woken:
             requestDueMeasurements(at: now, into: &effects)
             return true

@@ -7,6 +7,21 @@ public struct SchedulerConfiguration: Hashable, Sendable {
     public var globalSlots: Int = 4
     /// How many of them to one host. Default 2, at least 1.
     public var slotsPerHost: Int = 2
+    /// How many of one app. Default 4, at least 1.
+    public var slotsPerApp: Int = 4
+    /// How many of one session of an app. Default 4, at least 1.
+    public var slotsPerSession: Int = 4
+    /// How many starts may pass over lower-ranking work that may run before one start goes to it. Default 16, at least 1.
+    public var agingInterval: Int = 16
+    /// After sleep or an outage background work starts one by one, each after a random wait of up to this. Default 5 s;
+    /// zero lets all start at once.
+    public var drainJitter: Duration = .seconds(5)
+    /// How long after sleep or an outage starts are spread so. Default 60 s.
+    public var drainPeriod: Duration = .seconds(60)
+    /// How long attempts and the waits between them may go on without one new byte. Default 14 days.
+    public var longestWithoutProgress: Duration = .seconds(14 * 86_400)
+    /// How the relaunch limiter delays.
+    public var relaunchLimiter: RelaunchLimiterConfiguration = RelaunchLimiterConfiguration()
     /// How long the power supply must hold before discretionary work starts on it. Default 10 s.
     public var powerDwell: Duration = .seconds(10)
     /// The same for what can be reached. Default 5 s.

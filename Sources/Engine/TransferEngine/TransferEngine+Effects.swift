@@ -23,7 +23,7 @@ extension TransferEngine {
             .retried(id, retry)
         case .savePaused(let id, let isPaused):
             .suspended(id, isPaused)
-        case .start, .stop, .discard, .measureSpace, .explain, .wake:
+        case .start, .stop, .discard, .measureSpace, .explain, .wake, .saveRelaunchHold, .saveLearned:
             // Repeated from the state at the next start; nothing of them needs to be remembered.
             nil
         }
@@ -39,7 +39,7 @@ extension TransferEngine {
         case .measureSpace(let id): measureSpace(for: id)
         case .explain(let id): explain(id, at: now)
         case .wake(let instant): alarm.set(instant)
-        case .saveRetry, .savePaused: break  // Saved already, nothing else to do.
+        case .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned: break  // Saved already, nothing else to do.
         }
     }
 

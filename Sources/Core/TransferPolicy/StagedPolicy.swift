@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A policy that treats transfers alike in a few stages, so that it is asked once for all that wait in the same one.
+///
+/// Any ``Policy`` is right with thousands of waiting transfers: each is asked about on every event. One that takes this
+/// protocol too stays instant with a million. What it promises, of a subject that does not run:
+///
+/// - Its stage follows from the subject and the wall clock alone, and stays the same until `until`.
+/// - ``verdict(atStage:for:in:)`` at that stage allows and holds exactly what ``Policy/verdict(for:in:)`` does, on the
+///   same facts. It asks the subject for its kind, its constraints other than dates, and whether its server is on this
+///   machine, and for nothing else.
+/// - Of the context, that answer follows from the values of the conditions and from ``mood(in:)`` alone.
+///
+/// The reasons shown to people, and everything about transfers that run, come from ``Policy/verdict(for:in:)``.
+public protocol StagedPolicy: Policy {
+    /// The stage that a subject which does not run has reached by `now`; 0 is the first.
+    func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage
+    /// What is said of all subjects in a stage. `lookAgain` is not looked at: time is told by stages and moods.
+    func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict
+    /// What in `context`, beside the conditions' values, the answers follow from.
+    func mood(in context: PolicyContext) -> PolicyMood
+    /// Whether the mood follows from ``PolicyContext/queue``, and is to be asked for when that changes.
+    var moodFollowsQueue: Bool { get }
+}
+
+extension StagedPolicy {
+    /// Nothing.
+    public func mood(in context: PolicyContext) -> PolicyMood { PolicyMood() }
+    /// No.
+    public var moodFollowsQueue: Bool { false }
+}
+
+/// Where a transfer stands on its way through a policy's stages.
+public struct PolicyStage: Hashable, Sendable {
+    /// Which stage, 0…255.
+    public var number: Int
+    /// When the next one begins; nil where this is the last.
+    public var until: WallTime?
+
+    /// A stage.
+    public init(_ number: Int = 0, until: WallTime? = nil) {
+        self.number = number
+        self.until = until
+    }
+}
+
+/// Something that colours all of a policy's answers until it changes.
+public struct PolicyMood: Hashable, Sendable {
+    /// Two moods with the same key give the same answers. 48 bits may be used.
+    public var key: UInt64
+    /// When time alone may change it; nil where it does not.
+    public var until: Instant?
+
+    /// A mood.
+    public init(_ key: UInt64 = 0, until: Instant? = nil) {
+        self.key = key
+        self.until = until
+    }
+}
