@@ -110,6 +110,8 @@ enum JSONLine {
         case .settling(let condition, _): ["condition": condition.rawValue]
         case .waitingForSlot(.global): ["scope": "global"]
         case .waitingForSlot(.host(let host)): ["scope": "host", "host": host]
+        case .waitingForSlot(.app(let app)): ["scope": "app", "app": app]
+        case .waitingForSlot(.session(let session)): ["scope": "session", "session": session]
         case .backoff(let attempt, let cause, _): ["attempt": attempt, "cause": cause.code]
         case .storageLow(let needed, let available): ["needed": needed ?? NSNull(), "available": available]
         case .connectionDenied(.denied(let name)): ["denial": "denied", "connection": name]
