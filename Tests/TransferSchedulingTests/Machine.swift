@@ -114,8 +114,8 @@ final class Machine {
     /// Ends the process and starts it again: attempts are gone, and what is known of the machine counts as settled.
     func restart(configuration: SchedulerConfiguration, policy: any Policy) {
         for id in attempts.keys.sorted() { _ = endAttempt(id) }
-        let history = scheduler.history
-        scheduler = Scheduler(configuration: configuration, policy: policy, history: history, startingAt: now)
+        let learned = scheduler.learned(at: now, boot: "")
+        scheduler = Scheduler(configuration: configuration, policy: policy, learned: learned, startingAt: now)
         wake = nil
         conditions.power.isObservedChange = false
         conditions.network.isObservedChange = false

@@ -27,12 +27,13 @@ public struct Scheduler: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - policy: decides about discretionary work.
-    ///   - history: what was learned before, as ``history`` told it.
+    ///   - learned: what an earlier run learned, as ``learned(at:boot:)`` told it.
+    ///   - boot: names the boot that the machine is in: any text that differs from boot to boot.
     public init(
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        history: PolicyHistory = PolicyHistory(), startingAt now: Moment
+        learned: Learned = Learned(), boot: String = "", startingAt now: Moment
     ) {
-        self.history = history
+        history = learned.history
         self.configuration = configuration
         self.policy = policy
         conditions = Conditions(unknownSince: now)
@@ -50,6 +51,13 @@ public struct Scheduler: ~Copyable, Sendable {
         guard take(event, at: now, using: &generator, into: &effects) else { return effects }
         reconcile(at: now, into: &effects)
         return effects
+    }
+
+    /// What to keep across restarts. Asked for after ``Effect/saveLearned``, before the end, and now and then.
+    public func learned(at now: Moment, boot: String) -> Learned {
+        var learned = Learned()
+        learned.history = history
+        return learned
     }
 
     /// Transfers that are not over.
