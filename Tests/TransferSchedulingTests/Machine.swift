@@ -24,6 +24,8 @@ final class Machine {
     private var generator: SplitMix64
     /// Called after every event with what it led to.
     var onEvent: ((Event, [Effect]) -> Void)?
+    /// Whether every transfer is watched from the start.
+    let watchesAll: Bool
     /// Whether a stop is answered at once.
     var answersStops = true
     /// What a measurement of room answers; nil leaves it unanswered.
@@ -31,8 +33,12 @@ final class Machine {
 
     init(
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        conditions: Conditions = Machine.goodConditions(), now: Moment = Machine.start, seed: UInt64 = 1
+        conditions: Conditions = Machine.goodConditions(), now: Moment = Machine.start, seed: UInt64 = 1,
+        drainJitter: Duration = .zero, watchesAll: Bool = true
     ) {
+        self.watchesAll = watchesAll
+        var configuration = configuration
+        configuration.drainJitter = drainJitter
         scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
         self.conditions = conditions
         self.now = now
@@ -65,6 +71,7 @@ final class Machine {
             let effects = scheduler.apply(next, at: now, using: &generator)
             all += effects
             onEvent?(next, effects)
+            if watchesAll, let id = next.newTransfer { queue.insert(.watched(id), at: 0) }
             for effect in effects {
                 log.append(Entry(time: elapsed, effect: effect))
                 if let answer = perform(effect) { queue.append(answer) }
@@ -144,6 +151,16 @@ final class Machine {
     func holdsSlot(_ id: TransferID) -> Bool { scheduler.holdsSlot(id) }
     var history: PolicyHistory { scheduler.history }
     var openCount: Int { scheduler.openCount }
+}
+
+extension Event {
+    /// The transfer that this brings.
+    fileprivate var newTransfer: TransferID? {
+        switch self {
+        case .submitted(let id, _), .recovered(let id, _, _): id
+        default: nil
+        }
+    }
 }
 
 extension Conditions {

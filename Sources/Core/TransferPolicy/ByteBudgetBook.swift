@@ -12,6 +12,9 @@ public struct ByteBudgetBook: Hashable, Sendable, Codable {
     /// A book without budgets.
     public init() {}
 
+    /// Whether there is no budget at all.
+    public var isEmpty: Bool { connections.isEmpty && apps.isEmpty }
+
     /// Metered bytes of an app went over a connection; nil where its name is unknown.
     ///
     /// - Throws: for fewer than none; nothing is changed then.

@@ -4,8 +4,22 @@ import TransferPolicy
 /// Asks all constraints and the policy about one transfer, and lets facts settle.
 struct Assessment {
     let configuration: SchedulerConfiguration
-    let policy: any Policy
-    let context: PolicyContext
+    var policy: any Policy
+    /// Once for all time that such policies spend waiting for a wider question.
+    var stagedPolicy: (any StagedPolicy)?
+    var context: PolicyContext
+    /// The rate that transfers usually reach, in bytes a second; nil before any ran.
+    var typicalRate: Int64?
+
+    init(
+        configuration: SchedulerConfiguration, policy: any Policy, context: PolicyContext, typicalRate: Int64? = nil
+    ) {
+        self.configuration = configuration
+        self.policy = policy
+        stagedPolicy = policy as? any StagedPolicy
+        self.context = context
+        self.typicalRate = typicalRate
+    }
 
     var conditions: Conditions { context.conditions }
     var now: Moment { context.now }
@@ -13,16 +27,17 @@ struct Assessment {
     /// Whether the transfer may run as far as conditions, dates and its own state go; slots are not asked.
     func verdict(for entry: TransferEntry) -> Verdict {
         switch entry.phase {
-        case .paused:
-            return .hold([Hold(.suspended, since: now)], lookAgain: nil)
+        case .paused(let since):
+            return .hold([Hold(.suspended, since: since)], lookAgain: nil)
         case .running(let attempt):
             return withGrace(wish(of: entry), missingSince: attempt.missingSince)
         case .stopping:
             return wish(of: entry)
         case .waiting(let obstacle):
-            let verdict = obstacleVerdict(obstacle).and(wish(of: entry))
-            guard entry.traits.kind == .discretionary else { return verdict }
-            return settled(verdict)
+            let verdict = obstacleVerdict(obstacle).and(relaunchVerdict(entry.relaunchDelay)).and(wish(of: entry))
+            let fitting = fitted(verdict, entry)
+            guard entry.traits.kind == .discretionary else { return fitting }
+            return settled(fitting)
         }
     }
 
@@ -42,17 +57,28 @@ struct Assessment {
         return missing
     }
 
+    /// What the conditions alone say to constraints like these: all of them but dates and windows.
+    func conditionsVerdict(_ constraints: Constraints, isLoopback: Bool) -> Verdict {
+        let verdict = constraints.power.verdict(under: conditions)
+        guard !isLoopback else { return verdict }
+        return verdict.and(constraints.linkKinds.verdict(under: conditions))
+            .and(constraints.connection.verdict(under: conditions))
+            .and(constraints.metered.verdict(under: conditions, treatingUnknownAs: configuration.unknownMetered))
+    }
+
     /// All constraints and, for discretionary work, the policy.
     private func wish(of entry: TransferEntry) -> Verdict {
         let traits = entry.traits
         let constraints = traits.constraints
-        var verdict = constraints.power.verdict(under: conditions)
-        if !traits.isLoopback {
-            verdict = verdict.and(constraints.linkKinds.verdict(under: conditions))
-            verdict = verdict.and(constraints.connection.verdict(under: conditions))
+        var verdict = conditionsVerdict(constraints, isLoopback: traits.isLoopback)
+        if let held = entry.held {
             verdict = verdict.and(
-                constraints.metered.verdict(under: conditions, treatingUnknownAs: configuration.unknownMetered))
+                .hold([Hold(.held(by: held.by, why: held.why), since: held.since)], lookAgain: nil))
         }
+        if let need = entry.need {
+            verdict = verdict.and(.hold([Hold(.needsApp(need.need), since: need.since)], lookAgain: nil))
+        }
+        if let spent = budgetVerdict(traits) { verdict = verdict.and(spent) }
         if let notBefore = constraints.notBefore {
             verdict = verdict.and(notBefore.verdict(at: now, submitted: traits.submitted))
         }
@@ -63,6 +89,66 @@ struct Assessment {
             verdict = verdict.and(policy.verdict(for: entry.subject, in: context))
         }
         return verdict
+    }
+
+    /// Where metered bytes are budgeted: discretionary work ends where the budget is nearly used up, other background
+    /// work where nothing is left, and what a person waits for goes on.
+    private func budgetVerdict(_ traits: TransferTraits) -> Verdict? {
+        guard isBudgeted, !traits.isLoopback, let limit = Self.budgetLimit(of: traits.kind) else { return nil }
+        let state = context.budgets.state(
+            connection: conditions.connection.value, app: traits.app, at: now.wall, localTime: conditions.localTime)
+        guard let state, state >= limit else { return nil }
+        let renewed = context.budgets.nextRollOver(after: now.wall, localTime: conditions.localTime)
+        return .hold(
+            [Hold(.budgetSpent(.meteredBytes, renewed: renewed), since: now)], lookAgain: context.look(at: renewed))
+    }
+
+    /// Whether bytes that come now count against budgets.
+    var isBudgeted: Bool {
+        !context.budgets.isEmpty && conditions.network.value.isUsable
+            && configuration.unknownMetered.isMetered(conditions) != nil
+    }
+
+    /// The state of a budget from which on work of a kind waits; nil for none.
+    static func budgetLimit(of kind: WorkKind) -> ByteBudget.State? {
+        switch kind {
+        case .userInitiated: nil
+        case .normal: .over
+        case .discretionary: .near
+        }
+    }
+
+    private func relaunchVerdict(_ delay: TransferEntry.RelaunchDelay?) -> Verdict {
+        guard let delay, now.instant < delay.release else { return .run(relyingOn: [], lookAgain: nil) }
+        let reason = Reason.rateLimited(
+            delay: delay.delay, relaunches: delay.relaunches, until: now.wall(at: delay.release))
+        return .hold([Hold(reason, since: delay.since)], lookAgain: delay.release)
+    }
+
+    /// Work that the rest of its window is too short for is not begun for nothing, as long as another window will do.
+    private func fitted(_ verdict: Verdict, _ entry: TransferEntry) -> Verdict {
+        guard case .run = verdict, let misfit = misfit(of: entry) else { return verdict }
+        let reason = Reason.windowTooShort(needed: misfit.needed, left: misfit.left)
+        return .hold([Hold(reason, since: now)], lookAgain: now.instant.advanced(by: misfit.left))
+    }
+
+    /// How long it needs, and what is left of the window that is open; nil where it fits, or is begun all the same.
+    func misfit(of entry: TransferEntry) -> (needed: Duration, left: Duration)? {
+        guard entry.traits.kind != .userInitiated, let window = entry.traits.constraints.window,
+            let remaining = entry.bytesRemaining, let rate = entry.rate ?? typicalRate, rate > 0,
+            case .run(_, let closes?) = window.verdict(at: now, localTime: conditions.localTime)
+        else { return nil }
+        let needed = Duration.nanoseconds((remaining / rate).multipliedSaturating(by: 1_000_000_000))
+        let left = now.instant.duration(to: closes)
+        let longest = window.windows.map { $0.end - $0.start }.max() ?? 0
+        guard needed > left, needed <= .seconds(longest) else { return nil }
+        if let deadline = entry.traits.constraints.deadline?.date {
+            let then = now.advanced(by: left)
+            guard case .hold(_, let opens?) = window.verdict(at: then, localTime: conditions.localTime),
+                now.wall(at: opens) < deadline
+            else { return nil }
+        }
+        return (needed, left)
     }
 
     private func obstacleVerdict(_ obstacle: TransferPhase.Obstacle?) -> Verdict {
@@ -112,6 +198,25 @@ struct Assessment {
         guard !holds.isEmpty else { return verdict }
         // When the first of them has settled the reasons change, and that is told.
         return .hold(holds, lookAgain: Verdict.earlier(earliest, lookAgain))
+    }
+
+    /// When all of those facts will have settled; as far back as can be where all have.
+    func settleEnd(of facts: RelevantFacts) -> Instant {
+        var end = Instant(nanoseconds: .min)
+        func note<Value>(_ fact: Fact<Value>, _ dwell: Duration) {
+            if fact.isObservedChange { end = max(end, fact.since.instant.advanced(by: dwell)) }
+        }
+        if facts.contains(.power) { note(conditions.power, configuration.powerDwell) }
+        if facts.contains(.network) {
+            note(conditions.network, configuration.networkDwell)
+            note(conditions.linkKind, configuration.linkKindDwell)
+            note(conditions.metered, configuration.meteredDwell)
+        }
+        if facts.contains(.connection) {
+            note(conditions.connection, configuration.connectionDwell)
+            note(conditions.roaming, configuration.connectionDwell)
+        }
+        return end
     }
 
     private func networkChanges(

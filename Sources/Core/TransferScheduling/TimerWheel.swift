@@ -21,6 +21,9 @@ package struct TimerWheel: ~Copyable, Sendable {
     package struct Handle: Hashable, Sendable {
         let index: UInt32
         let generation: UInt32
+
+        /// Names no timer.
+        static let none = Handle(index: TimerNode.none, generation: 0)
     }
 
     /// A timer that has come due.

@@ -6,7 +6,7 @@ enum TransferPhase: Hashable, Sendable {
     /// It waits: for conditions, for a slot, or for what its last attempt ran into.
     case waiting(Obstacle?)
     /// Somebody paused it.
-    case paused
+    case paused(since: Moment)
     /// An attempt is under way.
     case running(Attempt)
     /// The attempt was told to stop and has not ended yet.
@@ -33,6 +33,8 @@ enum TransferPhase: Hashable, Sendable {
         var rateAtStart: Int64?
         /// When bytes were last reported, for the rate.
         var lastReport: Instant
+        /// When the last byte came that no attempt had before; its start before there is one.
+        var lastNewByte: Instant
         /// Since when each fact that it needs is missing, whatever the fact does meanwhile; empty while nothing is.
         var missingSince: [GracedFact: Instant] = [:]
     }
@@ -45,6 +47,16 @@ enum TransferPhase: Hashable, Sendable {
         case pause
         /// Its end.
         case cancel
+        /// Its end, because its time is up.
+        case expire
+
+        /// Whether it has come to its end, whatever else happens.
+        var isEnd: Bool {
+            switch self {
+            case .wait, .pause: false
+            case .cancel, .expire: true
+            }
+        }
     }
 
     /// Whether an attempt holds a slot.
@@ -53,38 +65,5 @@ enum TransferPhase: Hashable, Sendable {
         case .running, .stopping: true
         case .waiting, .paused: false
         }
-    }
-}
-
-/// All that the scheduler keeps of one transfer.
-struct TransferEntry: Sendable {
-    var traits: TransferTraits
-    var phase: TransferPhase
-    /// Bytes there.
-    var bytes: Int64 = 0
-    /// The size where the server told it.
-    var total: Int64?
-    /// The rate seen last, smoothed, in bytes a second.
-    var rate: Int64?
-    /// The most bytes that any attempt had.
-    var mostBytes: Int64 = 0
-    /// Failed attempts since the last progress.
-    var failures = 0
-    /// How often the finished body had the wrong checksum.
-    var checksumFailures = 0
-    /// Why it did not run when it was last looked at.
-    var holds: [Hold] = []
-
-    /// What a policy sees of it.
-    var subject: PolicySubject {
-        PolicySubject(
-            traits: traits, isRunning: phase.holdsSlot, bytesDone: bytes,
-            bytesTotal: total ?? traits.expectedBytesToReceive, rate: rate, start: start)
-    }
-
-    private var start: PolicySubject.Start? {
-        guard case .running(let attempt) = phase else { return nil }
-        return PolicySubject.Start(
-            date: attempt.since.wall, bytesDone: attempt.bytesAtStart, rate: attempt.rateAtStart)
     }
 }

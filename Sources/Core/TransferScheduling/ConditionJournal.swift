@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// What the machine was like over the last changes, so that the time a transfer has waited can be told by reasons.
+struct ConditionJournal: Sendable {
+    struct Page: Sendable {
+        var since: Moment
+        var conditions: Conditions
+    }
+
+    /// The oldest first; a ring once it is full.
+    private var pages: [Page] = []
+    private var oldest = 0
+    /// More changes than this are forgotten.
+    private static let limit = 256
+
+    init() { pages.reserveCapacity(Self.limit) }
+
+    mutating func note(_ conditions: Conditions, at now: Moment) {
+        let page = Page(since: now, conditions: conditions)
+        if pages.count < Self.limit {
+            pages.append(page)
+        } else {
+            pages[oldest] = page
+            oldest = (oldest + 1) % Self.limit
+        }
+    }
+
+    var count: Int { pages.count }
+
+    /// The page with that number, 0 being the oldest.
+    subscript(number: Int) -> Page { pages[(oldest + number) % pages.count] }
+}

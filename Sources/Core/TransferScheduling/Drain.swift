@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// Spreads the starts after sleep or an outage, so that machines that come back together do not fall upon a server
+/// together: each start of background work waits a random while.
+struct Drain: Sendable {
+    /// Until then no background work starts.
+    private(set) var gate: Instant?
+    /// Until then each start sets the gate anew.
+    private var end: Instant?
+
+    func isClosed(at now: Instant) -> Bool { gate.map { now < $0 } ?? false }
+
+    /// The machine can work again.
+    mutating func began(
+        at now: Instant, _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
+    ) {
+        guard configuration.drainJitter > .zero else { return }
+        gate = now.advanced(by: Self.wait(configuration, using: &generator))
+        end = now.advanced(by: configuration.drainPeriod)
+    }
+
+    /// The machine cannot work any more.
+    mutating func ended() {
+        gate = nil
+        end = nil
+    }
+
+    /// Background work has started.
+    mutating func started(
+        at now: Instant, _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
+    ) {
+        guard let end else { return }
+        guard now < end else { return ended() }
+        gate = now.advanced(by: Self.wait(configuration, using: &generator))
+    }
+
+    private static func wait(
+        _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
+    ) -> Duration {
+        .nanoseconds(Int64.random(in: 0...configuration.drainJitter.wholeNanoseconds, using: &generator))
+    }
+}
+
+extension Conditions {
+    /// Whether nothing can be transferred over a network: it sleeps, or there is none.
+    var isOut: Bool { sleep.value != .awake || !network.value.isUsable }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// Which classes may run now, as far as conditions, windows and the policy go.
+///
+/// What a class is told follows from the conditions' values and the policy's mood, and both come back again and again:
+/// the answers are kept as a row of bits for each pair. An event then costs one look-up and a few unions, however many
+/// classes or transfers there are.
+struct Availability: Sendable {
+    /// The classes that may run.
+    private(set) var classes: BitSet
+    /// When a condition has settled that others wait for; nil where none has to.
+    private(set) var nextSettle: Instant?
+    /// When a window opens or closes; nil where none does.
+    private(set) var nextWindow: WallTime?
+    /// When time alone may change the policy's mood.
+    private(set) var nextMood: Instant?
+
+    private var capacity = 256
+    private var rows: [RowKey: Int] = [:]
+    /// For each row one set for each combination of facts relied on, and one for those that rely on nothing.
+    private var sets: [RowSets] = []
+    private var current = -1
+    private var settleEnds: [Instant]
+    private var closed: BitSet
+    private var windows: [WindowState] = []
+    private var localTime: LocalTimeRules?
+    private var connectionNumbers: [String: Int] = [:]
+    private static let mostRows = 512
+
+    private struct RowKey: Hashable {
+        let signature: ConditionSignature
+        let mood: UInt64
+    }
+
+    private struct RowSets: Sendable {
+        /// By the raw value of the facts relied on.
+        var relying: [BitSet]
+        var always: BitSet
+        /// How many classes it knows of.
+        var known = 0
+    }
+
+    private struct WindowState: Sendable {
+        var isOpen: Bool
+        var classes: [Int32] = []
+        var change: WallTime?
+    }
+
+    init() {
+        classes = BitSet(capacity: 256)
+        closed = BitSet(capacity: 256)
+        settleEnds = Array(repeating: Instant(nanoseconds: .min), count: 8)
+    }
+
+    /// Forgets all answers: another policy gives them now.
+    mutating func forget() {
+        rows.removeAll()
+        sets.removeAll()
+        current = -1
+        nextMood = nil
+    }
+
+    /// Takes note of how things are; says whether what may run can have changed.
+    mutating func refresh(
+        _ assessment: Assessment, _ requirements: Requirements, _ changes: SchedulerChanges,
+        isBackward: Bool
+    ) -> Bool {
+        let now = assessment.now
+        let hasNewClasses = current >= 0 && sets[current].known < requirements.classes.count
+        let isMoodDue =
+            nextMood.map { $0 <= now.instant } == true || assessment.stagedPolicy?.moodFollowsQueue == true
+        let isSettleDue = nextSettle.map { $0 <= now.instant } == true
+        let isWindowDue = isBackward || nextWindow.map { $0 <= now.wall } == true
+        let areConditionsNew = current < 0 || isBackward || changes.contains(.conditions)
+        guard areConditionsNew || isMoodDue || isSettleDue || isWindowDue || hasNewClasses else { return false }
+        if requirements.classes.count > capacity { grow(to: requirements.classes.count) }
+        if areConditionsNew || isMoodDue || current < 0 || hasNewClasses {
+            chooseRow(assessment, requirements)
+        }
+        if areConditionsNew { noteSettling(assessment) }
+        refreshWindows(assessment, requirements, isDue: isWindowDue || hasNewClasses)
+        collect(at: now.instant)
+        return true
+    }
+
+    /// Whether a class may run as far as the policy and the conditions' values go, settled or not.
+    func isAllowed(_ number: Int32) -> Bool {
+        guard current >= 0, sets[current].known > number else { return false }
+        return sets[current].always.contains(number) || sets[current].relying.contains { $0.contains(number) }
+    }
+
+    private mutating func grow(to count: Int) {
+        while capacity < count { capacity *= 2 }
+        classes.grow(to: capacity)
+        closed.grow(to: capacity)
+        forget()
+    }
+
+    private mutating func chooseRow(_ assessment: Assessment, _ requirements: Requirements) {
+        let mood = assessment.stagedPolicy?.mood(in: assessment.context) ?? PolicyMood()
+        nextMood = mood.until
+        var connection = 0
+        if let name = assessment.conditions.connection.value {
+            if let known = connectionNumbers[name] {
+                connection = known
+            } else {
+                if connectionNumbers.count >= 60_000 {
+                    connectionNumbers.removeAll()
+                    forget()
+                }
+                connection = connectionNumbers.count + 1
+                connectionNumbers[name] = connection
+            }
+        }
+        let key = RowKey(
+            signature: ConditionSignature(assessment.conditions, connection: connection), mood: mood.key)
+        if let known = rows[key] {
+            current = known
+        } else {
+            if sets.count >= Self.mostRows { forget() }
+            current = sets.count
+            rows[key] = current
+            let empty = BitSet(capacity: capacity)
+            sets.append(RowSets(relying: Array(repeating: empty, count: 8), always: empty))
+            nextMood = mood.until
+        }
+        for number in sets[current].known..<requirements.classes.count {
+            decide(Int32(number), assessment, requirements)
+        }
+        sets[current].known = requirements.classes.count
+    }
+
+    private mutating func decide(
+        _ number: Int32, _ assessment: Assessment, _ requirements: Requirements
+    ) {
+        let requirementClass = requirements.classes[Int(number)]
+        let requirement = requirements.families[Int(requirementClass.family)].requirement
+        // Asked about alone, its own verdict has been given before it came here.
+        guard requirementClass.stage != RequirementClass.individual else { return sets[current].always.insert(number) }
+        guard case .run(let facts, _) = assessment.verdict(for: requirement, stage: requirementClass.stage) else {
+            return
+        }
+        if requirement.kind == .discretionary {
+            sets[current].relying[Int(facts.rawValue & 7)].insert(number)
+        } else {
+            sets[current].always.insert(number)
+        }
+    }
+
+    private mutating func noteSettling(_ assessment: Assessment) {
+        for facts in 0..<8 {
+            settleEnds[facts] = assessment.settleEnd(of: RelevantFacts(rawValue: UInt8(facts)))
+        }
+    }
+
+    private mutating func refreshWindows(
+        _ assessment: Assessment, _ requirements: Requirements, isDue: Bool
+    ) {
+        guard !requirements.windows.isEmpty else { return }
+        let isNewTime = localTime != assessment.conditions.localTime
+        guard isDue || isNewTime || windows.count < requirements.windows.count else { return }
+        localTime = assessment.conditions.localTime
+        while windows.count < requirements.windows.count { windows.append(WindowState(isOpen: false)) }
+        for index in windows.indices { windows[index].classes.removeAll(keepingCapacity: true) }
+        for number in requirements.classes.indices {
+            let requirementClass = requirements.classes[number]
+            let window = requirements.families[Int(requirementClass.family)].window
+            guard window >= 0, requirementClass.stage != RequirementClass.individual else { continue }
+            windows[Int(window)].classes.append(Int32(number))
+        }
+        nextWindow = nil
+        for index in windows.indices {
+            let verdict = requirements.windows[index].verdict(
+                at: assessment.now, localTime: assessment.conditions.localTime)
+            let look: Instant?
+            switch verdict {
+            case .run(_, let lookAgain):
+                windows[index].isOpen = true
+                look = lookAgain
+            case .hold(_, let lookAgain):
+                windows[index].isOpen = false
+                look = lookAgain
+            }
+            windows[index].change = look.map(assessment.now.wall(at:))
+            for number in windows[index].classes { closed.set(number, !windows[index].isOpen) }
+            if let change = windows[index].change { nextWindow = min(nextWindow ?? change, change) }
+        }
+    }
+
+    private mutating func collect(at now: Instant) {
+        classes.removeAll()
+        classes.formUnion(sets[current].always)
+        nextSettle = nil
+        for facts in 0..<8 {
+            if settleEnds[facts] <= now {
+                classes.formUnion(sets[current].relying[facts])
+            } else if !sets[current].relying[facts].isEmpty {
+                nextSettle = Verdict.earlier(nextSettle, settleEnds[facts])
+            }
+        }
+        classes.subtract(closed)
+    }
+
+    /// Whether `members` would gain a class that may run when the next condition has settled.
+    func settlingConcerns(_ members: BitSet, at now: Instant) -> Bool {
+        guard current >= 0 else { return false }
+        for facts in 0..<8 where settleEnds[facts] > now && sets[current].relying[facts].intersects(members) {
+            return true
+        }
+        return false
+    }
+
+    /// When a window opens for one of `members`, all else being right; nil where none does.
+    func nextOpening(for members: BitSet) -> WallTime? {
+        var next: WallTime?
+        for window in windows where !window.isOpen {
+            guard let change = window.change, next.map({ change < $0 }) ?? true else { continue }
+            if window.classes.contains(where: { members.contains($0) && isAllowed($0) }) { next = change }
+        }
+        return next
+    }
+}

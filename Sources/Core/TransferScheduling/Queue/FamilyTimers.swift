@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// A timing wheel on each clock for each family that has something to wait for.
+///
+/// Apart, because a family in which nothing may run has no reason to wake anybody.
+// Guard: not copyable, so that whoever has it has the wheels alone.
+struct FamilyTimers: ~Copyable, @unchecked Sendable {
+    enum Clock: Int { case boot, wall }
+
+    /// By twice the family's number and the clock's.
+    private var wheels: [UnsafeMutablePointer<TimerWheel>?] = []
+    /// No timer of that clock is due before.
+    private var earliest: [Int64] = [.max, .max]
+    /// How many timers each clock has.
+    private(set) var counts = [0, 0]
+
+    init() {}
+
+    deinit {
+        for case let wheel? in wheels {
+            wheel.deinitialize(count: 1)
+            wheel.deallocate()
+        }
+    }
+
+    /// How many families there are wheels for.
+    var familyCount: Int { wheels.count / 2 }
+
+    mutating func insert(_ place: Int32, family: Int32, _ clock: Clock, at time: Int64) -> TimerWheel.Handle {
+        let number = 2 * Int(family) + clock.rawValue
+        while wheels.count <= number | 1 { wheels.append(nil) }
+        let wheel = wheels[number] ?? makeWheel(number)
+        earliest[clock.rawValue] = min(earliest[clock.rawValue], time)
+        counts[clock.rawValue] += 1
+        return wheel.pointee.insert(Int64(place), at: Instant(nanoseconds: time))
+    }
+
+    private mutating func makeWheel(_ number: Int) -> UnsafeMutablePointer<TimerWheel> {
+        let wheel = UnsafeMutablePointer<TimerWheel>.allocate(capacity: 1)
+        wheel.initialize(to: TimerWheel())
+        wheels[number] = wheel
+        return wheel
+    }
+
+    mutating func cancel(_ handle: TimerWheel.Handle, family: Int32, _ clock: Clock) {
+        guard wheels[2 * Int(family) + clock.rawValue]?.pointee.cancel(handle) == true else { return }
+        counts[clock.rawValue] -= 1
+    }
+
+    /// The next timer of a family on a clock; nil where it has none.
+    mutating func next(family: Int, _ clock: Clock) -> Int64? {
+        wheels[2 * family + clock.rawValue]?.pointee.nextDeadline?.nanoseconds
+    }
+
+    /// Takes out what is due on a clock, one after another; nil where nothing is.
+    mutating func popFirst(_ clock: Clock, dueAt now: Int64) -> Int32? {
+        guard earliest[clock.rawValue] <= now else { return nil }
+        var next = Int64.max
+        for number in stride(from: clock.rawValue, to: wheels.count, by: 2) {
+            guard let wheel = wheels[number] else { continue }
+            if let fired = wheel.pointee.popFirst(dueAt: Instant(nanoseconds: now)) {
+                counts[clock.rawValue] -= 1
+                return Int32(truncatingIfNeeded: fired.payload)
+            }
+            if let deadline = wheel.pointee.nextDeadline { next = min(next, deadline.nanoseconds) }
+        }
+        earliest[clock.rawValue] = next
+        return nil
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A heap of numbers with four children to a node, whose members know where they lie, so that any can be taken out.
+///
+/// Half as deep as a binary heap, and the children of a node share a cache line (LaMarca and Ladner 1996). What the
+/// numbers stand for is ordered by the caller, who also keeps their positions.
+struct IndexedHeap: Sendable {
+    private var members: [Int32] = []
+
+    var isEmpty: Bool { members.isEmpty }
+    var count: Int { members.count }
+    var first: Int32? { members.first }
+
+    /// Adds a number.
+    @inline(__always)
+    mutating func insert(
+        _ number: Int32, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
+    ) {
+        members.append(number)
+        rise(from: members.count - 1, precedes, moved)
+    }
+
+    /// Takes out the number at a position.
+    @inline(__always)
+    mutating func remove(
+        at position: Int32, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
+    ) {
+        let index = Int(position)
+        let last = members.removeLast()
+        guard index < members.count else { return }
+        members[index] = last
+        sink(from: index, precedes, moved)
+        rise(from: index, precedes, moved)
+    }
+
+    /// Puts the number at a position to where it belongs, its order having changed.
+    @inline(__always)
+    mutating func update(
+        at position: Int32, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
+    ) {
+        sink(from: Int(position), precedes, moved)
+        rise(from: Int(position), precedes, moved)
+    }
+
+    @inline(__always)
+    private mutating func rise(
+        from start: Int, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
+    ) {
+        var index = start
+        let number = members[index]
+        while index > 0 {
+            let parent = (index - 1) / 4
+            guard precedes(number, members[parent]) else { break }
+            members[index] = members[parent]
+            moved(members[index], Int32(truncatingIfNeeded: index))
+            index = parent
+        }
+        members[index] = number
+        moved(number, Int32(truncatingIfNeeded: index))
+    }
+
+    @inline(__always)
+    private mutating func sink(
+        from start: Int, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
+    ) {
+        var index = start
+        let number = members[index]
+        while true {
+            let firstChild = 4 * index + 1
+            guard firstChild < members.count else { break }
+            var least = firstChild
+            for child in (firstChild + 1)..<max(firstChild + 1, min(firstChild + 4, members.count))
+            where precedes(members[child], members[least]) {
+                least = child
+            }
+            guard precedes(members[least], number) else { break }
+            members[index] = members[least]
+            moved(members[index], Int32(truncatingIfNeeded: index))
+            index = least
+        }
+        members[index] = number
+        moved(number, Int32(truncatingIfNeeded: index))
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+// What time alone changes.
+
+extension IndexedQueue {
+    mutating func setTimer(_ place: Int32, _ family: Int32, boot instant: Instant) {
+        records[place].pointee.timer = timers.insert(place, family: family, .boot, at: instant.nanoseconds)
+        records[place].pointee.state.insert(.bootTimer)
+        if instant.nanoseconds < familyMoments.boot { familyMoments.isKnown = false }
+    }
+
+    mutating func setTimer(_ place: Int32, _ family: Int32, wall date: WallTime) {
+        records[place].pointee.timer = timers.insert(
+            place, family: family, .wall, at: date.nanosecondsSinceEpoch)
+        records[place].pointee.state.insert(.wallTimer)
+        if date.nanosecondsSinceEpoch < familyMoments.wall { familyMoments.isKnown = false }
+    }
+
+    mutating func cancelTimer(_ place: Int32) {
+        let state = records[place].pointee.state
+        guard !state.isDisjoint(with: [.bootTimer, .wallTimer]) else { return }
+        let shelf = appQueues[buckets[records[place].pointee.bucket].pointee.appQueue].pointee.shelf
+        let family = requirements.classes[Int(shelves[Int(shelf)].number)].family
+        timers.cancel(
+            records[place].pointee.timer, family: family, state.contains(.bootTimer) ? .boot : .wall)
+        records[place].pointee.state.subtract([.bootTimer, .wallTimer])
+        familyMoments.isKnown = false
+    }
+
+    mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges) {
+        let now = assessment.now
+        let isBackward = now.wall < lastWall
+        lastWall = now.wall
+        if changes.contains(.policy) { availability.forget() }
+        if isBackward || changes.contains(.policy) { resettleAll(assessment) }
+        moveLapsed(assessment)
+        if !misfits.isEmpty, rateOfMisfits != assessment.typicalRate { relinkMisfits(assessment) }
+        if individuals > 0 { askIndividuals(assessment) }
+        if availability.refresh(assessment, requirements, changes, isBackward: isBackward) {
+            familyMoments.isKnown = false
+        }
+    }
+
+    private mutating func resettleAll(_ assessment: Assessment) {
+        for id in sortedIDs() {
+            if let place = index.find(id, in: records) { resettle(place, assessment) }
+        }
+    }
+
+    /// Puts what has waited long enough to where it belongs now.
+    private mutating func moveLapsed(_ assessment: Assessment) {
+        while let place = timers.popFirst(.boot, dueAt: assessment.now.instant.nanoseconds) {
+            lapse(place, assessment)
+        }
+        while let place = timers.popFirst(.wall, dueAt: assessment.now.wall.nanosecondsSinceEpoch) {
+            lapse(place, assessment)
+        }
+    }
+
+    private mutating func lapse(_ place: Int32, _ assessment: Assessment) {
+        familyMoments.isKnown = false
+        records[place].pointee.state.subtract([.bootTimer, .wallTimer])
+        resettle(place, assessment)
+    }
+
+    private mutating func relinkMisfits(_ assessment: Assessment) {
+        rateOfMisfits = assessment.typicalRate
+        for id in misfits {
+            if let place = index.find(id.rawValue, in: records) { resettle(place, assessment) }
+        }
+    }
+
+    /// Takes a transfer's turn away until its window closes.
+    mutating func setAside(_ place: Int32, for time: Duration, _ assessment: Assessment) {
+        let shelf = appQueues[buckets[records[place].pointee.bucket].pointee.appQueue].pointee.shelf
+        let family = requirements.classes[Int(shelves[Int(shelf)].number)].family
+        unlink(place)
+        cancelTimer(place)
+        records[place].pointee.state.insert(.misfit)
+        misfits.append(TransferID(records[place].pointee.id))
+        rateOfMisfits = assessment.typicalRate
+        setTimer(place, family, boot: assessment.now.instant.advanced(by: time))
+    }
+
+    /// Asks a policy without stages about each transfer.
+    private mutating func askIndividuals(_ assessment: Assessment) {
+        individualLook = nil
+        for place in 0..<records.used where records[place].pointee.state.contains(.individual) {
+            switch assessment.verdict(for: entry(at: place)) {
+            case .run:
+                if !records[place].pointee.isLinked { link(place) }
+            case .hold(_, let look):
+                if records[place].pointee.isLinked { unlink(place) }
+                individualLook = Verdict.earlier(individualLook, look)
+            }
+        }
+    }
+
+    mutating func nextMoment(_ assessment: Assessment, gate: Instant?) -> Instant? {
+        // Whatever comes free, nothing could start.
+        guard running < globalSlots, !records.isEmpty else { return nil }
+        let now = assessment.now
+        var next = individuals > 0 ? individualLook : nil
+        if let settle = availability.nextSettle, availability.settlingConcerns(filledClasses, at: now.instant) {
+            next = Verdict.earlier(next, settle)
+        }
+        if let mood = availability.nextMood, !filledClasses.isEmpty { next = Verdict.earlier(next, mood) }
+        if let opening = availability.nextOpening(for: filledClasses) {
+            next = Verdict.earlier(next, now.instant(of: opening))
+        }
+        if let gate, now.instant < gate, filledClasses.intersects(availability.classes) {
+            next = Verdict.earlier(next, gate)
+        }
+        if assessment.isBudgeted, !filledClasses.isEmpty {
+            let renewed = assessment.context.budgets.nextRollOver(
+                after: now.wall, localTime: assessment.conditions.localTime)
+            next = Verdict.earlier(next, renewed.map(now.instant(of:)))
+        }
+        if !familyMoments.isKnown { findFamilyMoments() }
+        if familyMoments.boot != .max {
+            next = Verdict.earlier(next, Instant(nanoseconds: familyMoments.boot))
+        }
+        if familyMoments.wall != .max {
+            next = Verdict.earlier(next, now.instant(of: WallTime(nanosecondsSinceEpoch: familyMoments.wall)))
+        }
+        return next
+    }
+
+    /// The next timers of families of which a class may run.
+    private mutating func findFamilyMoments() {
+        familyMoments = FamilyMoments(isKnown: true)
+        for family in 0..<min(timers.familyCount, requirements.families.count) {
+            let classes = requirements.families[family].classes
+            guard classes.contains(where: { $0 >= 0 && availability.classes.contains($0) }) else { continue }
+            if let boot = timers.next(family: family, .boot) { familyMoments.boot = min(familyMoments.boot, boot) }
+            if let wall = timers.next(family: family, .wall) { familyMoments.wall = min(familyMoments.wall, wall) }
+        }
+    }
+}
+
+/// The next timers that are worth waking for; `Int64.max` for none.
+struct FamilyMoments: Sendable {
+    var isKnown = false
+    var boot = Int64.max
+    var wall = Int64.max
+
+    init(isKnown: Bool = false) { self.isKnown = isKnown }
+}

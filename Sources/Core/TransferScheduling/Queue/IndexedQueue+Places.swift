@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+// Buckets, app queues, shelves and levels: made when first needed.
+
+extension IndexedQueue {
+    mutating func levelNumber(of traits: borrowing TransferTraits) -> Int32 {
+        let key = LevelKey(
+            isUserInitiated: traits.kind == .userInitiated, priority: traits.priority,
+            hasDeadline: traits.constraints.deadline != nil)
+        if let known = levelNumbers[key] { return known }
+        let number = Int32(levels.count)
+        let level = Level(traits, capacity: capacity)
+        levels.append(level)
+        levelNumbers[key] = number
+        let rank = ranking.firstIndex { level.precedes(levels[Int($0)]) } ?? ranking.count
+        ranking.insert(number, at: rank)
+        return number
+    }
+
+    mutating func bucketNumber(classNumber: Int32, _ level: Int32, lane: Int32) -> Int32 {
+        let key = PlaceKey(number: classNumber, level: level, part: lane)
+        if let known = bucketNumbers[key] { return known }
+        let appQueue = appQueueNumber(classNumber, level, app: lanes.lanes[lane].pointee.app)
+        appQueues[appQueue].pointee.buckets += 1
+        let number = buckets.take(Bucket(appQueue: appQueue, lane: lane))
+        bucketNumbers[key] = number
+        return number
+    }
+
+    private mutating func appQueueNumber(_ classNumber: Int32, _ level: Int32, app: Int32) -> Int32 {
+        let key = PlaceKey(number: classNumber, level: level, part: app)
+        if let known = appQueueNumbers[key] { return known }
+        let number = appQueues.take(AppQueue(shelf: shelfNumber(classNumber, level), app: app))
+        appQueueNumbers[key] = number
+        return number
+    }
+
+    private mutating func shelfNumber(_ classNumber: Int32, _ level: Int32) -> Int32 {
+        if Int(classNumber) >= capacity { growSets(to: Int(classNumber) + 1) }
+        let missing = Int(classNumber) + 1 - levels[Int(level)].shelves.count
+        if missing > 0 {
+            levels[Int(level)].shelves += Array(repeating: TransferRecord.none, count: missing)
+        }
+        let known = levels[Int(level)].shelves[Int(classNumber)]
+        if known != TransferRecord.none { return known }
+        let number = Int32(shelves.count)
+        shelves.append(Shelf(number: classNumber, level: level))
+        levels[Int(level)].shelves[Int(classNumber)] = number
+        let requirement = requirements.family(ofClass: classNumber).requirement
+        gated.set(classNumber, requirement.kind != .userInitiated && !requirement.isLoopback)
+        return number
+    }
+
+    private mutating func growSets(to count: Int) {
+        while capacity < count { capacity *= 2 }
+        filledClasses.grow(to: capacity)
+        gated.grow(to: capacity)
+        for index in levels.indices { levels[index].filled.grow(to: capacity) }
+    }
+
+    // MARK: Buckets
+
+    mutating func join(_ place: Int32, _ bucket: Int32) {
+        records[place].pointee.bucket = bucket
+        buckets[bucket].pointee.members += 1
+    }
+
+    /// Takes a transfer out of its bucket and its timer away; the bucket goes with its last member.
+    mutating func leaveBucket(_ place: Int32) {
+        unlink(place)
+        cancelTimer(place)
+        let number = records[place].pointee.bucket
+        if records[place].pointee.state.contains(.individual) { individuals -= 1 }
+        if records[place].pointee.state.contains(.misfit) {
+            misfits.removeAll { $0.rawValue == records[place].pointee.id }
+        }
+        records[place].pointee.state = []
+        buckets[number].pointee.members -= 1
+        if buckets[number].pointee.members == 0 { removeBucket(number) }
+    }
+
+    private mutating func removeBucket(_ number: Int32) {
+        let (appQueue, lane) = (buckets[number].pointee.appQueue, buckets[number].pointee.lane)
+        if buckets[number].pointee.isParked {
+            let lane = lanes.lanes[lane].pointee
+            lanes.hosts[lane.host].pointee.parked.removeAll { $0 == number }
+            lanes.sessions[lane.session].pointee.parked.removeAll { $0 == number }
+        }
+        let shelf = shelves[Int(appQueues[appQueue].pointee.shelf)]
+        bucketNumbers[PlaceKey(number: shelf.number, level: shelf.level, part: lane)] = nil
+        buckets.release(number)
+        appQueues[appQueue].pointee.buckets -= 1
+        guard appQueues[appQueue].pointee.buckets == 0 else { return }
+        let app = appQueues[appQueue].pointee.app
+        if appQueues[appQueue].pointee.isParked {
+            lanes.apps[app].pointee.parked.removeAll { $0 == appQueue }
+        }
+        appQueueNumbers[PlaceKey(number: shelf.number, level: shelf.level, part: app)] = nil
+        appQueues.release(appQueue)
+    }
+
+    /// Gives a transfer its turn in its bucket.
+    mutating func link(_ place: Int32) {
+        let number = records[place].pointee.bucket
+        let bucket = buckets[number]
+        let id = records[place].pointee.id
+        bucket.pointee.linked += 1
+        let last = bucket.pointee.last
+        if records[place].pointee.deadline == .max, last == TransferRecord.none || records[last].pointee.id < id {
+            records[place].pointee.state.insert(.listed)
+            records[place].pointee.previous = last
+            records[place].pointee.next = TransferRecord.none
+            if last == TransferRecord.none { bucket.pointee.first = place } else { records[last].pointee.next = place }
+            bucket.pointee.last = place
+        } else {
+            records[place].pointee.state.insert(.heaped)
+            bucket.pointee.heap.insert(place, { precedes($0, $1) }, { records[$0].pointee.previous = $1 })
+        }
+        if head(of: number) == place { headChanged(number) }
+    }
+
+    /// Takes its turn away.
+    mutating func unlink(_ place: Int32) {
+        let state = records[place].pointee.state
+        guard records[place].pointee.isLinked else { return }
+        let number = records[place].pointee.bucket
+        let bucket = buckets[number]
+        let wasHead = head(of: number) == place
+        if state.contains(.listed) {
+            let (previous, next) = (records[place].pointee.previous, records[place].pointee.next)
+            if previous == TransferRecord.none {
+                bucket.pointee.first = next
+            } else {
+                records[previous].pointee.next = next
+            }
+            if next == TransferRecord.none {
+                bucket.pointee.last = previous
+            } else {
+                records[next].pointee.previous = previous
+            }
+        } else {
+            bucket.pointee.heap.remove(
+                at: records[place].pointee.previous, { precedes($0, $1) }, { records[$0].pointee.previous = $1 })
+        }
+        records[place].pointee.state.subtract([.listed, .heaped])
+        bucket.pointee.linked -= 1
+        if wasHead { headChanged(number) }
+    }
+
+    /// By deadline, then by id.
+    @inline(__always)
+    func precedes(_ left: Int32, _ right: Int32) -> Bool {
+        let (leftDeadline, rightDeadline) = (records[left].pointee.deadline, records[right].pointee.deadline)
+        if leftDeadline != rightDeadline { return leftDeadline < rightDeadline }
+        return records[left].pointee.id < records[right].pointee.id
+    }
+
+    /// The first of a bucket; none where it is empty.
+    @inline(__always)
+    func head(of bucket: Int32) -> Int32 {
+        let first = buckets[bucket].pointee.first
+        guard let heaped = buckets[bucket].pointee.heap.first else { return first }
+        return first == TransferRecord.none || precedes(heaped, first) ? heaped : first
+    }
+
+    /// Another one is first in a bucket, or nobody is any more.
+    mutating func headChanged(_ number: Int32) {
+        let bucket = buckets[number]
+        guard !bucket.pointee.isParked else { return }
+        let appQueue = bucket.pointee.appQueue
+        let queue = appQueues[appQueue]
+        let top = queue.pointee.heap.first
+        if bucket.pointee.linked == 0 {
+            guard bucket.pointee.position != TransferRecord.none else { return }
+            queue.pointee.heap.remove(
+                at: bucket.pointee.position, { bucketPrecedes($0, $1) }, { buckets[$0].pointee.position = $1 })
+            bucket.pointee.position = TransferRecord.none
+        } else if bucket.pointee.position == TransferRecord.none {
+            queue.pointee.heap.insert(
+                number, { bucketPrecedes($0, $1) }, { buckets[$0].pointee.position = $1 })
+        } else {
+            queue.pointee.heap.update(
+                at: bucket.pointee.position, { bucketPrecedes($0, $1) }, { buckets[$0].pointee.position = $1 })
+        }
+        if top == number || queue.pointee.heap.first == number { topChanged(appQueue) }
+    }
+
+    @inline(__always)
+    func bucketPrecedes(_ left: Int32, _ right: Int32) -> Bool { precedes(head(of: left), head(of: right)) }
+
+    /// Another bucket, or another transfer, is first in an app queue, or none is any more.
+    mutating func topChanged(_ appQueue: Int32) {
+        let queue = appQueues[appQueue]
+        guard !queue.pointee.isParked else { return }
+        let shelf = Int(queue.pointee.shelf)
+        shelves[shelf].best = Shelf.unknown
+        if queue.pointee.heap.isEmpty {
+            unlist(appQueue)
+        } else if queue.pointee.position == TransferRecord.none {
+            list(appQueue)
+        }
+    }
+
+    private mutating func list(_ appQueue: Int32) {
+        let shelf = Int(appQueues[appQueue].pointee.shelf)
+        appQueues[appQueue].pointee.position = Int32(shelves[shelf].appQueues.count)
+        shelves[shelf].appQueues.append(appQueue)
+        if shelves[shelf].appQueues.count == 1 { setFilled(shelf, true) }
+    }
+
+    mutating func unlist(_ appQueue: Int32) {
+        let position = appQueues[appQueue].pointee.position
+        guard position != TransferRecord.none else { return }
+        let shelf = Int(appQueues[appQueue].pointee.shelf)
+        shelves[shelf].best = Shelf.unknown
+        let moved = shelves[shelf].appQueues.removeLast()
+        if moved != appQueue {
+            shelves[shelf].appQueues[Int(position)] = moved
+            appQueues[moved].pointee.position = position
+        }
+        appQueues[appQueue].pointee.position = TransferRecord.none
+        if shelves[shelf].appQueues.isEmpty { setFilled(shelf, false) }
+    }
+
+    private mutating func setFilled(_ shelf: Int, _ isFilled: Bool) {
+        let (number, level) = (shelves[shelf].number, Int(shelves[shelf].level))
+        levels[level].filled.set(number, isFilled)
+        while filledShelves.count <= Int(number) { filledShelves.append(0) }
+        filledShelves[Int(number)] += isFilled ? 1 : -1
+        filledClasses.set(number, filledShelves[Int(number)] > 0)
+    }
+}

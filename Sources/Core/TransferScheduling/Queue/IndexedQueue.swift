@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// The waiting queue that stays instant with a million transfers.
+///
+/// Transfers that ask for the same are in one class, and what may run is decided once for each class and kept as bits
+/// (``Availability``). Within a class they lie on a shelf for each rank, there in a queue for each app, and there in a
+/// bucket for each host and session: so the next to start is found by looking at a few heads. Whoever meets a full slot
+/// is parked there until the slot is free. What waits for a moment of its own has a timer in its family's wheel, and
+/// the family asks to be woken only while one of its classes may run.
+struct IndexedQueue: WaitingQueue, ~Copyable {
+    var records = Pages<TransferRecord>()
+    var index = TransferIndex()
+    /// Whole entries of those that are more than a record says.
+    var extras = Pages<TransferEntry>()
+    var lanes: Lanes
+    var requirements = Requirements()
+    var availability = Availability()
+    var timers = FamilyTimers()
+
+    var levels: [Level] = []
+    /// The numbers of the levels, best rank first.
+    var ranking: [Int32] = []
+    var levelNumbers: [LevelKey: Int32] = [:]
+    var shelves: [Shelf] = []
+    var appQueues = Pages<AppQueue>()
+    var appQueueNumbers: [PlaceKey: Int32] = [:]
+    var buckets = Pages<Bucket>()
+    var bucketNumbers: [PlaceKey: Int32] = [:]
+    /// The classes that have something to start on any shelf, for each the number of shelves.
+    var filledShelves: [Int32] = []
+    var filledClasses = BitSet(capacity: 256)
+    /// The classes of work that sleep and outages hold up.
+    var gated = BitSet(capacity: 256)
+    var capacity = 256
+    /// Scratch: levels that might start something now.
+    var startable: [Int32] = []
+
+    /// Slots taken in all.
+    var running = 0
+    /// Counts all starts.
+    var turn: Int64 = 0
+    /// Transfers that the policy is asked about one by one.
+    var individuals = 0
+    /// When the policy's word on one of these may change.
+    var individualLook: Instant?
+    /// Transfers that the rest of their window is too short for.
+    var misfits: [TransferID] = []
+    var rateOfMisfits: Int64?
+    var lastWall: WallTime
+    var familyMoments = FamilyMoments()
+    /// Scratch: what was parked and is let go.
+    var unparking: [Int32] = []
+
+    struct LevelKey: Hashable {
+        let isUserInitiated: Bool
+        let priority: Int
+        let hasDeadline: Bool
+    }
+
+    /// A class, a level, and an app or a lane.
+    struct PlaceKey: Hashable {
+        let number: Int32
+        let level: Int32
+        let part: Int32
+    }
+
+    let globalSlots: Int
+    let slotsPerApp: Int32
+    let slotsPerSession: Int32
+    let agingInterval: Int
+
+    init(_ assessment: Assessment) {
+        let configuration = assessment.configuration
+        globalSlots = max(1, configuration.globalSlots)
+        slotsPerApp = Int32(clamping: max(1, configuration.slotsPerApp))
+        slotsPerSession = Int32(clamping: max(1, configuration.slotsPerSession))
+        agingInterval = max(1, configuration.agingInterval)
+        lanes = Lanes(slotsPerHost: configuration.slotsPerHost)
+        lastWall = assessment.now.wall
+    }
+
+    var count: Int { records.count }
+
+    func contains(_ id: TransferID) -> Bool { index.find(id.rawValue, in: records) != nil }
+
+    func entry(of id: TransferID) -> TransferEntry? {
+        index.find(id.rawValue, in: records).map { entry(at: $0) }
+    }
+
+    func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void) {
+        for id in sortedIDs() {
+            if let place = index.find(id, in: records) { body(TransferID(id), entry(at: place)) }
+        }
+    }
+
+    func sortedIDs() -> [Int64] {
+        var ids: [Int64] = []
+        for place in 0..<records.used where records[place].pointee.bucket != TransferRecord.none {
+            ids.append(records[place].pointee.id)
+        }
+        return ids.sorted()
+    }
+
+    /// Puts a record and what it shares with others together again.
+    func entry(at place: Int32) -> TransferEntry {
+        let record = records[place].pointee
+        if record.extra != TransferRecord.none { return extras[record.extra].pointee }
+        let bucket = buckets[record.bucket].pointee
+        let shelf = shelves[Int(appQueues[bucket.appQueue].pointee.shelf)]
+        let requirement = requirements.family(ofClass: shelf.number).requirement
+        let lane = lanes.lanes[bucket.lane].pointee.key
+        var constraints = requirement.constraints
+        constraints.window = requirement.window
+        if record.deadline != .max {
+            constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: record.deadline))
+        }
+        if record.notBefore != .min {
+            constraints.notBefore = NotBeforeConstraint(WallTime(nanosecondsSinceEpoch: record.notBefore))
+        }
+        let traits = TransferTraits(
+            kind: requirement.kind, constraints: constraints, priority: levels[Int(shelf.level)].priority,
+            host: lane.host, app: lane.app, isLoopback: requirement.isLoopback,
+            expectedBytesToReceive: record.expected < 0 ? nil : record.expected,
+            submitted: WallTime(nanosecondsSinceEpoch: record.submitted), session: lane.session,
+            slotsPerHost: lane.slotsPerHost,
+            expires: record.expires == .max ? nil : WallTime(nanosecondsSinceEpoch: record.expires))
+        return TransferEntry(traits: traits, phase: .waiting(nil))
+    }
+
+    // MARK: Coming and going
+
+    mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) {
+        let lane = lanes.join(entry.traits)
+        var record = TransferRecord(id, entry.traits)
+        if !entry.isPlain { record.extra = extras.take(entry) }
+        let place = records.take(record)
+        index.insert(id.rawValue, at: place, in: records)
+        settle(place, entry, lane: lane, assessment)
+    }
+
+    mutating func remove(_ id: TransferID) -> TransferEntry? {
+        guard let place = index.find(id.rawValue, in: records) else { return nil }
+        let entry = entry(at: place)
+        let lane = buckets[records[place].pointee.bucket].pointee.lane
+        take(place)
+        lanes.leave(lane)
+        return entry
+    }
+
+    /// Takes a transfer out of everything but its lane.
+    mutating func take(_ place: Int32) {
+        leaveBucket(place)
+        let record = records[place].pointee
+        index.remove(record.id, in: records)
+        if record.extra != TransferRecord.none { releaseExtra(record.extra) }
+        records[place].pointee.bucket = TransferRecord.none
+        records.release(place)
+    }
+
+    private mutating func releaseExtra(_ number: Int32) {
+        extras[number].pointee.traits.constraints = Constraints()
+        extras.release(number)
+    }
+
+    /// Puts a transfer where it belongs now: to its turn, or to what it waits for.
+    mutating func settle(
+        _ place: Int32, _ entry: borrowing TransferEntry, lane: Int32, _ assessment: Assessment
+    ) {
+        let traits = entry.traits
+        let family = requirements.family(of: traits)
+        var stage = PolicyStage()
+        if traits.kind == .discretionary {
+            if let staged = assessment.stagedPolicy {
+                stage = staged.stage(of: entry.subject, at: assessment.now.wall)
+                stage.number = min(max(0, stage.number), RequirementClass.individual - 1)
+            } else {
+                stage.number = RequirementClass.individual
+            }
+        }
+        let number = requirements.classNumber(family, stage: stage.number)
+        join(place, bucketNumber(classNumber: number, levelNumber(of: traits), lane: lane))
+        if stage.number == RequirementClass.individual {
+            records[place].pointee.state.insert(.individual)
+            individuals += 1
+            return
+        }
+        switch entry.obstruction(at: assessment.now) {
+        case .none:
+            link(place)
+            if let until = stage.until { setTimer(place, family, wall: until) }
+        case .until(let instant): setTimer(place, family, boot: instant)
+        case .untilDate(let date): setTimer(place, family, wall: date)
+        case .indefinite: break  // Only an event can end it.
+        }
+    }
+
+    /// Takes a transfer from where it is and puts it where it belongs now.
+    mutating func resettle(_ place: Int32, _ assessment: Assessment) {
+        let entry = entry(at: place)
+        let lane = buckets[records[place].pointee.bucket].pointee.lane
+        leaveBucket(place)
+        settle(place, entry, lane: lane, assessment)
+    }
+
+    // MARK: Slots
+
+    func isLast(of traits: borrowing TransferTraits) -> Bool { lanes.sessionMembers(of: traits) == 0 }
+
+    func fullSlots(for traits: borrowing TransferTraits) -> SlotScope? {
+        if let number = lanes.find(traits) {
+            let lane = lanes.lanes[number].pointee
+            if lanes.hosts[lane.host].pointee.running >= lane.hostLimit { return .host(traits.host) }
+            if let session = traits.session, lanes.sessions[lane.session].pointee.running >= slotsPerSession {
+                return .session(session)
+            }
+            if lanes.apps[lane.app].pointee.running >= slotsPerApp { return .app(traits.app) }
+        }
+        return running >= globalSlots ? .global : nil
+    }
+
+    mutating func takeSlots(of traits: borrowing TransferTraits) {
+        takeSlots(lane: lanes.join(traits))
+    }
+
+    mutating func takeSlots(lane number: Int32) {
+        let lane = lanes.lanes[number].pointee
+        lanes.hosts[lane.host].pointee.running += 1
+        lanes.sessions[lane.session].pointee.running += 1
+        lanes.apps[lane.app].pointee.running += 1
+        running += 1
+    }
+
+    mutating func freeSlots(of traits: borrowing TransferTraits) {
+        guard let number = lanes.find(traits) else { return }
+        let lane = lanes.lanes[number].pointee
+        lanes.hosts[lane.host].pointee.running -= 1
+        lanes.sessions[lane.session].pointee.running -= 1
+        lanes.apps[lane.app].pointee.running -= 1
+        running -= 1
+        unpark(lane)
+        lanes.leave(number)
+    }
+}
+
+/// What of its own keeps a transfer from its turn.
+enum Obstruction {
+    case none
+    case until(Instant)
+    case untilDate(WallTime)
+    case indefinite
+}
+
+extension TransferEntry {
+    func obstruction(at now: Moment) -> Obstruction {
+        guard held == nil, need == nil else { return .indefinite }
+        var until: Instant?
+        switch phase {
+        case .paused, .running, .stopping, .waiting(.storage): return .indefinite
+        case .waiting(.backoff(_, _, _, let end)): until = end
+        case .waiting(nil): break
+        }
+        if let release = relaunchDelay?.release { until = max(until ?? release, release) }
+        if let until, until > now.instant { return .until(until) }
+        if let date = traits.constraints.notBefore?.date, date > now.wall { return .untilDate(date) }
+        return .none
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// Whose slots a transfer takes: those of its app, of its session and of its host.
+struct Lane: Sendable {
+    let key: LaneKey
+    let app: Int32
+    let session: Int32
+    let host: Int32
+    /// How many may run to the host while one of this lane starts.
+    let hostLimit: Int32
+    /// Transfers that wait or run in it.
+    var members: Int32 = 0
+}
+
+struct LaneKey: Hashable, Sendable {
+    let app: String
+    let session: String?
+    let host: String
+    let slotsPerHost: Int?
+
+    init(_ traits: borrowing TransferTraits) {
+        app = traits.app
+        session = traits.session
+        host = traits.host
+        slotsPerHost = traits.slotsPerHost
+    }
+}
+
+/// Slots that are counted together, and the buckets that wait for one of them.
+struct SlotGroup: Sendable {
+    var name = ""
+    var running: Int32 = 0
+    /// Of a session the transfers that wait or run in it, of a host its lanes.
+    var members: Int32 = 0
+    /// Numbers of buckets; for an app of app queues.
+    var parked: [Int32] = []
+    /// When an app's latest start was, counted over all starts.
+    var lastTurn: Int64 = 0
+}
+
+/// Names made numbers: all hosts, apps and sessions of transfers that wait or run.
+struct Lanes: ~Copyable, Sendable {
+    var lanes = Pages<Lane>()
+    var apps = Pages<SlotGroup>()
+    var sessions = Pages<SlotGroup>()
+    var hosts = Pages<SlotGroup>()
+    private var laneNumbers: [LaneKey: Int32] = [:]
+    /// Apps keep their number for good: their turns count even while they have nothing to do.
+    private var appNumbers: [String: Int32] = [:]
+    private var sessionNumbers: [SessionKey: Int32] = [:]
+    private var hostNumbers: [String: Int32] = [:]
+    private let slotsPerHost: Int
+
+    private struct SessionKey: Hashable {
+        let app: Int32
+        let session: String?
+    }
+
+    init(slotsPerHost: Int) { self.slotsPerHost = max(1, slotsPerHost) }
+
+    /// The lane of a transfer, counting it in.
+    mutating func join(_ traits: borrowing TransferTraits) -> Int32 {
+        let key = LaneKey(traits)
+        let number = laneNumbers[key] ?? add(key)
+        lanes[number].pointee.members += 1
+        sessions[lanes[number].pointee.session].pointee.members += 1
+        return number
+    }
+
+    /// The lane of a transfer that was counted in.
+    func find(_ traits: borrowing TransferTraits) -> Int32? { laneNumbers[LaneKey(traits)] }
+
+    /// How many transfers of the same app and session there are.
+    func sessionMembers(of traits: borrowing TransferTraits) -> Int {
+        guard let app = appNumbers[traits.app],
+            let session = sessionNumbers[SessionKey(app: app, session: traits.session)]
+        else { return 0 }
+        return Int(sessions[session].pointee.members)
+    }
+
+    /// A transfer leaves its lane, which is forgotten with the last one.
+    mutating func leave(_ number: Int32) {
+        let lane = lanes[number].pointee
+        sessions[lane.session].pointee.members -= 1
+        lanes[number].pointee.members -= 1
+        guard lane.members == 1 else { return }
+        laneNumbers[lane.key] = nil
+        lanes.release(number)
+        hosts[lane.host].pointee.members -= 1
+        if hosts[lane.host].pointee.members == 0 {
+            hostNumbers[lane.key.host] = nil
+            hosts.release(lane.host)
+        }
+        if sessions[lane.session].pointee.members == 0 {
+            sessionNumbers[SessionKey(app: lane.app, session: lane.key.session)] = nil
+            sessions.release(lane.session)
+        }
+    }
+
+    private mutating func add(_ key: LaneKey) -> Int32 {
+        let app = appNumbers[key.app] ?? apps.take(SlotGroup(name: key.app))
+        appNumbers[key.app] = app
+        let sessionKey = SessionKey(app: app, session: key.session)
+        let session = sessionNumbers[sessionKey] ?? sessions.take(SlotGroup())
+        sessionNumbers[sessionKey] = session
+        let host = hostNumbers[key.host] ?? hosts.take(SlotGroup())
+        hostNumbers[key.host] = host
+        hosts[host].pointee.members += 1
+        let limit = Int32(clamping: max(1, key.slotsPerHost ?? slotsPerHost))
+        let number = lanes.take(Lane(key: key, app: app, session: session, host: host, hostLimit: limit))
+        laneNumbers[key] = number
+        return number
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Numbered places for values of one type, which never move: reached by pointer, given back and used again.
+///
+/// Memory grows by pages, so nothing is copied as it grows and little lies idle. Reached by pointer, as the check that an
+/// array is not shared costs more than most of what is done with an element; every number comes from a link that the
+/// owner wrote.
+// Guard: not copyable, so that whoever has it has the memory alone.
+struct Pages<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
+    private static var pageSize: Int32 { 1024 }
+
+    private var pages: UnsafeMutablePointer<UnsafeMutablePointer<Element>>
+    private var pageCapacity = 16
+    private var pageCount = 0
+    /// How many places were ever taken; those behind are not initialized.
+    private(set) var used: Int32 = 0
+    private var free: [Int32] = []
+
+    /// No places taken.
+    init() { pages = .allocate(capacity: pageCapacity) }
+
+    deinit {
+        for number in 0..<used { pointer(number).deinitialize(count: 1) }
+        for page in 0..<pageCount { pages[page].deallocate() }
+        pages.deallocate()
+    }
+
+    /// The element at a place that is taken.
+    subscript(number: Int32) -> UnsafeMutablePointer<Element> {
+        @inline(__always) get { pointer(number) }
+    }
+
+    @inline(__always)
+    private func pointer(_ number: Int32) -> UnsafeMutablePointer<Element> {
+        pages[Int(number >> 10)] + Int(number & 1023)
+    }
+
+    /// How many places are taken.
+    var count: Int { Int(used) - free.count }
+
+    var isEmpty: Bool { Int(used) == free.count }
+
+    /// Takes a place.
+    @inline(__always)
+    mutating func take(_ element: consuming Element) -> Int32 {
+        if let number = free.popLast() {
+            pointer(number).pointee = element
+            return number
+        }
+        if used == Int32(pageCount) * Self.pageSize { addPage() }
+        let number = used
+        used += 1
+        pointer(number).initialize(to: element)
+        return number
+    }
+
+    private mutating func addPage() {
+        if pageCount == pageCapacity {
+            let larger = UnsafeMutablePointer<UnsafeMutablePointer<Element>>.allocate(capacity: pageCapacity * 2)
+            larger.moveInitialize(from: pages, count: pageCount)
+            pages.deallocate()
+            pages = larger
+            pageCapacity *= 2
+        }
+        (pages + pageCount).initialize(to: .allocate(capacity: Int(Self.pageSize)))
+        pageCount += 1
+    }
+
+    /// Gives a place back. What lies there stays until the place is taken again.
+    @inline(__always)
+    mutating func release(_ number: Int32) { free.append(number) }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// All that the conditions' verdict on a transfer follows from, apart from its dates: the same for whole families.
+struct Requirement: Hashable, Sendable {
+    let kind: WorkKind
+    let isLoopback: Bool
+    /// Without dates and windows.
+    let constraints: Constraints
+    let window: WindowConstraint?
+}
+
+/// The transfers that ask for the same.
+struct Family: Sendable {
+    let requirement: Requirement
+    /// The number of its window; none where it may run at any hour.
+    let window: Int32
+    /// Its classes by stage.
+    var classes: [Int32] = []
+}
+
+/// The members of a family that are in the same stage: what may run is decided for all of them at once.
+struct RequirementClass: Sendable {
+    /// Stands for transfers that a policy without stages is asked about one by one.
+    static var individual: Int { 255 }
+
+    let family: Int32
+    let stage: Int
+}
+
+/// Numbers families and their classes. None is ever given up: there are as many as different wishes were seen.
+struct Requirements: Sendable {
+    private(set) var families: [Family] = []
+    private(set) var classes: [RequirementClass] = []
+    private var numbers: [PackedRequirement: Int32] = [:]
+    private var windowNumbers: [WindowConstraint: Int32] = [:]
+    private(set) var windows: [WindowConstraint] = []
+    private var connectionNumbers: [ConnectionConstraint: Int32] = [:]
+
+    /// A requirement in 16 bytes, so that looking it up takes no walk through its parts.
+    private struct PackedRequirement: Hashable {
+        var flags: UInt64
+        var connection: Int32
+        var window: Int32
+    }
+
+    /// The family of a transfer.
+    mutating func family(of traits: borrowing TransferTraits) -> Int32 {
+        let constraints = traits.constraints
+        var window = TransferRecord.none
+        if let constraint = constraints.window {
+            window = windowNumbers[constraint] ?? addWindow(constraint)
+        }
+        var connection = TransferRecord.none
+        if constraints.connection != .any {
+            connection = connectionNumbers[constraints.connection] ?? Int32(connectionNumbers.count)
+            connectionNumbers[constraints.connection] = connection
+        }
+        let key = PackedRequirement(flags: Self.flags(of: traits), connection: connection, window: window)
+        return numbers[key] ?? add(key, traits)
+    }
+
+    private static func flags(of traits: borrowing TransferTraits) -> UInt64 {
+        let constraints = traits.constraints
+        var flags: UInt64 = traits.isLoopback ? 4 : 0
+        switch traits.kind {
+        case .userInitiated: break
+        case .normal: flags |= 1
+        case .discretionary: flags |= 2
+        }
+        switch constraints.metered {
+        case .unstated: break
+        case .allowed: flags |= 8
+        case .unmetered: flags |= 16
+        }
+        switch constraints.power {
+        case .any: break
+        case .ac: flags |= 1 << 8
+        case .acOrBattery(let level): flags |= 2 << 8 | UInt64(UInt32(bitPattern: Int32(clamping: level))) << 16
+        }
+        if case .only(let kinds) = constraints.linkKinds { flags |= 1 << 10 | UInt64(kinds.rawValue) << 48 }
+        return flags
+    }
+
+    private mutating func add(_ key: PackedRequirement, _ traits: borrowing TransferTraits) -> Int32 {
+        var constraints = traits.constraints
+        let window = constraints.window
+        constraints.window = nil
+        constraints.deadline = nil
+        constraints.notBefore = nil
+        let requirement = Requirement(
+            kind: traits.kind, isLoopback: traits.isLoopback, constraints: constraints, window: window)
+        let number = Int32(families.count)
+        families.append(Family(requirement: requirement, window: key.window))
+        numbers[key] = number
+        return number
+    }
+
+    private mutating func addWindow(_ constraint: WindowConstraint) -> Int32 {
+        let number = Int32(windows.count)
+        windows.append(constraint)
+        windowNumbers[constraint] = number
+        return number
+    }
+
+    /// The class of a family in a stage.
+    mutating func classNumber(_ family: Int32, stage: Int) -> Int32 {
+        let known = families[Int(family)].classes
+        if stage < known.count, known[stage] >= 0 { return known[stage] }
+        let number = Int32(classes.count)
+        classes.append(RequirementClass(family: family, stage: stage))
+        if stage >= known.count {
+            families[Int(family)].classes += Array(repeating: TransferRecord.none, count: stage + 1 - known.count)
+        }
+        families[Int(family)].classes[stage] = number
+        return number
+    }
+
+    func family(ofClass number: Int32) -> Family { families[Int(classes[Int(number)].family)] }
+}
+
+extension Assessment {
+    /// What conditions, and for discretionary work the policy, say to all members of a class; dates and windows aside.
+    func verdict(for requirement: Requirement, stage: Int) -> Verdict {
+        let verdict = conditionsVerdict(requirement.constraints, isLoopback: requirement.isLoopback)
+        guard requirement.kind == .discretionary, let stagedPolicy else { return verdict }
+        let traits = TransferTraits(
+            kind: requirement.kind, constraints: requirement.constraints, host: "", isLoopback: requirement.isLoopback,
+            submitted: now.wall)
+        return verdict.and(stagedPolicy.verdict(atStage: stage, for: PolicySubject(traits: traits), in: context))
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// Transfers of one class, rank and lane that wait for nothing but their turn.
+struct Bucket: Sendable {
+    let appQueue: Int32
+    let lane: Int32
+    /// Those without deadline that came in the order of their ids.
+    var first = TransferRecord.none
+    var last = TransferRecord.none
+    /// Those with deadlines, and those that came back out of order.
+    var heap = IndexedHeap()
+    /// How many are in one of the two.
+    var linked: Int32 = 0
+    /// How many belong here, with those that wait for something of their own.
+    var members: Int32 = 0
+    /// Where it lies in its app queue's heap; none while it is not in it.
+    var position = TransferRecord.none
+    /// Whether it waits for a slot of its host or session.
+    var isParked = false
+}
+
+/// An app's buckets on one shelf, by who is first in them.
+struct AppQueue: Sendable {
+    let shelf: Int32
+    let app: Int32
+    var heap = IndexedHeap()
+    /// How many buckets it has, those that are empty or parked included.
+    var buckets: Int32 = 0
+    /// Where it lies in its shelf's list; none while it is not in it.
+    var position = TransferRecord.none
+    /// Whether it waits for a slot of its app.
+    var isParked = false
+}
+
+/// All app queues of one class and rank.
+struct Shelf: Sendable {
+    /// Nobody has looked who is first.
+    static var unknown: Int32 { -1 }
+
+    let number: Int32
+    let level: Int32
+    /// Those that have something to start.
+    var appQueues: [Int32] = []
+    /// Whose turn it is, while nothing has changed.
+    var best = unknown
+    /// That app's last turn when it was found out.
+    var bestTurn: Int64 = 0
+}
+
+/// A rank: those with a better one go first.
+struct Level: Sendable {
+    let isUserInitiated: Bool
+    let priority: Int
+    let hasDeadline: Bool
+    /// The shelf of each class; none where it has none.
+    var shelves: [Int32] = []
+    /// The classes whose shelf has something to start.
+    var filled: BitSet
+    /// How many starts in a row have gone past something that might have been started here.
+    var passedOver = 0
+
+    init(_ traits: borrowing TransferTraits, capacity: Int) {
+        isUserInitiated = traits.kind == .userInitiated
+        priority = traits.priority
+        hasDeadline = traits.constraints.deadline != nil
+        filled = BitSet(capacity: capacity)
+    }
+
+    func precedes(_ other: Level) -> Bool {
+        if isUserInitiated != other.isUserInitiated { return isUserInitiated }
+        if priority != other.priority { return priority > other.priority }
+        return hasDeadline && !other.hasDeadline
+    }
+}

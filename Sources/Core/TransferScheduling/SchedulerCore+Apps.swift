@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+// Apps that are started because of their transfers, and what that makes their background work wait for.
+
+extension SchedulerCore where Queue: ~Copyable {
+    mutating func relaunched(_ app: String, at now: Moment, into effects: inout [Effect]) -> Bool {
+        var limiter = limiters[app] ?? RelaunchLimiter(configuration: configuration.relaunchLimiter)
+        limiter.relaunched(at: now.instant)
+        limiters[app] = limiter
+        effects.append(.saveLearned)
+        return false
+    }
+
+    mutating func cameToFront(_ app: String, at now: Moment, into effects: inout [Effect]) -> Bool {
+        assessment.context.history.apps.used(app, at: now.wall)
+        if limiters.removeValue(forKey: app) != nil { effects.append(.saveLearned) }
+        for id in delayed.removeValue(forKey: app)?.sorted() ?? [] {
+            effects.append(.saveRelaunchHold(id, nil))
+            if let index = activeIndex(of: id) {
+                active[index].entry.relaunchDelay = nil
+            } else if var entry = dequeue(id) {
+                entry.relaunchDelay = nil
+                enqueue(id, entry)
+            }
+        }
+        return true
+    }
+
+    mutating func abandonRelaunch(of app: String, at now: Moment, into effects: inout [Effect]) -> Bool {
+        guard limiters[app] != nil else { return false }
+        limiters[app]?.relaunchAbandoned(at: now.instant)
+        effects.append(.saveLearned)
+        return false
+    }
+
+    /// Lets the limiter of a new transfer's app say how long it waits.
+    mutating func askLimiter(
+        _ entry: inout TransferEntry, _ id: TransferID, at now: Moment, into effects: inout [Effect]
+    ) {
+        guard let hold = limiters[entry.traits.app]?.taskStartedInBackground(at: now.instant) else { return }
+        delay(&entry, id, by: hold, at: now)
+        effects.append(.saveRelaunchHold(id, hold))
+        effects.append(.saveLearned)
+    }
+
+    /// Holds a transfer back as its app's limiter has said.
+    mutating func delay(_ entry: inout TransferEntry, _ id: TransferID, by hold: RelaunchLimiter.Hold, at now: Moment) {
+        let app = entry.traits.app
+        guard let limiter = limiters[app], let release = limiter.release(of: hold) else { return }
+        let explanation = limiter.explanation(at: now.instant)
+        entry.relaunchDelay = TransferEntry.RelaunchDelay(
+            hold: hold, release: release, delay: explanation.delay, relaunches: explanation.relaunches, since: now)
+        delayed[app, default: []].insert(id)
+    }
+}

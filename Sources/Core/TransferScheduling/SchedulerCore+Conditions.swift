@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+// What the machine does, and what is learned of it.
+
+extension SchedulerCore where Queue: ~Copyable {
+    mutating func changeConditions(
+        to new: Conditions, at now: Moment, using generator: inout some RandomNumberGenerator,
+        into effects: inout [Effect]
+    ) {
+        let (old, wasOut) = (conditions.network.value, conditions.isOut)
+        chargeBattery(to: new, at: now)
+        assessment.context.history.elapse(to: now, localTime: conditions.localTime)
+        assessment.context.conditions = new
+        changes.insert(.conditions)
+        journal.note(new, at: now)
+        if new.isOut {
+            drain.ended()
+        } else if wasOut, hasConditions {
+            drain.began(at: now.instant, configuration, using: &generator)
+        }
+        hasConditions = true
+        observe(at: now)
+        if new.network.value.isUsable != old.isUsable {
+            networkChanged(isLost: !new.network.value.isUsable, at: now, into: &effects)
+        }
+    }
+
+    private mutating func networkChanged(isLost: Bool, at now: Moment, into effects: inout [Effect]) {
+        // A failure just before the network was seen to go is the network's, not the server's: it costs no attempt.
+        // And once there is a network again, waiting for the end of a backoff that its absence caused helps nobody.
+        guard !backingOff.isEmpty else { return }
+        for id in backingOff.sorted() {
+            guard let entry = queue.entry(of: id), !entry.traits.isLoopback,
+                case .waiting(.backoff(let attempt, let cause, let failed, _)) = entry.phase, cause.isOfTheConnection
+            else { continue }
+            if isLost, failed.instant.advanced(by: configuration.networkDwell) < now.instant { continue }
+            endBackoff(of: id, leaving: isLost ? attempt - 1 : attempt, cause, at: now, into: &effects)
+        }
+    }
+
+    /// What the battery lost while something ran counts as spent.
+    private mutating func chargeBattery(to new: Conditions, at now: Moment) {
+        guard conditions.power.value == .battery, new.power.value == .battery, !active.isEmpty,
+            let before = conditions.battery.value.level, let after = new.battery.value.level, after < before
+        else { return }
+        assessment.context.history.spending.charge(
+            batteryPercent: before - after, at: now.wall, localTime: new.localTime)
+    }
+
+    /// Notes how things stand from now on. How long each app's transfers run is noted only for a policy that may ask.
+    private mutating func observe(at now: Moment) {
+        let apps = assessment.stagedPolicy == nil ? Set(active.map(\.entry.traits.app)).sorted() : []
+        let observation = PolicyHistory.Observation(
+            conditions, at: now, runningApps: apps, treatingUnknownAs: configuration.unknownMetered)
+        assessment.context.history.observe(observation, localTime: conditions.localTime)
+    }
+
+    /// An attempt of the app has begun or ended.
+    mutating func noteRunning(_ app: String, at now: Moment) {
+        lastActivity = now.instant
+        if assessment.stagedPolicy == nil { observe(at: now) }
+    }
+}

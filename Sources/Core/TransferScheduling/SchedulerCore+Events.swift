@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+extension SchedulerCore where Queue: ~Copyable {
+    /// Takes an event into the state; says whether what may run has to be looked at anew.
+    mutating func take(
+        _ event: borrowing Event, at now: Moment, using generator: inout some RandomNumberGenerator,
+        into effects: inout [Effect]
+    ) -> Bool {
+        switch copy event {
+        case .submitted(let id, let traits):
+            return add(id, traits, RecoveredState(), isNew: true, at: now, into: &effects)
+        case .recovered(let id, let traits, let state):
+            return add(id, traits, state, isNew: false, at: now, into: &effects)
+        case .changed(let id, let traits):
+            return change(id, to: traits, at: now)
+        case .cancelled(let id):
+            return cancel(id, at: now, into: &effects)
+        case .paused(let id):
+            return pause(id, at: now, into: &effects)
+        case .resumed(let id):
+            return resume(id, at: now, into: &effects)
+        case .conditionsChanged(let new):
+            changeConditions(to: new, at: now, using: &generator, into: &effects)
+            return true
+        case .appUsed(let app):
+            assessment.context.history.apps.used(app, at: now.wall)
+            return true
+        case .appRelaunched(let app):
+            return relaunched(app, at: now, into: &effects)
+        case .appCameToFront(let app):
+            return cameToFront(app, at: now, into: &effects)
+        case .relaunchAbandoned(let app):
+            return abandonRelaunch(of: app, at: now, into: &effects)
+        case .held(let id, let holder, let why):
+            return obstruct(id, at: now) { $0.held = TransferEntry.Held(by: holder, why: why, since: now) }
+        case .released(let id):
+            return obstruct(id, at: now) { $0.endHeld(at: now) }
+        case .appNeeded(let id, let need):
+            return obstruct(id, at: now) { $0.need = TransferEntry.Need(need: need, since: now) }
+        case .appAnswered(let id):
+            return obstruct(id, at: now) { $0.endNeed(at: now) }
+        case .budgetsChanged(let budgets):
+            assessment.context.budgets = budgets
+            changes.insert(.budgets)
+            return true
+        case .watched(let id):
+            guard activeIndex(of: id) != nil || queue.entry(of: id) != nil else { return false }
+            watches.add(id)
+            return true
+        case .unwatched(let id):
+            watches.remove(id)
+            return true
+        case .progressed(let id, let bytes, let total):
+            return progress(id, bytes: bytes, total: total, at: now, into: &effects)
+        case .restarted(let id):
+            return restart(id)
+        case .stopped(let id, let bytes):
+            return stopped(id, bytes: bytes, at: now, into: &effects)
+        case .finished(let id):
+            guard let index = activeIndex(of: id) else { return false }
+            end(id, endAttempt(at: index, now: now), .finished, at: now, into: &effects)
+            return true
+        case .failed(let id, let cause, let retryAfter, let bytes):
+            return failed(id, cause, retryAfter: retryAfter, bytes: bytes, at: now, using: &generator, into: &effects)
+        case .ranOutOfSpace(let id, let needed, let available, let bytes):
+            return ranOutOfSpace(id, needed: needed, available: available, bytes: bytes, at: now, into: &effects)
+        case .spaceMeasured(let id, let available):
+            return measured(id, available: available, at: now)
+        case .woken:
+            // The wall clock may have been set.
+            changes.insert(.running)
+            requestDueMeasurements(at: now, into: &effects)
+            return true
+        }
+    }
+
+    private mutating func add(
+        _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, isNew: Bool, at now: Moment,
+        into effects: inout [Effect]
+    ) -> Bool {
+        guard activeIndex(of: id) == nil, !queue.contains(id) else { return false }
+        // Who hands over work that a person waits for is being used.
+        if traits.kind == .userInitiated { assessment.context.history.apps.used(traits.app, at: traits.submitted) }
+        var entry = TransferEntry(traits: traits, phase: state.isPaused ? .paused(since: now) : .waiting(nil))
+        entry.bytes = max(0, state.bytes)
+        entry.total = state.total
+        entry.mostBytes = max(entry.bytes, state.retry?.mostBytes ?? 0)
+        if let retry = state.retry {
+            // What a store hands back is no reason to trap when one more is added.
+            entry.failures = min(max(0, retry.attempts), Int(Int32.max))
+            if !state.isPaused {
+                // Kept as a date because no boot-time clock survives a reboot; a date that a set clock has moved far
+                // away holds no longer than the longest wait there is.
+                let longest = now.instant.advanced(by: backoff(for: traits).longestDelay)
+                let until = min(now.instant(of: retry.until), longest)
+                entry.phase = .waiting(
+                    .backoff(attempt: entry.failures, cause: retry.cause, failed: now, until: until))
+            }
+        }
+        if let hold = state.relaunchHold {
+            delay(&entry, id, by: hold, at: now)
+        } else if isNew, traits.isFromBackground == true {
+            askLimiter(&entry, id, at: now, into: &effects)
+        }
+        if let expires = traits.expires { expiries.add(id, at: expires) }
+        totals.add(entry)
+        enqueue(id, entry)
+        return true
+    }
+
+    private mutating func change(_ id: TransferID, to traits: TransferTraits, at now: Moment) -> Bool {
+        if let index = activeIndex(of: id) {
+            guard active[index].entry.traits != traits else { return false }
+            totals.remove(active[index].entry)
+            queue.freeSlots(of: active[index].entry.traits)
+            queue.takeSlots(of: traits)
+            active[index].entry.traits = traits
+            totals.add(active[index].entry)
+            changes.insert(.running)
+        } else {
+            guard var entry = queue.entry(of: id), entry.traits != traits else { return false }
+            _ = dequeue(id)
+            totals.remove(entry)
+            entry.traits = traits
+            // Somebody wants it now, or it is no longer what its app gave in the background.
+            if traits.isFromBackground != true { entry.relaunchDelay = nil }
+            totals.add(entry)
+            enqueue(id, entry)
+        }
+        expiries.remove(id)
+        if let expires = traits.expires { expiries.add(id, at: expires) }
+        return true
+    }
+
+    private mutating func cancel(_ id: TransferID, at now: Moment, into effects: inout [Effect]) -> Bool {
+        guard let index = activeIndex(of: id) else {
+            guard let entry = dequeue(id) else { return false }
+            effects.append(.discard(id))
+            end(id, entry, .cancelled, at: now, into: &effects)
+            return true
+        }
+        let wasRunning = stop(at: index, then: .cancel, at: now)
+        if wasRunning { effects.append(.stop(id)) }
+        return wasRunning
+    }
+
+    /// Ends a transfer whose time is up.
+    mutating func expire(_ id: TransferID, at now: Moment, into effects: inout [Effect]) {
+        guard let index = activeIndex(of: id) else {
+            guard let entry = dequeue(id) else { return }
+            effects.append(.discard(id))
+            return end(id, entry, .failed(.expired), at: now, into: &effects)
+        }
+        if case .stopping(.cancel) = active[index].entry.phase { return }
+        if stop(at: index, then: .expire, at: now) { effects.append(.stop(id)) }
+    }
+
+    /// Lets an attempt end for another reason than conditions; says whether it has yet to be told.
+    private mutating func stop(at index: Int, then after: TransferPhase.AfterStop, at now: Moment) -> Bool {
+        var wasRunning = false
+        if case .running(let attempt) = active[index].entry.phase {
+            active[index].entry.addRun(attempt.since.instant.duration(to: now.instant))
+            wasRunning = true
+        }
+        active[index].entry.phase = .stopping(after)
+        return wasRunning
+    }
+
+    private mutating func pause(_ id: TransferID, at now: Moment, into effects: inout [Effect]) -> Bool {
+        guard let index = activeIndex(of: id) else {
+            guard let entry = queue.entry(of: id), case .waiting = entry.phase, var paused = dequeue(id) else {
+                return false
+            }
+            paused.endObstacle(at: now)
+            paused.phase = .paused(since: now)
+            enqueue(id, paused)
+            effects.append(.savePaused(id, true))
+            return true
+        }
+        switch active[index].entry.phase {
+        case .running, .stopping(.wait):
+            effects.append(.savePaused(id, true))
+            let wasRunning = stop(at: index, then: .pause, at: now)
+            if wasRunning { effects.append(.stop(id)) }
+            return wasRunning
+        case .stopping(.pause), .stopping(.cancel), .stopping(.expire), .waiting, .paused:
+            // Already on its way there, or to its end; and what waits has no attempt.
+            return false
+        }
+    }
+
+    private mutating func resume(_ id: TransferID, at now: Moment, into effects: inout [Effect]) -> Bool {
+        if let index = activeIndex(of: id) {
+            guard case .stopping(.pause) = active[index].entry.phase else { return false }
+            active[index].entry.phase = .stopping(.wait)
+            effects.append(.savePaused(id, false))
+            return false
+        }
+        guard let entry = queue.entry(of: id) else { return false }
+        switch entry.phase {
+        case .paused:
+            guard var resumed = dequeue(id) else { return false }
+            resumed.endPause(at: now)
+            enqueue(id, resumed)
+            effects.append(.savePaused(id, false))
+            return true
+        case .waiting(.backoff(let attempt, let cause, _, _)):
+            // Somebody asks for it now: the wait is over, what failed so far is remembered.
+            endBackoff(of: id, leaving: attempt, cause, at: now, into: &effects)
+            return true
+        case .waiting, .running, .stopping:
+            return false  // Nothing is paused.
+        }
+    }
+
+    /// Sets or lifts what keeps a transfer back beside conditions.
+    private mutating func obstruct(
+        _ id: TransferID, at now: Moment, _ change: (inout TransferEntry) -> Void
+    ) -> Bool {
+        if let index = activeIndex(of: id) {
+            change(&active[index].entry)
+            changes.insert(.running)
+            return true
+        }
+        guard var entry = dequeue(id) else { return false }
+        change(&entry)
+        enqueue(id, entry)
+        return true
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// The state machine behind ``Scheduler``, over a queue that says who is next.
+struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
+    /// The machine, the policy, what was learned and the settings: all that decisions are made on.
+    var assessment: Assessment
+    /// Transfers without an attempt.
+    var queue: Queue
+    /// Transfers with one, those told to stop included, in the order of their starts.
+    var active: [ActiveTransfer] = []
+    /// What has changed since the last look.
+    var changes: SchedulerChanges = []
+    /// Whether the conditions are more than what is assumed at the start.
+    var hasConditions = false
+    var drain = Drain()
+    var totals = QueueTotals()
+    var limiters: [String: RelaunchLimiter] = [:]
+    /// Open transfers with a hold, by the app whose limiter gave it.
+    var delayed: [String: Set<TransferID>] = [:]
+    /// Transfers that wait for the end of a backoff.
+    var backingOff: Set<TransferID> = []
+    /// When room is measured again, by the transfer that waits for it.
+    var measurements: [TransferID: Instant] = [:]
+    var expiries = Expiries()
+    var watches = Watches()
+    var journal = ConditionJournal()
+    /// When a transfer was last seen to run.
+    var lastActivity: Instant?
+    /// When time alone may stop what runs.
+    var runningLook: Instant?
+    private var plannedWake: Instant?
+
+    init(
+        configuration: SchedulerConfiguration, policy: any Policy, learned: Learned, boot: String,
+        startingAt now: Moment
+    ) {
+        let context = PolicyContext(
+            conditions: Conditions(unknownSince: now), now: now, history: learned.history, budgets: learned.budgets)
+        let assessment = Assessment(
+            configuration: configuration, policy: policy, context: context, typicalRate: learned.typicalRate)
+        self.assessment = assessment
+        queue = Queue(assessment)
+        for (app, record) in learned.limiters {
+            limiters[app] = RelaunchLimiter(record, at: now, boot: boot, configuration: configuration.relaunchLimiter)
+        }
+    }
+
+    var configuration: SchedulerConfiguration { assessment.configuration }
+    var conditions: Conditions { assessment.context.conditions }
+    var history: PolicyHistory { assessment.context.history }
+
+    /// Takes one event in, and adds what is to be done to `effects`.
+    mutating func apply(
+        _ event: borrowing Event, at now: Moment, using generator: inout some RandomNumberGenerator,
+        into effects: inout [Effect]
+    ) {
+        if assessment.context.now.wall > now.wall || assessment.context.now.instant > now.instant {
+            // Dates that had come lie ahead again.
+            changes.insert(.running)
+        }
+        assessment.context.now = now
+        guard take(event, at: now, using: &generator, into: &effects) else { return }
+        reconcile(at: now, using: &generator, into: &effects)
+    }
+
+    mutating func setPolicy(
+        _ policy: any Policy, at now: Moment, using generator: inout some RandomNumberGenerator,
+        into effects: inout [Effect]
+    ) {
+        assessment.context.now = now
+        assessment.policy = policy
+        assessment.stagedPolicy = policy as? any StagedPolicy
+        changes.formUnion([.running, .policy])
+        reconcile(at: now, using: &generator, into: &effects)
+    }
+
+    func learned(at now: Moment, boot: String) -> Learned {
+        var learned = Learned()
+        learned.history = assessment.context.history
+        learned.history.elapse(to: now, localTime: conditions.localTime)
+        learned.budgets = assessment.context.budgets
+        learned.typicalRate = assessment.typicalRate
+        for (app, limiter) in limiters where limiter.delay(at: now.instant) > .zero {
+            learned.limiters[app] = limiter.record(at: now, boot: boot)
+        }
+        return learned
+    }
+
+    // MARK: Transfers
+
+    var openCount: Int { queue.count + active.count }
+
+    func activeIndex(of id: TransferID) -> Int? { active.firstIndex { $0.id == id } }
+
+    func holdsSlot(_ id: TransferID) -> Bool { activeIndex(of: id) != nil }
+
+    func entry(of id: TransferID) -> TransferEntry? {
+        if let index = activeIndex(of: id) { return active[index].entry }
+        return queue.entry(of: id)
+    }
+
+    /// Puts a transfer into the queue, new or back from an attempt.
+    mutating func enqueue(_ id: TransferID, _ entry: TransferEntry) {
+        if case .waiting(let obstacle?) = entry.phase {
+            switch obstacle {
+            case .backoff: backingOff.insert(id)
+            case .storage(_, _, _, let look): measurements[id] = look
+            }
+        }
+        queue.insert(id, entry, assessment)
+    }
+
+    /// Takes a transfer out of the queue, to change it and put it back; nil where it is not there.
+    mutating func dequeue(_ id: TransferID) -> TransferEntry? {
+        guard let entry = queue.remove(id) else { return nil }
+        if case .waiting(let obstacle?) = entry.phase {
+            switch obstacle {
+            case .backoff: backingOff.remove(id)
+            case .storage: measurements[id] = nil
+            }
+        }
+        return entry
+    }
+
+    /// Ends an attempt; its transfer is in no list until it is put into one.
+    mutating func endAttempt(at index: Int, now: Moment) -> TransferEntry {
+        var entry = active.remove(at: index).entry
+        queue.freeSlots(of: entry.traits)
+        if case .running(let attempt) = entry.phase { entry.addRun(attempt.since.instant.duration(to: now.instant)) }
+        noteRunning(entry.traits.app, at: now)
+        return entry
+    }
+
+    /// A transfer has come to its end: nothing remembers it, and its app's limiter is told.
+    mutating func end(
+        _ id: TransferID, _ entry: borrowing TransferEntry, _ ending: Ending, at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        totals.remove(entry)
+        expiries.remove(id)
+        watches.remove(id)
+        if let delay = entry.relaunchDelay {
+            let app = entry.traits.app
+            delayed[app]?.remove(id)
+            limiters[app]?.heldTaskEnded(
+                delay.hold, causesRelaunch: queue.isLast(of: entry.traits), at: now.instant)
+            effects.append(.saveLearned)
+        }
+        effects.append(.end(id, ending))
+    }
+
+    // MARK: Bringing the state in line with what is allowed
+
+    private mutating func reconcile(
+        at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
+    ) {
+        let isStaged = assessment.stagedPolicy != nil
+        if !isStaged || assessment.stagedPolicy?.moodFollowsQueue == true {
+            refreshContext(at: now, isComplete: !isStaged)
+            changes.insert(.running)
+        }
+        while let id = expiries.popFirst(at: now.wall) { expire(id, at: now, into: &effects) }
+        stopWhatMayNotRun(at: now, into: &effects)
+        startWhatMayRun(at: now, using: &generator, into: &effects)
+        changes = []
+        explainToWatchers(at: now, into: &effects)
+        planWake(at: now, into: &effects)
+    }
+
+    /// What a policy may know beside the conditions, where it asks for it.
+    private mutating func refreshContext(at now: Moment, isComplete: Bool) {
+        if isComplete { assessment.context.history.elapse(to: now, localTime: conditions.localTime) }
+        var summary = QueueSummary(lastActivity: lastActivity)
+        for transfer in active where !transfer.entry.traits.isLoopback { summary.runningCount += 1 }
+        if summary.runningCount > 0 { summary.lastActivity = now.instant }
+        summary.discretionaryCount = totals.discretionaryCount
+        summary.discretionaryBytes = Int64(clamping: totals.discretionaryBytes)
+        if isComplete {
+            var first: WallTime?
+            func note(_ traits: TransferTraits) {
+                guard traits.kind == .discretionary, let date = traits.constraints.deadline?.date else { return }
+                first = min(first ?? date, date)
+            }
+            queue.forEach { note($1.traits) }
+            for transfer in active { note(transfer.entry.traits) }
+            summary.firstDeadline = first
+        }
+        assessment.context.queue = summary
+    }
+
+    private mutating func stopWhatMayNotRun(at now: Moment, into effects: inout [Effect]) {
+        guard !changes.isEmpty || runningLook.map({ $0 <= now.instant }) == true else { return }
+        runningLook = nil
+        for index in active.indices {
+            guard case .running(var attempt) = active[index].entry.phase else { continue }
+            let id = active[index].id
+            let missing = assessment.missingSince(for: active[index].entry, before: attempt.missingSince)
+            if missing != attempt.missingSince {
+                attempt.missingSince = missing
+                active[index].entry.phase = .running(attempt)
+            }
+            switch assessment.verdict(for: active[index].entry) {
+            case .run(_, let lookAgain):
+                runningLook = Verdict.earlier(runningLook, lookAgain)
+            case .hold(let holds, _):
+                active[index].entry.addRun(attempt.since.instant.duration(to: now.instant))
+                active[index].entry.phase = .stopping(.wait)
+                effects.append(.stop(id))
+                if watches.note(id, holds) { effects.append(.explain(id)) }
+            }
+        }
+    }
+
+    private mutating func startWhatMayRun(
+        at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
+    ) {
+        queue.refresh(assessment, changes)
+        var wasQuiet = !active.contains { !$0.entry.traits.isLoopback }
+        while true {
+            let isGateClosed = drain.isClosed(at: now.instant)
+            if let (id, entry) = queue.next(assessment, isGateClosed: isGateClosed) {
+                start(id, entry, at: now, into: &effects)
+                if entry.isGated { drain.started(at: now.instant, configuration, using: &generator) }
+            } else if wasQuiet, assessment.stagedPolicy == nil, active.contains(where: { !$0.entry.traits.isLoopback }) {
+                // The first one to run may be what the others waited for.
+                wasQuiet = false
+                refreshContext(at: now, isComplete: true)
+                queue.refresh(assessment, changes)
+            } else {
+                break
+            }
+        }
+    }
+
+    private mutating func start(
+        _ id: TransferID, _ entry: TransferEntry, at now: Moment, into effects: inout [Effect]
+    ) {
+        var entry = entry
+        backingOff.remove(id)
+        entry.endObstacle(at: now)
+        entry.phase = .running(
+            .init(
+                since: now, bytesAtStart: entry.bytes,
+                progressMark: max(entry.mostBytes, entry.bytes).addingSaturating(configuration.leastProgress),
+                rateAtStart: entry.rate, lastReport: now.instant, lastNewByte: now.instant))
+        // Running, other moments matter than those that mattered while it waited.
+        if case .run(_, let lookAgain) = assessment.verdict(for: entry) {
+            runningLook = Verdict.earlier(runningLook, lookAgain)
+        }
+        watches.started(id)
+        let app = entry.traits.app
+        active.append(ActiveTransfer(id: id, entry: entry))
+        noteRunning(app, at: now)
+        effects.append(.start(id))
+    }
+
+    private mutating func explainToWatchers(at now: Moment, into effects: inout [Effect]) {
+        guard !watches.isEmpty else { return }
+        watches.look = nil
+        for index in watches.indices {
+            let id = watches[index].id
+            guard activeIndex(of: id) == nil, let entry = queue.entry(of: id) else { continue }
+            let (holds, look) = holds(of: entry, at: now)
+            watches.look = Verdict.earlier(watches.look, look)
+            if watches.note(at: index, holds) { effects.append(.explain(id)) }
+        }
+    }
+
+    /// Why a transfer in the queue waits, and when that may change.
+    func holds(of entry: TransferEntry, at now: Moment) -> ([Hold], lookAgain: Instant?) {
+        switch assessment.verdict(for: entry) {
+        case .hold(let holds, let look): return (holds, look)
+        case .run(_, let look):
+            if let full = queue.fullSlots(for: entry.traits) {
+                // While others run, time may take the permission away: then the reason changes.
+                return ([Hold(.waitingForSlot(full), since: now)], look)
+            }
+            guard entry.isGated, let gate = drain.gate, now.instant < gate else { return ([], look) }
+            return ([Hold(.settling(.network, until: gate), since: now)], Verdict.earlier(gate, look))
+        }
+    }
+
+    private mutating func planWake(at now: Moment, into effects: inout [Effect]) {
+        var wake = Verdict.earlier(runningLook, watches.look)
+        wake = Verdict.earlier(wake, queue.nextMoment(assessment, gate: drain.gate))
+        wake = Verdict.earlier(wake, expiries.next.map(now.instant(of:)))
+        for look in measurements.values { wake = Verdict.earlier(wake, look) }
+        // A moment that has passed is looked at now, so asking for it again would only spin.
+        let next = wake.map { max($0, now.instant.advanced(by: .nanoseconds(1))) }
+        guard next != plannedWake else { return }
+        plannedWake = next
+        effects.append(.wake(next))
+    }
+}
+
+/// A transfer with an attempt under way.
+struct ActiveTransfer: Sendable {
+    let id: TransferID
+    var entry: TransferEntry
+}

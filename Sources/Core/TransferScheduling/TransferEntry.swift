@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// All that the scheduler keeps of one transfer.
+struct TransferEntry: Hashable, Sendable {
+    var traits: TransferTraits
+    var phase: TransferPhase
+    /// Bytes there.
+    var bytes: Int64 = 0
+    /// The size where the server told it.
+    var total: Int64?
+    /// The rate seen last, smoothed, in bytes a second.
+    var rate: Int64?
+    /// The most bytes that any attempt had.
+    var mostBytes: Int64 = 0
+    /// Failed attempts since the last progress.
+    var failures = 0
+    /// How often the finished body had the wrong checksum.
+    var checksumFailures = 0
+    /// How long attempts and the waits after them have gone on without one new byte.
+    var barren: Duration = .zero
+    /// What its app's relaunch limiter gave it; nil where it is not held, or no longer.
+    var relaunchDelay: RelaunchDelay?
+    /// Who holds it back for a reason of their own.
+    var held: Held?
+    /// What its app has to do first.
+    var need: Need?
+    /// How long it waited for what is over: attempts' failures, pauses, holds.
+    var past: PastWaits?
+
+    /// A delay as the relaunch limiter gave it.
+    struct RelaunchDelay: Hashable, Sendable {
+        var hold: RelaunchLimiter.Hold
+        var release: Instant
+        var delay: Duration
+        var relaunches: Int
+        var since: Moment
+    }
+
+    /// A hold by somebody.
+    struct Held: Hashable, Sendable {
+        var by: String
+        var why: String
+        var since: Moment
+    }
+
+    /// Something that the app has to do.
+    struct Need: Hashable, Sendable {
+        var need: AppNeed
+        var since: Moment
+    }
+
+    /// What a policy sees of it.
+    var subject: PolicySubject {
+        PolicySubject(
+            traits: traits, isRunning: phase.holdsSlot, bytesDone: bytes,
+            bytesTotal: total ?? traits.expectedBytesToReceive, rate: rate, start: start)
+    }
+
+    /// Bytes still missing; nil while the size is unknown.
+    var bytesRemaining: Int64? {
+        (total ?? traits.expectedBytesToReceive).map { max(0, $0.addingSaturating(-max(0, bytes))) }
+    }
+
+    /// Whether sleep and outages hold its start up for a random while: whatever nobody waits for and needs the network.
+    var isGated: Bool { traits.kind != .userInitiated && !traits.isLoopback }
+
+    private var start: PolicySubject.Start? {
+        guard case .running(let attempt) = phase else { return nil }
+        return PolicySubject.Start(
+            date: attempt.since.wall, bytesDone: attempt.bytesAtStart, rate: attempt.rateAtStart)
+    }
+}
+
+/// How long a transfer waited for reasons of its own that are over.
+struct PastWaits: Hashable, Sendable {
+    var backoff: Duration = .zero
+    var storage: Duration = .zero
+    var suspended: Duration = .zero
+    var held: Duration = .zero
+    var needsApp: Duration = .zero
+    var ran: Duration = .zero
+}

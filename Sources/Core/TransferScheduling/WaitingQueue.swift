@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// Holds the transfers that have no attempt under way, counts the slots, and says which transfer starts next.
+///
+/// The scheduler uses ``IndexedQueue``; the tests hold that against one that looks at every transfer each time.
+protocol WaitingQueue: ~Copyable, Sendable {
+    /// An empty queue.
+    init(_ assessment: Assessment)
+
+    /// How many transfers are in it.
+    var count: Int { get }
+    /// Whether it is here.
+    func contains(_ id: TransferID) -> Bool
+    /// The transfer; nil where it is not here.
+    func entry(of id: TransferID) -> TransferEntry?
+    /// Calls `body` with every transfer, in the order of their ids.
+    func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void)
+    /// Takes a transfer in that waits or is paused, and is not here yet.
+    mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment)
+    /// Takes a transfer out; nil where it is not here.
+    mutating func remove(_ id: TransferID) -> TransferEntry?
+    /// Gives back the slots of an attempt that has ended.
+    mutating func freeSlots(of traits: borrowing TransferTraits)
+    /// Counts an attempt that goes on though its transfer was changed.
+    mutating func takeSlots(of traits: borrowing TransferTraits)
+    /// Takes note of how things are now.
+    mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges)
+    /// Takes out the transfer to start next, its slots being counted; nil where none may start.
+    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> (TransferID, TransferEntry)?
+    /// Whether no other transfer of the same app and session is here or counted in the slots.
+    func isLast(of traits: borrowing TransferTraits) -> Bool
+    /// Whose slots keep a transfer like this from starting; nil where they do not.
+    func fullSlots(for traits: borrowing TransferTraits) -> SlotScope?
+    /// The next moment at which time alone may let a transfer start; nil where only an event can.
+    mutating func nextMoment(_ assessment: Assessment, gate: Instant?) -> Instant?
+}
+
+/// What has changed since things were last brought in line with what is allowed.
+struct SchedulerChanges: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    /// The machine.
+    static let conditions = SchedulerChanges(rawValue: 1)
+    /// Something about transfers that run.
+    static let running = SchedulerChanges(rawValue: 2)
+    /// Budgets or what is spent of them.
+    static let budgets = SchedulerChanges(rawValue: 4)
+    /// The policy.
+    static let policy = SchedulerChanges(rawValue: 8)
+}

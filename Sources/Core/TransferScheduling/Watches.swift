@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// The transfers somebody wants to be told about, and what was told last; few.
+struct Watches: Sendable {
+    struct Watch: Sendable {
+        let id: TransferID
+        var holds: [Hold]
+    }
+
+    private var watches: [Watch] = []
+    /// When what they wait for may change by time alone.
+    var look: Instant?
+
+    var isEmpty: Bool { watches.isEmpty }
+    var indices: Range<Int> { watches.indices }
+    subscript(index: Int) -> Watch { watches[index] }
+
+    /// What was told last; nil where nobody watches it.
+    func holds(of id: TransferID) -> [Hold]? { index(of: id).map { watches[$0].holds } }
+
+    mutating func add(_ id: TransferID) {
+        let place = place(of: id)
+        guard place == watches.count || watches[place].id != id else { return }
+        watches.insert(Watch(id: id, holds: []), at: place)
+    }
+
+    mutating func remove(_ id: TransferID) {
+        if let index = index(of: id) { watches.remove(at: index) }
+        if watches.isEmpty { look = nil }
+    }
+
+    /// It runs: there is nothing to explain.
+    mutating func started(_ id: TransferID) {
+        if let index = index(of: id) { watches[index].holds = [] }
+    }
+
+    /// Remembers why a transfer waits; says whether that is to be told.
+    mutating func note(_ id: TransferID, _ holds: [Hold]) -> Bool {
+        index(of: id).map { note(at: $0, holds) } ?? false
+    }
+
+    mutating func note(at index: Int, _ holds: [Hold]) -> Bool {
+        let before = watches[index].holds
+        guard holds.map(\.reason) != before.map(\.reason) else { return false }
+        watches[index].holds = holds.map { $0.keepingSince(from: before) }
+        return true
+    }
+
+    private func index(of id: TransferID) -> Int? {
+        guard !watches.isEmpty else { return nil }
+        let place = place(of: id)
+        return place < watches.count && watches[place].id == id ? place : nil
+    }
+
+    /// Where the transfer is, or belongs.
+    private func place(of id: TransferID) -> Int {
+        var (low, high) = (0, watches.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if watches[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension Hold {
+    /// A reason that lies in the transfer itself holds since it was first seen, not since the last look.
+    func keepingSince(from earlier: [Hold]) -> Hold {
+        guard source == nil, let known = earlier.first(where: { $0.reason == reason }) else { return self }
+        return known
+    }
+}
