@@ -27,10 +27,13 @@ public struct BacklogPolicy: Policy, Hashable {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
         guard case .hold = strict else { return strict }
         let cost = subject.cost(in: context, treatingUnknownAs: unknownMetered)
-        let megabytes = Double(max(0, context.queue.discretionaryBytes)) / 1e6
         // Only an event can make the queue longer, so a hold need not be looked at again.
-        guard megabytes > v * cost else { return strict }
+        guard isWorth(cost, in: context) else { return strict }
         return .run(relyingOn: [], lookAgain: context.look(at: nextPeriod(after: context.now.instant)))
+    }
+
+    private func isWorth(_ cost: Double, in context: PolicyContext) -> Bool {
+        Double(max(0, context.queue.discretionaryBytes)) / 1e6 > v * cost
     }
 
     private func nextPeriod(after now: Instant) -> Instant {
@@ -47,4 +50,25 @@ public struct BacklogPolicy: Policy, Hashable {
             .init("period", "how often it is asked anew", unit: "s", default: 60, in: 1...86_400),
         ]
     ) { BacklogPolicy(v: $0["v"], period: Duration(clampingSeconds: $0["period"])) }
+}
+
+/// One stage. The mood is which costs the queue is worth.
+extension BacklogPolicy: StagedPolicy {
+    /// The queue decides.
+    public var moodFollowsQueue: Bool { true }
+
+    /// Always the first.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+
+    /// Says whether the queue is long enough.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        verdict(for: subject, in: context)
+    }
+
+    /// A bit for each cost there is.
+    public func mood(in context: PolicyContext) -> PolicyMood {
+        // Off AC, metered, and both, as in `PolicySubject.cost`.
+        let costs: [(bit: UInt64, cost: Double)] = [(1, 1), (2, 4), (4, 5)]
+        return PolicyMood(costs.reduce(0) { isWorth($1.cost, in: context) ? $0 | $1.bit : $0 })
+    }
 }

@@ -60,3 +60,23 @@ public struct TwoThresholdPolicy: Policy, Hashable {
         ]
     ) { TwoThresholdPolicy(low: $0["low"], gap: $0["gap"], dwell: Duration(clampingSeconds: $0["dwell"])) }
 }
+
+/// One stage: only what runs has the other threshold. The mood is whether power and network have held for the dwell
+/// time.
+extension TwoThresholdPolicy: StagedPolicy {
+    /// Always the first.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+
+    /// Says whether the cost is low enough for a start.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        var waiting = subject
+        waiting.isRunning = false
+        return verdict(for: waiting, in: context)
+    }
+
+    /// Whether something has to settle, and until when.
+    public func mood(in context: PolicyContext) -> PolicyMood {
+        guard case .hold(_, let look) = settled(in: context) else { return PolicyMood() }
+        return PolicyMood(1, until: look)
+    }
+}

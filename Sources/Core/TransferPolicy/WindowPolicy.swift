@@ -71,3 +71,22 @@ public struct WindowPolicy: Policy, Hashable {
             longestLength: minutes($0["maxopen"]))
     }
 }
+
+/// One stage. The mood is whether a window is open.
+extension WindowPolicy: StagedPolicy {
+    /// Always the first.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+
+    /// Says whether a window is open.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        verdict(for: subject, in: context)
+    }
+
+    /// Whether a window is open, and until when that lasts. On AC nobody asks.
+    public func mood(in context: PolicyContext) -> PolicyMood {
+        let power = context.conditions.power
+        guard power.value != .ac else { return PolicyMood() }
+        let (isOpen, change) = state(since: power.since.instant, at: context.now.instant)
+        return PolicyMood(isOpen ? 1 : 0, until: context.look(at: change))
+    }
+}
