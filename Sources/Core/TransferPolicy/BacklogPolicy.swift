@@ -3,8 +3,12 @@
 /// Goes when the queue has grown longer than the present price is worth: queued megabytes above V × cost.
 ///
 /// The cost is 0 on AC and a free network, 1 more off AC, 4 more on a metered network; it is asked anew each period while
-/// work runs that costs. Source: the drift-plus-penalty rule of SALSA, Ra et al., "Energy-Delay Tradeoffs in Smartphone
-/// Applications", MobiSys 2010.
+/// work runs that costs.
+///
+/// Source: SALSA, Ra et al., "Energy-Delay Tradeoffs in Smartphone Applications", MobiSys 2010: in every time slot the
+/// length of the queue, the links and V decide whether to send or to wait; energy comes within O(1/V) of the least at a
+/// delay of O(V) (its abstract and slides on it). Not checked against the source: the exact rule, which weighs queue ×
+/// bytes sent against V × energy. The costs, V and the period are this project's; V does not adapt here as it does there.
 public struct BacklogPolicy: Policy, Hashable {
     /// Queued megabytes that one unit of cost is worth. Default 100.
     public var v: Double

@@ -3,8 +3,12 @@
 /// Holds work until some of it is due or the radio is awake anyway, then lets all of it go at once.
 ///
 /// The radio counts as awake while any transfer runs, and for ρ × T after the last one. What has waited for the longest
-/// hold is due as well. Source: TailEnder, Balasubramanian, Balasubramanian, Venkataramani, "Energy Consumption in
-/// Mobile Phones", IMC 2009, with its ρ of 0.6; T is the time a radio stays awake after a transfer.
+/// hold is due as well. T is the time a radio stays awake after a transfer.
+///
+/// Source: TailEnder, Balasubramanian, Balasubramanian, Venkataramani, "Energy Consumption in Mobile Phones: A
+/// Measurement Study and Implications for Network Applications", IMC 2009: transfers are put off until a deadline so that
+/// they share a tail, within twice the least energy (its abstract). Not checked against the source: its ρ of about 0.6,
+/// and T.
 public struct BatchPolicy: Policy, Hashable {
     /// How long the radio stays awake after a transfer. Default 15 s.
     public var tail: Duration

@@ -3,9 +3,9 @@
 /// Waits for AC and a free network as long as there is slack, then takes whatever there is.
 ///
 /// Slack is the time to the deadline less what the remaining bytes need; it is gone once it is `safety` times that
-/// need. Without a deadline, or with an unknown size until the deadline, it waits. Source: least-slack scheduling,
-/// Mok, "Fundamental Design Problems of Distributed Systems for the Hard-Real-Time Environment", 1983, with the
-/// margin that this project's `default` uses for its last chance.
+/// need. Without a deadline, or with an unknown size until the deadline, it waits. Source: least-slack scheduling, with
+/// the margin that this project's `default` uses for its last chance; Mok, "Fundamental Design Problems of Distributed
+/// Systems for the Hard-Real-Time Environment", 1983 (not checked against the source).
 public struct LatestStartPolicy: Policy, Hashable {
     /// Times the need that is left as a margin. Default 1.5.
     public var safety: Double

@@ -2,9 +2,9 @@
 
 /// Starts only where it costs little, and stops only where it costs clearly more: a gap against flapping.
 ///
-/// The cost is 0 on AC and a free network, 1 more off AC, 4 more on a metered network. To start, power and network must have
-/// held for the dwell time as well. Source: the two thresholds of a Schmitt trigger (Schmitt, "A Thermionic Trigger",
-/// 1938), as battery chargers and thermostats use them.
+/// The cost is 0 on AC and a free network, 1 more off AC, 4 more on a metered network. To start, power and network must
+/// have held for the dwell time as well. Source: the two thresholds of a Schmitt trigger, as battery chargers and
+/// thermostats use them; Schmitt, "A Thermionic Trigger", 1938 (not checked against the source).
 public struct TwoThresholdPolicy: Policy, Hashable {
     /// The highest cost at which it starts. Default 0.5: on AC and a free network only.
     public var low: Double

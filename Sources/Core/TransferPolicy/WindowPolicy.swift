@@ -3,8 +3,12 @@
 /// Off AC, runs only in short maintenance windows that lie further and further apart; on AC always.
 ///
 /// The first window opens one gap after the machine was seen off AC. Gaps and windows double up to their longest.
-/// Source: Android's Doze, `DeviceIdleController` of Android 6 (`IDLE_TIMEOUT` 60 min, `MAX_IDLE_TIMEOUT` 6 h, factor 2;
-/// `IDLE_PENDING_TIMEOUT` 5 min, `MAX_IDLE_PENDING_TIMEOUT` 10 min, factor 2).
+///
+/// Source: Android's Doze, read in `aosp-mirror/platform_frameworks_base`,
+/// `services/core/java/com/android/server/DeviceIdleController.java` at 00185053: `IDLE_TIMEOUT` 60 min up to
+/// `MAX_IDLE_TIMEOUT` 6 h, `IDLE_PENDING_TIMEOUT` 5 min up to `MAX_IDLE_PENDING_TIMEOUT` 10 min, both factors 2, each
+/// doubled once it was used. Left out: the hour of lying still before the first gap, motion, and windows that end early
+/// because nothing is left to do.
 public struct WindowPolicy: Policy, Hashable {
     /// The first gap. Default 60 min, at least 1 s.
     public var gap: Duration
