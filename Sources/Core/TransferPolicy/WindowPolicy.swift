@@ -63,10 +63,10 @@ public struct WindowPolicy: Policy, Hashable {
     static let entry = PolicyCatalog.Entry(
         name: "window", summary: "off AC only in maintenance windows whose gaps double",
         parameters: [
-            .init("gap", "first gap", unit: "min", default: 60, in: 1...525_600),
-            .init("maxgap", "longest gap", unit: "min", default: 360, in: 1...525_600),
-            .init("open", "first window", unit: "min", default: 5, in: 1...525_600),
-            .init("maxopen", "longest window", unit: "min", default: 10, in: 1...525_600),
+            .init("gap", "first gap between windows", unit: "min", default: 60, in: 1...525_600),
+            .init("maxgap", "longest gap between windows", unit: "min", default: 360, in: 1...525_600),
+            .init("open", "length of the first window", unit: "min", default: 5, in: 1...525_600),
+            .init("maxopen", "greatest length of a window", unit: "min", default: 10, in: 1...525_600),
         ]
     ) {
         func minutes(_ value: Double) -> Duration { Duration(clampingSeconds: value * 60) }
