@@ -63,12 +63,75 @@ import TransferPolicy
             ("wiffler:n=8.5", "n=8.5 of the policy wiffler must be a whole number from 1 to 32"),
             ("wiffler:n=inf", "n=inf of the policy wiffler must be a whole number from 1 to 32"),
             ("batch:rho=1.01", "rho=1.01 of the policy batch must be a number from 0 to 1"),
-            ("latest-start:rate=0", "rate=0 of the policy latest-start must be a number from 1 to 1000000000000"),
+            (
+                "latest-start:rate=0",
+                "rate=0 of the policy latest-start must be a number from 1 to 1000000000000 bytes/s"
+            ),
+            ("budget:battery=1e400", "battery=1e400 of the policy budget must be a number from 0 to 100 %"),
             ("budget:battery=-inf", "battery=-inf of the policy budget must be a number from 0 to 100"),
         ])
     func errors(text: String, sentence: String) {
         let error = #expect(throws: PolicyNameError.self) { try PolicyCatalog.policy(named: text) }
         #expect(error?.description.hasPrefix(sentence) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("Each parameter of each policy has its line, and takes no value outside its range")
+    func walk() throws {
+        let lines = PolicyCatalog.text().split(separator: "\n").map(String.init)
+        var next = 0
+        #expect(Set(PolicyCatalog.entries.map(\.name)).count == PolicyCatalog.entries.count)
+        for entry in PolicyCatalog.entries {
+            #expect(lines[next] == "\(entry.name): \(entry.summary)" && !entry.summary.isEmpty)
+            next += 1
+            #expect(Set(entry.parameters.map(\.key)).count == entry.parameters.count, "\(entry.name)")
+            for parameter in entry.parameters {
+                check(lines[next], parameter)
+                next += 1
+                for wrong in Self.wrongValues(for: parameter) {
+                    let text = "\(entry.name):\(parameter.key)=\(wrong)"
+                    let error = #expect(throws: PolicyNameError.self, "\(text)") {
+                        try PolicyCatalog.policy(named: text)
+                    }
+                    #expect(error == .badValue(wrong, of: parameter, policy: entry.name))
+                    let sentence = error?.description ?? ""
+                    #expect(sentence.hasPrefix("\(parameter.key)=\(wrong) of the policy \(entry.name) must be"))
+                    #expect(sentence.hasSuffix(parameter.unit))
+                }
+            }
+            let unknown = #expect(throws: PolicyNameError.self) {
+                try PolicyCatalog.policy(named: "\(entry.name):no-such=1")
+            }
+            #expect(
+                unknown == .unknownParameter("no-such=1", policy: entry.name, known: entry.parameters.map(\.key)))
+            for key in entry.parameters.map(\.key) { #expect(unknown?.description.contains("\(key)=NUMBER") == true) }
+        }
+        #expect(next == lines.count)
+        let error = #expect(throws: PolicyNameError.self) { try PolicyCatalog.policy(named: "nope") }
+        for entry in PolicyCatalog.entries { #expect(error?.description.contains(entry.name) == true) }
+    }
+
+    /// That a parameter is described, and printed with its default, meaning, range and unit.
+    private func check(_ line: String, _ parameter: PolicyCatalog.Parameter) {
+        let units = ["", "s", "min", "h", "days", "%", "MB", "bytes/s"]
+        #expect(units.contains(parameter.unit), "\(line)")
+        #expect(parameter.meaning.count > 10, "\(line)")
+        #expect(parameter.range.contains(parameter.defaultValue), "\(line)")
+        #expect(line.hasPrefix("    \(parameter.key)="), "\(line)")
+        #expect(line.contains(": \(parameter.meaning) ("), "\(line)")
+        #expect(line.contains("\(parameter.unit)\(parameter.isWhole ? ", whole" : ""))"), "\(line)")
+        let numbers = line.split { !"0123456789.einf+-".contains($0) }.compactMap { Double($0) }
+        let asPrinted = [parameter.defaultValue, parameter.range.lowerBound, parameter.range.upperBound]
+        #expect(asPrinted.allSatisfy(numbers.contains), "\(line)")
+    }
+
+    private static func wrongValues(for parameter: PolicyCatalog.Parameter) -> [String] {
+        let range = parameter.range
+        var wrong = ["", "nan", "-nan", "x", " 1", "1 ", "1,5", "-inf", "\(range.lowerBound.nextDown)", "-1e400"]
+        if range.upperBound.isFinite {
+            wrong += ["inf", "1e400", "\(range.upperBound.nextUp)", "9223372036854775808e9"]
+        }
+        if parameter.isWhole { wrong.append("\(range.lowerBound + 0.5)") }
+        return wrong
     }
 
     @Test("Infinite and fractional values are taken where the range has them")

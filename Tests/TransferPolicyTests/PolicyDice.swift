@@ -4,15 +4,15 @@ import TransferPolicy
 
 /// Draws policies, subjects and contexts, the usual ones as well as those that nobody expects.
 struct PolicyDice {
-    private var generator: SplitMix64
+    var generator: SplitMix64
     /// Histories take long to make, so they are drawn from a few.
     private var histories: [PolicyHistory] = []
 
     init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-    private mutating func roll(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
-    private mutating func chance(_ percent: Int) -> Bool { roll(1...100) <= percent }
-    private mutating func pick<Value>(_ values: [Value]) -> Value { values[roll(0...values.count - 1)] }
+    mutating func roll(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+    mutating func chance(_ percent: Int) -> Bool { roll(1...100) <= percent }
+    mutating func pick<Value>(_ values: [Value]) -> Value { values[roll(0...values.count - 1)] }
 
     // MARK: Numbers
 

@@ -59,11 +59,11 @@ import TransferPolicy
     @Test(
         "quota: ten minutes in 2, 8 or 24 hours by the last use; free while fresh or charging",
         arguments: [
-            (600, 11, 1, "run @3600.0"), (600, 12, 1, "budgetSpent @6630.0"), (570, 12, 0, "run @129600.0"),
-            (570.5, 12, 0, "budgetSpent @6630.0"), (600, 12, 6630, "run @129600.0"),
-            (600, 47, 0, "budgetSpent @3600.0"),
-            (600, 48, 0, "budgetSpent @28230.0"), (600, 167, 0, "budgetSpent @3600.0"),
-            (600, 168, 0, "budgetSpent @85830.0"), (600, nil, 0, "budgetSpent @85830.0"), (0, nil, 0, "run"),
+            (600, 11, 1, "run @3600.0"), (600, 12, 1, "budgetSpent @6630.0"), (570, 12, 0, "run @43200.0"),
+            (570.5, 12, 0, "budgetSpent @6630.0"), (600, 12, 6630, "run @43200.0"),
+            (600, 23, 0, "budgetSpent @3600.0"),
+            (600, 24, 0, "budgetSpent @28230.0"), (600, 47, 0, "budgetSpent @3600.0"),
+            (600, 48, 0, "budgetSpent @85830.0"), (600, nil, 0, "budgetSpent @85830.0"), (0, nil, 0, "run"),
         ] as [(Double, Int64?, Double, String)])
     func quota(ran seconds: Double, lastUse: Int64?, at second: Double, words: String) throws {
         let history = ran(seconds, lastUse: lastUse)

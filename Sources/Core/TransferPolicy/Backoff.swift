@@ -2,6 +2,8 @@
 
 /// How long to wait after a failed attempt: doubling from a first delay to a longest, times 1.0…1.5 by chance.
 ///
+/// A negative duration counts as none.
+///
 /// The jitter spreads many clients that failed together (exponential backoff with jitter).
 public struct Backoff: Hashable, Sendable {
     /// The wait after the first failure, before jitter.
@@ -31,7 +33,7 @@ public struct Backoff: Hashable, Sendable {
         longestRetryAfter: .seconds(24 * 3600))
 
     /// No delay is longer than this.
-    public var longestDelay: Duration { max(longestRetryAfter, longest + longest / 2) }
+    public var longestDelay: Duration { max(longestRetryAfter, longest + longest / 2, .zero) }
 
     /// The wait after the `attempt`-th failure without progress (1 is the first).
     ///
@@ -41,8 +43,8 @@ public struct Backoff: Hashable, Sendable {
     ) -> Duration {
         // 2^40 × any first delay is above any longest one, so a larger exponent changes nothing.
         let doublings = min(max(attempt, 1) - 1, 40)
-        let base = min(
-            first.wholeNanoseconds.multipliedSaturating(by: Int64(1) << Int64(doublings)), longest.wholeNanoseconds)
+        let doubled = first.wholeNanoseconds.multipliedSaturating(by: Int64(1) << Int64(doublings))
+        let base = max(min(doubled, longest.wholeNanoseconds), 0)
         // Base × (1000…1500) ⁄ 1000, divided first: the product could overflow.
         let perMille = Int64(Int.random(in: 0...500, using: &generator))
         let jittered = base.addingSaturating((base / 1000).multipliedSaturating(by: perMille))
@@ -69,5 +71,14 @@ public struct RetryState: Hashable, Sendable, Codable {
         self.attempts = attempts
         self.cause = cause
         self.until = until
+    }
+
+    /// A state from its stored form; numbers that cannot be are held to what can, so that one may count on.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        attempts = min(max(try container.decode(Int.self, forKey: .attempts), 0), 1_000_000)
+        cause = try container.decode(FailureCause.self, forKey: .cause)
+        until = try container.decode(WallTime.self, forKey: .until)
+        mostBytes = try container.decodeIfPresent(Int64.self, forKey: .mostBytes).map { max($0, 0) }
     }
 }

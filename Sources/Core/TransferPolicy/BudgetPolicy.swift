@@ -2,10 +2,13 @@
 
 /// Spends battery and metered bytes at a pace that lasts: percent of the battery a day, megabytes a month.
 ///
-/// What was spent, over what may be spent by now (the limit × the share of the day or month that is gone), is the price. AC and a free network are
-/// free; else a transfer pays up to twice the share of its time to the deadline that is gone, without a deadline 1, twice that to go on.
-/// Nothing is paid above the limit. Source: the goal-directed conversion rates of Informed Mobile Prefetching, Higgins et al.,
-/// MobiSys 2012, in a form without forecasts.
+/// What was spent, over what may be spent by now (the limit × the share of the day or month that is gone), is the price.
+/// AC and a free network are free; else a transfer pays up to twice the share of its time to the deadline that is gone,
+/// without a deadline 1, twice that to go on. Nothing is paid above the limit. Price and worth change with every moment,
+/// so this is no ``StagedPolicy``.
+///
+/// Source: Informed Mobile Prefetching, Higgins et al., MobiSys 2012, adapts towards goals so that budgets of battery and
+/// of cellular bytes last (its abstract); here without forecasts. Not checked against the source: its conversion rates.
 public struct BudgetPolicy: Policy, Hashable {
     /// Percent of the battery that may be spent a day. Default 10.
     public var batteryPerDay: Double

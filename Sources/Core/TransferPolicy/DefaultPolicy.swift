@@ -30,46 +30,56 @@ public struct DefaultPolicy: Policy, Hashable {
 
     /// Power as the deadline has it, as long as AC can be waited for.
     private func patientPowerVerdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        // On AC that time is none; off it, what is not waited for need not settle either.
-        let absence = context.awakeTime(without: .ac)
-        guard context.conditions.power.value == .ac || absence < patience else {
-            return .run(relyingOn: [], lookAgain: nil)
-        }
+        let mood = mood(in: context)
+        guard mood != Self.patienceIsOver else { return .run(relyingOn: [], lookAgain: nil) }
         let verdict = powerVerdict(for: subject, in: context)
         guard case .hold = verdict else { return verdict }
-        let rest = patience - absence
-        // Asleep, or before anything was observed, that time does not run.
-        guard context.history.observed?.isAwake == true else { return verdict }
-        let end = context.look(at: context.now.instant.advanced(by: rest))
-        return verdict.and(.run(relyingOn: [], lookAgain: end))
+        return verdict.and(.run(relyingOn: [], lookAgain: mood.until))
     }
 
     private func powerVerdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        let (conditions, now) = (context.conditions, context.now)
-        let constraints = subject.traits.constraints
-        guard let deadline = constraints.deadline else { return PowerConstraint.ac.verdict(under: conditions) }
-        let submitted = subject.traits.submitted
-        let notBefore = constraints.notBefore?.date
-        func dateAt(_ share: Double) -> WallTime {
-            deadline.date(atShare: share, submitted: submitted, notBefore: notBefore)
+        func verdict(atStage stage: Int) -> Verdict {
+            Self.power(atStage: stage, isRunning: subject.isRunning).verdict(under: context.conditions)
         }
-        // Each step is asked for by its date: elapsed shares as floating point could fall short at the very moment.
-        var steps: [(from: WallTime, needed: PowerConstraint)] = [
-            (dateAt(0.5), .acOrBattery(above: subject.isRunning ? 40 : 50)),
-            (dateAt(0.75), .acOrBattery(above: 20)),
-            (deadline.date, .any),
-        ]
-        if let lastChance = subject.latestStart(before: deadline.date, safety: 1.5) { steps.append((lastChance, .any)) }
-        let reached = steps.filter { $0.from <= now.wall }.map { $0.needed.verdict(under: conditions) }
-        let verdicts = [PowerConstraint.ac.verdict(under: conditions)] + reached
-        // The most lenient step that is reached counts; a hold says what the latest step misses.
-        // Of two that allow it the later relies on less: past the deadline no power has to settle.
-        let best = verdicts.last { if case .run = $0 { true } else { false } } ?? verdicts[verdicts.count - 1]
-        // Steps only give way, so what runs needs no look, and a step that says the same is not worth one. What waits
-        // for power to settle is another matter: a later step may do without.
-        if case .run = best, subject.isRunning || !conditions.power.isObservedChange { return best }
-        let next = steps.filter { $0.from > now.wall && $0.needed.verdict(under: conditions) != best }.map(\.from).min()
-        return best.and(.run(relyingOn: [], lookAgain: context.look(at: next)))
+        let stage = stage(of: subject, at: context.now.wall).number
+        let present = verdict(atStage: stage)
+        // Stages only give way, so what runs needs no look, and a stage that says the same is not worth one. What waits
+        // for power to settle is another matter: a later stage may do without.
+        if case .run = present, subject.isRunning || !context.conditions.power.isObservedChange { return present }
+        guard let dates = StageDates(subject), stage < 3 else { return present }
+        let later = [dates.half, dates.threeQuarters, dates.last].enumerated().dropFirst(stage)
+        let next = later.filter { verdict(atStage: $0.offset + 1) != present }.map(\.element).min()
+        return present.and(.run(relyingOn: [], lookAgain: context.look(at: next)))
+    }
+
+    /// The power that a stage asks for: never more than the one before, and to go on a little less than to start.
+    private static func power(atStage stage: Int, isRunning: Bool) -> PowerConstraint {
+        switch stage {
+        case ...0: .ac
+        case 1: .acOrBattery(above: isRunning ? 40 : 50)
+        case 2: .acOrBattery(above: 20)
+        // Past the deadline no power has to settle either.
+        default: .any
+        }
+    }
+
+    /// When the stages after the first begin.
+    private struct StageDates {
+        var half: WallTime
+        var threeQuarters: WallTime
+        /// The last chance or the deadline. May come before the others.
+        var last: WallTime
+
+        /// Nil without a deadline.
+        init?(_ subject: PolicySubject) {
+            let (constraints, submitted) = (subject.traits.constraints, subject.traits.submitted)
+            guard let deadline = constraints.deadline else { return nil }
+            let notBefore = constraints.notBefore?.date
+            // Asked for by date: elapsed shares as floating point could fall short at the very moment.
+            half = deadline.date(atShare: 0.5, submitted: submitted, notBefore: notBefore)
+            threeQuarters = deadline.date(atShare: 0.75, submitted: submitted, notBefore: notBefore)
+            last = min(subject.latestStart(before: deadline.date, safety: 1.5) ?? deadline.date, deadline.date)
+        }
     }
 
     static let entry = PolicyCatalog.Entry(
@@ -80,4 +90,37 @@ public struct DefaultPolicy: Policy, Hashable {
                 in: 0...Double.infinity)
         ]
     ) { DefaultPolicy(patience: Duration(clampingSeconds: $0["patience"] * 86_400)) }
+}
+
+/// Four stages: before half of the time to the deadline is gone, from half on, from three quarters on, and from the
+/// last chance or the deadline on. The mood is whether AC is not waited for any longer.
+extension DefaultPolicy: StagedPolicy {
+    private static let patienceIsOver = PolicyMood(1)
+
+    /// How far the time to the deadline is gone.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
+        guard let dates = StageDates(subject) else { return PolicyStage() }
+        if dates.last <= now { return PolicyStage(3) }
+        if dates.threeQuarters <= now { return PolicyStage(2, until: dates.last) }
+        if dates.half <= now { return PolicyStage(1, until: min(dates.threeQuarters, dates.last)) }
+        return PolicyStage(0, until: min(dates.half, dates.last))
+    }
+
+    /// Says whether price and power are right at a stage.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
+        guard mood(in: context) != Self.patienceIsOver else { return price }
+        return Self.power(atStage: stage, isRunning: false).verdict(under: context.conditions).and(price)
+    }
+
+    /// Whether AC has been waited for long enough, and until when it has not.
+    public func mood(in context: PolicyContext) -> PolicyMood {
+        // On AC that time is none; off it, what is not waited for need not settle either.
+        guard context.conditions.power.value != .ac else { return PolicyMood() }
+        let absence = context.awakeTime(without: .ac)
+        guard absence < patience else { return Self.patienceIsOver }
+        // Asleep, or before anything was observed, that time does not run.
+        guard context.history.observed?.isAwake == true else { return PolicyMood() }
+        return PolicyMood(until: context.look(at: context.now.instant.advanced(by: patience - absence)))
+    }
 }

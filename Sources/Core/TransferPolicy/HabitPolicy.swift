@@ -2,10 +2,14 @@
 
 /// Waits for the hours of the week that used to be good, as long as one of them lies before the last chance.
 ///
-/// An hour promises something once enough weeks tell of it and the chance of good conditions is high enough; one that too few
-/// tell of counts as promising, so that a new machine waits like `strict`. When no promising hour is left it takes any
-/// free network, and in the last chance whatever there is. Source: hour-of-week profiles as in Nicholson, Noble,
-/// "BreadCrumbs: Forecasting Mobile Connectivity", MobiCom 2008, kept as a table that fades over weeks.
+/// An hour promises something once enough weeks tell of it and the chance of good conditions is high enough; one that too
+/// few tell of counts as promising, so that a new machine waits like `strict`. When no promising hour is left it takes
+/// any free network, and in the last chance whatever there is. What was learned moves its dates, so this is no
+/// ``StagedPolicy``.
+///
+/// Source of the idea: Nicholson, Noble, "BreadCrumbs: Forecasting Mobile Connectivity", MobiCom 2008: people are
+/// creatures of habit, and about a week of training makes forecasts that are of use (its abstract). It learns a Markov
+/// chain of places instead (slides on it); the table of hours that fades over weeks is this project's.
 public struct HabitPolicy: Policy, Hashable {
     /// How fast old weeks fade: each counts 1 − 1/weeks of the one after it. Default 4.
     public var decayWeeks: Double

@@ -16,3 +16,14 @@ public struct ImmediatePolicy: Policy, Hashable {
         ImmediatePolicy()
     }
 }
+
+/// One stage.
+extension ImmediatePolicy: StagedPolicy {
+    /// Always the first.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+
+    /// Always yes.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        verdict(for: subject, in: context)
+    }
+}

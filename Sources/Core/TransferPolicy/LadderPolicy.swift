@@ -24,16 +24,18 @@ public struct LadderPolicy: Policy, Hashable {
 
     /// Says whether the step that is reached allows it.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        let constraints = subject.traits.constraints
-        func date(atShare share: Double) -> WallTime? {
-            guard share.isFinite, let deadline = constraints.deadline else { return nil }
-            return deadline.date(
-                atShare: share, submitted: subject.traits.submitted, notBefore: constraints.notBefore?.date)
-        }
         let power = PowerConstraint.ac.verdict(under: context.conditions)
         let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
-        return power.until(date(atShare: batteryShare), in: context)
-            .and(price.until(date(atShare: meteredShare), in: context))
+        return power.until(date(atShare: batteryShare, for: subject), in: context)
+            .and(price.until(date(atShare: meteredShare, for: subject), in: context))
+    }
+
+    /// Nil for never.
+    private func date(atShare share: Double, for subject: PolicySubject) -> WallTime? {
+        let constraints = subject.traits.constraints
+        guard share.isFinite, let deadline = constraints.deadline else { return nil }
+        return deadline.date(
+            atShare: share, submitted: subject.traits.submitted, notBefore: constraints.notBefore?.date)
     }
 
     static let entry = PolicyCatalog.Entry(
@@ -47,4 +49,31 @@ public struct LadderPolicy: Policy, Hashable {
                 in: 0...Double.infinity),
         ]
     ) { LadderPolicy(batteryShare: $0["bat"], meteredShare: $0["cell"]) }
+}
+
+/// Four stages: whether battery will do is one bit, whether a metered network will is another.
+extension LadderPolicy: StagedPolicy {
+    private static let (battery, metered) = (1, 2)
+
+    /// What will do by `now`.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
+        var stage = PolicyStage()
+        for (bit, share) in [(Self.battery, batteryShare), (Self.metered, meteredShare)] {
+            guard let date = date(atShare: share, for: subject) else { continue }
+            if date <= now {
+                stage.number |= bit
+            } else {
+                stage.until = min(stage.until ?? date, date)
+            }
+        }
+        return stage
+    }
+
+    /// Says whether what a stage still asks for is there.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        var verdict = Verdict.run(relyingOn: [], lookAgain: nil)
+        if stage & Self.battery == 0 { verdict = PowerConstraint.ac.verdict(under: context.conditions) }
+        guard stage & Self.metered == 0 else { return verdict }
+        return verdict.and(subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered))
+    }
 }

@@ -32,6 +32,9 @@ public enum PolicyCatalog {
 
         /// Whether the parameter may have `value`; NaN lies in no range.
         func allows(_ value: Double) -> Bool { range.contains(value) && (!isWhole || Int64(exactly: value) != nil) }
+
+        /// The unit as it follows a number.
+        var unitText: String { unit.isEmpty ? "" : " \(unit)" }
     }
 
     /// A value for each of a policy's parameters.
@@ -101,9 +104,7 @@ public enum PolicyCatalog {
                 throw .repeatedParameter(parameter.key, policy: entry.name)
             }
             guard let value = Double(parts[1]), parameter.allows(value) else {
-                throw .badValue(
-                    parts[1], key: parameter.key, policy: entry.name, range: parameter.range,
-                    isWhole: parameter.isWhole)
+                throw .badValue(parts[1], of: parameter, policy: entry.name)
             }
             values[parameter.key] = value
         }
@@ -114,10 +115,9 @@ public enum PolicyCatalog {
     public static func text(of entries: [Entry] = PolicyCatalog.entries) -> String {
         entries.flatMap { entry in
             ["\(entry.name): \(entry.summary)"]
-                + entry.parameters.map { parameter in
-                    let unit = parameter.unit.isEmpty ? "" : " \(parameter.unit)"
-                    return "    \(parameter.key)=\(text(parameter.defaultValue)): \(parameter.meaning)"
-                        + " (\(text(parameter.range))\(unit))"
+                + entry.parameters.map {
+                    "    \($0.key)=\(text($0.defaultValue)): \($0.meaning) "
+                        + "(\(text($0.range))\($0.unitText)\($0.isWhole ? ", whole" : ""))"
                 }
         }.joined(separator: "\n")
     }
@@ -140,7 +140,7 @@ public enum PolicyNameError: Error, Hashable, Sendable, CustomStringConvertible 
     /// A parameter is given twice.
     case repeatedParameter(String, policy: String)
     /// The value is no number, or not one the parameter may have.
-    case badValue(String, key: String, policy: String, range: ClosedRange<Double>, isWhole: Bool)
+    case badValue(String, of: PolicyCatalog.Parameter, policy: String)
 
     /// One sentence: what was wrong, and what would be right.
     public var description: String {
@@ -153,9 +153,10 @@ public enum PolicyNameError: Error, Hashable, Sendable, CustomStringConvertible 
             "the policy \(policy) takes \(known.map { "\($0)=NUMBER" }.joined(separator: ", ")), not '\(word)'"
         case .repeatedParameter(let key, let policy):
             "\(key) of the policy \(policy) is given twice"
-        case .badValue(let value, let key, let policy, let range, let isWhole):
-            "\(key)=\(value) of the policy \(policy) must be a \(isWhole ? "whole " : "")number "
-                + "from \(PolicyCatalog.text(range.lowerBound)) to \(PolicyCatalog.text(range.upperBound))"
+        case .badValue(let value, let parameter, let policy):
+            "\(parameter.key)=\(value) of the policy \(policy) must be a \(parameter.isWhole ? "whole " : "")number "
+                + "from \(PolicyCatalog.text(parameter.range.lowerBound)) "
+                + "to \(PolicyCatalog.text(parameter.range.upperBound))\(parameter.unitText)"
         }
     }
 }

@@ -2,15 +2,23 @@
 
 /// Off AC, gives each app so much running time per rolling window; the longer nobody used the app, the longer the window.
 ///
-/// An app used within 12 hours has no limit; within 2 days the window is the short one, within 7 days the medium one, else, and where
-/// nobody was seen to use it, the long one. Source: Android's `QuotaController` (Android 10: 10 min per 2, 8 and 24 h,
-/// `IN_QUOTA_BUFFER` 30 s) and the recency of `AppStandbyController` (Android 9: 12 h, 2 days, 7 days).
+/// An app used within 12 hours has no limit; within 24 hours the window is the short one, within 48 hours the medium
+/// one, else, and where nobody was seen to use it, the long one. An app's own state decides, so this is no
+/// ``StagedPolicy``.
+///
+/// Source, read in `aosp-mirror/platform_frameworks_base`: Android 10's
+/// `services/core/java/com/android/server/job/controllers/QuotaController.java` at 045fb572 (10 min per 2, 8 and 24 h;
+/// 30 s before an app out of quota is in it again; free while charging), and
+/// `services/usage/java/com/android/server/usage/AppStandbyController.java` at 06ea0432 (`ELAPSED_TIME_THRESHOLDS` 12, 24
+/// and 48 h). developer.android.com, "Power management resource limits", has the same windows. Left out: at most 4 h
+/// within 24 h, the numbers of jobs and sessions, the time for which the screen has to be on beside those thresholds,
+/// and the bucket of restricted apps. Other than there the 30 s are asked for at every start.
 public struct QuotaPolicy: Policy, Hashable {
     /// Running time per window. Default 10 min.
     public var limit: Duration
-    /// The window of an app used within 2 days. Default 2 h. None is longer than 24 h.
+    /// The window of an app used within 24 h. Default 2 h. None is longer than 24 h.
     public var short: Duration
-    /// The window of an app used within 7 days. Default 8 h.
+    /// The window of an app used within 48 h. Default 8 h.
     public var medium: Duration
     /// The window of any other app. Default 24 h.
     public var long: Duration
@@ -52,7 +60,7 @@ public struct QuotaPolicy: Policy, Hashable {
     private func window(lastUse: WallTime?, at now: WallTime) -> (Duration?, changes: WallTime?) {
         guard let lastUse else { return (long, nil) }
         let steps: [(age: Duration, window: Duration?)] = [
-            (.seconds(12 * 3600), nil), (.seconds(2 * 86_400), short), (.seconds(7 * 86_400), medium),
+            (.seconds(12 * 3600), nil), (.seconds(24 * 3600), short), (.seconds(48 * 3600), medium),
         ]
         for step in steps where now < lastUse.advanced(by: step.age) {
             return (step.window, lastUse.advanced(by: step.age))
@@ -92,8 +100,8 @@ public struct QuotaPolicy: Policy, Hashable {
         name: "quota", summary: "off AC so much running time per app in a rolling window, by when it was last used",
         parameters: [
             .init("minutes", "running time per window", unit: "min", default: 10, in: 1...1440),
-            .init("short", "window of an app used within 2 days", unit: "h", default: 2, in: 0.5...24),
-            .init("medium", "window of an app used within 7 days", unit: "h", default: 8, in: 0.5...24),
+            .init("short", "window of an app used within 24 h", unit: "h", default: 2, in: 0.5...24),
+            .init("medium", "window of an app used within 48 h", unit: "h", default: 8, in: 0.5...24),
             .init("long", "window of any other app", unit: "h", default: 24, in: 0.5...24),
         ]
     ) {

@@ -64,7 +64,8 @@ extension RelaunchLimiter {
         let longest = max(configuration.longest.wholeNanoseconds, 0)
         cohorts = record.cohorts.filter { $0.unfinished > 0 }.map {
             let release = Instant(nanoseconds: made.addingSaturating(min($0.untilRelease, longest)))
-            return Cohort(relaunch: $0.relaunch, release: release, unfinished: $0.unfinished)
+            // So many that counting on, and adding them up, cannot overflow.
+            return Cohort(relaunch: $0.relaunch, release: release, unfinished: min($0.unfinished, 1 << 31))
         }
         settle(at: now.instant)
     }

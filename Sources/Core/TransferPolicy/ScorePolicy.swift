@@ -2,10 +2,13 @@
 
 /// Goes when a weighted sum of conditions, age and budget reaches a threshold; age is scored anew each period.
 ///
-/// Conditions score 0.3 for AC and 0.7 for a free network; age is the share of the time to the deadline that is gone, without one the
-/// share of `fullAge`; the budget scores 1 below 80 %, 0.5 near its end and 0 over. Source: multi-attribute scoring
-/// (Keeney, Raiffa, "Decisions with Multiple Objectives", 1976); the weights are this project's, chosen so that battery
-/// alone waits for an eighth of the time and a metered network for five eighths.
+/// Conditions score 0.3 for AC and 0.7 for a free network; age is the share of the time to the deadline that is gone,
+/// without one the share of `fullAge`; the budget scores 1 below 80 %, 0.5 near its end and 0 over. The budget is the
+/// app's and has many dates, so this is no ``StagedPolicy``.
+///
+/// Source: the additive utility function, Keeney, Raiffa, "Decisions with Multiple Objectives", 1976, section 6.5 (seen
+/// in its table of contents only); the weights are this project's, chosen so that battery alone waits for an eighth of
+/// the time and a metered network for five eighths.
 public struct ScorePolicy: Policy, Hashable {
     /// What the sum must reach. Default 0.5.
     public var threshold: Double

@@ -17,3 +17,14 @@ public struct StrictPolicy: Policy, Hashable {
 
     static let entry = PolicyCatalog.Entry(name: "strict", summary: "AC and unmetered") { _ in StrictPolicy() }
 }
+
+/// One stage.
+extension StrictPolicy: StagedPolicy {
+    /// Always the first.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+
+    /// Says whether both hold.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        verdict(for: subject, in: context)
+    }
+}

@@ -63,6 +63,26 @@ public struct TransferTraits: Hashable, Sendable, Codable {
         self.isFromBackground = isFromBackground ? true : nil
         self.expires = expires
     }
+
+    /// Traits from their stored form, held within their ranges as any others.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            kind: try container.decode(WorkKind.self, forKey: .kind),
+            constraints: try container.decode(Constraints.self, forKey: .constraints),
+            priority: try container.decode(Int.self, forKey: .priority),
+            host: try container.decode(String.self, forKey: .host),
+            app: try container.decode(String.self, forKey: .app),
+            isLoopback: try container.decode(Bool.self, forKey: .isLoopback),
+            expectedBytesToReceive: try container.decodeIfPresent(Int64.self, forKey: .expectedBytesToReceive),
+            expectedBytesToSend: try container.decodeIfPresent(Int64.self, forKey: .expectedBytesToSend),
+            maximumAttempts: try container.decodeIfPresent(Int.self, forKey: .maximumAttempts),
+            submitted: try container.decode(WallTime.self, forKey: .submitted),
+            session: try container.decodeIfPresent(String.self, forKey: .session),
+            slotsPerHost: try container.decodeIfPresent(Int.self, forKey: .slotsPerHost),
+            isFromBackground: try container.decodeIfPresent(Bool.self, forKey: .isFromBackground) ?? false,
+            expires: try container.decodeIfPresent(WallTime.self, forKey: .expires))
+    }
 }
 
 /// Everything a transfer asks for; the defaults ask for nothing but a network.

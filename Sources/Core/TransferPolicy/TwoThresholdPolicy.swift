@@ -2,9 +2,9 @@
 
 /// Starts only where it costs little, and stops only where it costs clearly more: a gap against flapping.
 ///
-/// The cost is 0 on AC and a free network, 1 more off AC, 4 more on a metered network. To start, power and network must have
-/// held for the dwell time as well. Source: the two thresholds of a Schmitt trigger (Schmitt, "A Thermionic Trigger",
-/// 1938), as battery chargers and thermostats use them.
+/// The cost is 0 on AC and a free network, 1 more off AC, 4 more on a metered network. To start, power and network must
+/// have held for the dwell time as well. Source: the two thresholds of a Schmitt trigger, as battery chargers and
+/// thermostats use them; Schmitt, "A Thermionic Trigger", 1938 (not checked against the source).
 public struct TwoThresholdPolicy: Policy, Hashable {
     /// The highest cost at which it starts. Default 0.5: on AC and a free network only.
     public var low: Double
@@ -59,4 +59,24 @@ public struct TwoThresholdPolicy: Policy, Hashable {
             .init("dwell", "how long conditions must have held before a start", unit: "s", default: 60, in: 0...86_400),
         ]
     ) { TwoThresholdPolicy(low: $0["low"], gap: $0["gap"], dwell: Duration(clampingSeconds: $0["dwell"])) }
+}
+
+/// One stage: only what runs has the other threshold. The mood is whether power and network have held for the dwell
+/// time.
+extension TwoThresholdPolicy: StagedPolicy {
+    /// Always the first.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+
+    /// Says whether the cost is low enough for a start.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        var waiting = subject
+        waiting.isRunning = false
+        return verdict(for: waiting, in: context)
+    }
+
+    /// Whether something has to settle, and until when.
+    public func mood(in context: PolicyContext) -> PolicyMood {
+        guard case .hold(_, let look) = settled(in: context) else { return PolicyMood() }
+        return PolicyMood(1, until: look)
+    }
 }

@@ -19,3 +19,14 @@ public struct UnmeteredPolicy: Policy, Hashable {
         UnmeteredPolicy()
     }
 }
+
+/// One stage.
+extension UnmeteredPolicy: StagedPolicy {
+    /// Always the first.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+
+    /// Says whether the network is free.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        verdict(for: subject, in: context)
+    }
+}

@@ -2,10 +2,14 @@
 
 /// Waits for a free network while the free bytes predicted before the deadline are enough, else takes any network.
 ///
-/// Predicted are the time left × the share of time with a free network over the last contacts × the rate of one. Without a contact
-/// to learn from nothing is predicted, and it goes at once, as published. Without a deadline it waits; with an unknown
-/// size, until the deadline. Source: Balasubramanian, Mahajan, Venkataramani, "Augmenting Mobile 3G Using WiFi",
-/// MobiSys 2010.
+/// Predicted are the time left × the share of time with a free network over the last contacts × the rate of one. Without
+/// a contact to learn from nothing is predicted, and it goes at once. Without a deadline it waits; with an unknown size,
+/// until the deadline. What was learned moves its dates, so this is no ``StagedPolicy``.
+///
+/// Source: Balasubramanian, Mahajan, Venkataramani, "Augmenting Mobile 3G Using WiFi", MobiSys 2010: a prediction from
+/// what was met so far decides whether waiting pays within the tolerated delay (its abstract), and c is its
+/// "conservative quotient", from zero up, where less waits more (lecture notes on it, hmcl.mju.ac.kr). Not checked
+/// against the source: the formula, the 8 contacts, and going at once without any.
 public struct WifflerPolicy: Policy, Hashable {
     /// How many times the remaining bytes must be predicted. Default 1.
     public var caution: Double

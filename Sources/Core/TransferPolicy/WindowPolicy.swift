@@ -3,8 +3,12 @@
 /// Off AC, runs only in short maintenance windows that lie further and further apart; on AC always.
 ///
 /// The first window opens one gap after the machine was seen off AC. Gaps and windows double up to their longest.
-/// Source: Android's Doze, `DeviceIdleController` of Android 6 (`IDLE_TIMEOUT` 60 min, `MAX_IDLE_TIMEOUT` 6 h, factor 2;
-/// `IDLE_PENDING_TIMEOUT` 5 min, `MAX_IDLE_PENDING_TIMEOUT` 10 min, factor 2).
+///
+/// Source: Android's Doze, read in `aosp-mirror/platform_frameworks_base`,
+/// `services/core/java/com/android/server/DeviceIdleController.java` at 00185053: `IDLE_TIMEOUT` 60 min up to
+/// `MAX_IDLE_TIMEOUT` 6 h, `IDLE_PENDING_TIMEOUT` 5 min up to `MAX_IDLE_PENDING_TIMEOUT` 10 min, both factors 2, each
+/// doubled once it was used. Left out: the hour of lying still before the first gap, motion, and windows that end early
+/// because nothing is left to do.
 public struct WindowPolicy: Policy, Hashable {
     /// The first gap. Default 60 min, at least 1 s.
     public var gap: Duration
@@ -59,15 +63,34 @@ public struct WindowPolicy: Policy, Hashable {
     static let entry = PolicyCatalog.Entry(
         name: "window", summary: "off AC only in maintenance windows whose gaps double",
         parameters: [
-            .init("gap", "first gap", unit: "min", default: 60, in: 1...525_600),
-            .init("maxgap", "longest gap", unit: "min", default: 360, in: 1...525_600),
-            .init("open", "first window", unit: "min", default: 5, in: 1...525_600),
-            .init("maxopen", "longest window", unit: "min", default: 10, in: 1...525_600),
+            .init("gap", "first gap between windows", unit: "min", default: 60, in: 1...525_600),
+            .init("maxgap", "longest gap between windows", unit: "min", default: 360, in: 1...525_600),
+            .init("open", "length of the first window", unit: "min", default: 5, in: 1...525_600),
+            .init("maxopen", "greatest length of a window", unit: "min", default: 10, in: 1...525_600),
         ]
     ) {
         func minutes(_ value: Double) -> Duration { Duration(clampingSeconds: value * 60) }
         return WindowPolicy(
             gap: minutes($0["gap"]), longestGap: minutes($0["maxgap"]), length: minutes($0["open"]),
             longestLength: minutes($0["maxopen"]))
+    }
+}
+
+/// One stage. The mood is whether a window is open.
+extension WindowPolicy: StagedPolicy {
+    /// Always the first.
+    public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+
+    /// Says whether a window is open.
+    public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        verdict(for: subject, in: context)
+    }
+
+    /// Whether a window is open, and until when that lasts. On AC nobody asks.
+    public func mood(in context: PolicyContext) -> PolicyMood {
+        let power = context.conditions.power
+        guard power.value != .ac else { return PolicyMood() }
+        let (isOpen, change) = state(since: power.since.instant, at: context.now.instant)
+        return PolicyMood(isOpen ? 1 : 0, until: context.look(at: change))
     }
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TransferPolicy
+
+/// Draws a subject and a context, and looks for a way in which a staged policy breaks its contract there.
+struct StageExaminer: CustomStringConvertible {
+    var dice: PolicyDice
+    /// What was met so far.
+    private(set) var stages: Set<Int> = []
+    private(set) var moods: Set<UInt64> = []
+    private(set) var (runs, holds, stageChanges, moodChanges) = (0, 0, 0, 0)
+
+    private var subject: PolicySubject
+    private var context: PolicyContext
+
+    init(seed: UInt64) {
+        dice = PolicyDice(seed: seed)
+        subject = dice.waitingSubject()
+        context = dice.context()
+    }
+
+    var description: String { "\(subject)\n\(context)" }
+
+    /// What is wrong with the policy's answers about newly drawn things; nil where nothing is.
+    mutating func fault(of policy: some StagedPolicy) -> String? {
+        subject = dice.waitingSubject()
+        context = dice.context()
+        // Mostly a transfer and a machine of the same days.
+        if dice.chance(80) { dice.bringNear(&context, to: subject) }
+        return agreement(of: policy, on: subject, in: context) ?? stageFault(of: policy) ?? moodFault(of: policy)
+            ?? likeness(of: policy) ?? quiet(of: policy)
+    }
+
+    /// What a scheduler takes from a verdict for a transfer that waits.
+    private enum Answer: Hashable {
+        case hold
+        case run(RelevantFacts)
+
+        init(_ verdict: Verdict) {
+            switch verdict {
+            case .run(let facts, _): self = .run(facts)
+            case .hold: self = .hold
+            }
+        }
+    }
+
+    private static func answer(
+        of policy: some StagedPolicy, atStage stage: Int, for subject: PolicySubject, in context: PolicyContext
+    ) -> Answer {
+        Answer(policy.verdict(atStage: stage, for: subject, in: context))
+    }
+
+    /// Asked about its stage, the policy says what it says of the transfer.
+    private mutating func agreement(
+        of policy: some StagedPolicy, on subject: PolicySubject, in context: PolicyContext
+    ) -> String? {
+        let stage = policy.stage(of: subject, at: context.now.wall).number
+        guard (0...255).contains(stage) else { return "stage \(stage)" }
+        let staged = Self.answer(of: policy, atStage: stage, for: subject, in: context)
+        let single = Answer(policy.verdict(for: subject, in: context))
+        if case .run = single { runs += 1 } else { holds += 1 }
+        return staged == single ? nil : "stage \(stage) says \(staged), the transfer's own verdict \(single)"
+    }
+
+    /// A stage lasts until it says, then another one begins, on which stage and transfer agree as well.
+    private mutating func stageFault(of policy: some StagedPolicy) -> String? {
+        let now = context.now.wall
+        let stage = policy.stage(of: subject, at: now)
+        stages.insert(stage.number)
+        for date in dice.dates(from: now, before: stage.until) where policy.stage(of: subject, at: date) != stage {
+            return "\(stage) at \(now), \(policy.stage(of: subject, at: date)) at \(date)"
+        }
+        guard let until = stage.until else { return nil }
+        guard until > now else { return "\(stage) is over at \(now)" }
+        stageChanges += 1
+        guard policy.stage(of: subject, at: until).number != stage.number else { return "\(stage) goes on" }
+        var then = context
+        then.now.wall = until
+        return agreement(of: policy, on: subject, in: then)
+    }
+
+    /// A mood lasts until it says, as long as nothing but time goes on.
+    private mutating func moodFault(of policy: some StagedPolicy) -> String? {
+        let mood = policy.mood(in: context)
+        moods.insert(mood.key)
+        guard mood.key >> 48 == 0 else { return "\(mood) takes more than 48 bits" }
+        for later in dice.laterContexts(than: context, before: mood.until) {
+            let next = policy.mood(in: later)
+            if next.key != mood.key { return "\(mood) becomes \(next) at \(later.now)" }
+        }
+        guard let until = mood.until else { return nil }
+        guard until > context.now.instant else { return "\(mood) is over at \(context.now)" }
+        var then = context
+        then.now = then.now.advanced(by: context.now.instant.duration(to: until))
+        guard then.now.instant == until else { return nil }
+        if policy.mood(in: then).key != mood.key { moodChanges += 1 }
+        return agreement(of: policy, on: subject, in: then)
+    }
+
+    /// Another transfer like it, in another context with the same values and mood, gets the same answer at each stage.
+    private mutating func likeness(of policy: some StagedPolicy) -> String? {
+        let other = dice.another(like: subject)
+        var elsewhere = dice.context()
+        let (before, key) = (context.conditions, policy.mood(in: context).key)
+        elsewhere.conditions = dice.sameValues(as: before, at: elsewhere.now)
+        // What follows from the queue may only be told by a mood that says so.
+        let isSameMood = policy.mood(in: elsewhere).key == key
+        if !isSameMood { elsewhere = context }
+        if !policy.moodFollowsQueue {
+            var busy = context
+            busy.queue = dice.context().queue
+            if policy.mood(in: busy) != policy.mood(in: context) { return "the mood follows the queue in secret" }
+        }
+        for stage in stages {
+            let here = Self.answer(of: policy, atStage: stage, for: subject, in: context)
+            let there = Self.answer(of: policy, atStage: stage, for: other, in: elsewhere)
+            if here != there { return "stage \(stage) says \(here), and \(there) of\n\(other) in\n\(elsewhere)" }
+        }
+        return nil
+    }
+
+    /// While neither stage nor mood changes, the transfer's own verdict stays the same.
+    private mutating func quiet(of policy: some StagedPolicy) -> String? {
+        let answer = Answer(policy.verdict(for: subject, in: context))
+        let stage = policy.stage(of: subject, at: context.now.wall)
+        for later in dice.laterContexts(than: context, before: policy.mood(in: context).until) {
+            if let until = stage.until, later.now.wall >= until { continue }
+            let next = Answer(policy.verdict(for: subject, in: later))
+            if next != answer { return "\(answer) becomes \(next) at \(later.now) by time alone" }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TransferPolicy
+
+/// Every staged policy, with any parameters, on any subject in any context: what it says of a stage is what it says of
+/// each transfer in it.
+@Suite struct StagedPolicyTests {
+    private static let count = 4000
+
+    @Test(
+        "What a policy says of a stage is what it says of each transfer in it, until the stage or the mood changes",
+        arguments: [
+            ("default", 4, 2), ("immediate", 1, 1), ("unmetered", 1, 1), ("strict", 1, 1), ("ladder", 4, 1),
+            ("latest-start", 2, 1), ("backlog", 1, 4), ("two-threshold", 1, 2), ("batch", 2, 2), ("window", 1, 2),
+        ])
+    func contract(name: String, stages: Int, moods: Int) throws {
+        let environment = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
+        let seed = environment ?? UInt64.random(in: 0 ... .max / 2)
+        let entry = try #require(PolicyCatalog.entries.first { $0.name == name })
+        var examiner = StageExaminer(seed: seed)
+        for step in 0..<Self.count {
+            let policy: any Policy
+            if step % 4 == 0, let nonsense = examiner.dice.nonsense().first(where: { Self.name(of: $0) == name }) {
+                policy = nonsense
+            } else {
+                policy = try PolicyCatalog.policy(named: examiner.dice.name(of: entry))
+            }
+            let staged = try #require(policy as? any StagedPolicy)
+            guard let fault = examiner.fault(of: staged) else { continue }
+            Issue.record("TRANSFER_SEED=\(seed), \(name), step \(step): \(fault)\n\(policy)\n\(examiner)")
+            return
+        }
+        // Nothing was shown unless each was met.
+        #expect(examiner.stages == Set(0..<stages), "TRANSFER_SEED=\(seed)")
+        #expect(examiner.moods.count == moods, "TRANSFER_SEED=\(seed)")
+        #expect(examiner.runs > 0 && (examiner.holds > 0 || name == "immediate"), "TRANSFER_SEED=\(seed)")
+        #expect(examiner.stageChanges > 0 || stages == 1, "TRANSFER_SEED=\(seed)")
+        #expect(examiner.moodChanges > 0 || moods == 1 || name == "backlog", "TRANSFER_SEED=\(seed)")
+    }
+
+    @Test("The catalogue's other policies depend on more than stages can say, and take no part")
+    func others() throws {
+        let plain = try PolicyCatalog.entries.map(\.name)
+            .filter { try !(PolicyCatalog.policy(named: $0) is any StagedPolicy) }
+        #expect(plain == ["wiffler", "score", "quota", "budget", "habit"])
+    }
+
+    @Test("default: the stages begin with half, three quarters and all of the time, or with the last chance")
+    func shippedStages() {
+        func stages(_ subject: PolicySubject) -> [String] {
+            [0, 499, 500, 749, 750, 999, 1000].map { second in
+                let stage = DefaultPolicy().stage(of: subject, at: Sample.monday.advanced(by: .seconds(second)))
+                let until = stage.until.map { "…\(Sample.monday.duration(to: $0).wholeNanoseconds / 1_000_000_000)" }
+                return "\(stage.number)\(until ?? "")"
+            }
+        }
+        let dated = Sample.subject(deadline: 1000)
+        #expect(stages(dated) == ["0…500", "0…500", "1…750", "1…750", "2…1000", "2…1000", "3"])
+        // 4000 bytes at 10 a second, times 1.5: 600 s before the end.
+        let large = Sample.subject(deadline: 1000, total: 5000, done: 1000, rate: 10)
+        #expect(stages(large) == ["0…400", "3", "3", "3", "3", "3", "3"])
+        #expect(stages(Sample.subject()) == Array(repeating: "0", count: 7))
+        #expect(stages(Sample.subject(deadline: 0)) == Array(repeating: "3", count: 7))
+    }
+
+    @Test("default: the mood changes once AC was not seen for three days, as the verdict says it will")
+    func patience() {
+        var history = PolicyHistory()
+        history.observe(.init(Sample.conditions { $0.power.value = .battery }, at: Sample.now), localTime: .utc)
+        func mood(_ power: PowerSource, at second: Double) -> PolicyMood {
+            DefaultPolicy().mood(in: Sample.context(power, at: second) { $0.history = history })
+        }
+        let end = Sample.now.instant.advanced(by: .seconds(3 * 86_400))
+        #expect(mood(.battery, at: 0) == PolicyMood(0, until: end))
+        #expect(mood(.unknown, at: 259_199.5) == PolicyMood(0, until: end))
+        #expect(mood(.battery, at: 259_200) == PolicyMood(1))
+        #expect(mood(.ac, at: 259_200) == PolicyMood())
+    }
+
+    private static func name(of policy: any Policy) -> String? {
+        switch policy {
+        case is DefaultPolicy: "default"
+        case is LadderPolicy: "ladder"
+        case is LatestStartPolicy: "latest-start"
+        case is BacklogPolicy: "backlog"
+        case is TwoThresholdPolicy: "two-threshold"
+        case is BatchPolicy: "batch"
+        case is WindowPolicy: "window"
+        default: nil
+        }
+    }
+}
