@@ -22,6 +22,7 @@ final class Machine {
     private(set) var attempts: [TransferID: Int64] = [:]
     private(set) var bytes: [TransferID: Int64] = [:]
     private var generator: SplitMix64
+    private let configuration: SchedulerConfiguration
     /// Called after every event with what it led to.
     var onEvent: ((Event, [Effect]) -> Void)?
     /// Whether every transfer is watched from the start.
@@ -39,6 +40,7 @@ final class Machine {
         self.watchesAll = watchesAll
         var configuration = configuration
         configuration.drainJitter = drainJitter
+        self.configuration = configuration
         scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
         self.conditions = conditions
         self.now = now
@@ -119,7 +121,7 @@ final class Machine {
     }
 
     /// Ends the process and starts it again: attempts are gone, and what is known of the machine counts as settled.
-    func restart(configuration: SchedulerConfiguration, policy: any Policy) {
+    func restart(policy: any Policy) {
         for id in attempts.keys.sorted() { _ = endAttempt(id) }
         let learned = scheduler.learned(at: now, boot: "")
         scheduler = Scheduler(configuration: configuration, policy: policy, learned: learned, startingAt: now)

@@ -63,7 +63,7 @@ import TransferScheduling
             t=0s submit 1 discretionary
             t=200000s woken
             """)
-        machine.restart(configuration: SchedulerConfiguration(), policy: DefaultPolicy())
+        machine.restart(policy: DefaultPolicy())
         machine.apply(
             .submitted(
                 TransferID(2), TransferTraits(kind: .discretionary, host: "h", submitted: machine.now.wall)))
@@ -126,7 +126,8 @@ import TransferScheduling
         #expect(spending.batteryPercent(at: machine.now.wall, localTime: .utc) == 3)
     }
 
-    @Test("An app's running time is learned once, however many of its transfers run")
+    @Test(
+        "An app's running time is learned once, under a policy that may ask for it, however many of its transfers run")
     func apps() {
         let machine = Timeline.run(
             """
@@ -135,7 +136,7 @@ import TransferScheduling
             t=100s finish 1
             t=150s finish 2
             t=500s woken
-            """)
+            """, policy: QuotaPolicy())
         let policy = QuotaPolicy(limit: .seconds(180))
         var context = PolicyContext(
             conditions: Machine.goodConditions(), now: machine.now, history: machine.history)

@@ -194,7 +194,7 @@ final class SchedulerRun {
         let stored = oracle.open
         taken.append((machine.elapsed, nil))
         oracle.open = [:]
-        machine.restart(configuration: configuration, policy: DefaultPolicy())
+        machine.restart(policy: DefaultPolicy())
         for (id, known) in stored.sorted(by: { $0.key < $1.key }) {
             let state = RecoveredState(bytes: machine.bytes[id] ?? 0, retry: known.retry, isPaused: known.isPaused)
             machine.apply(.recovered(id, known.traits, state))

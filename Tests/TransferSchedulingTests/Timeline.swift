@@ -22,7 +22,8 @@ struct Timeline {
     /// Runs `text` line by line; failures name the line.
     @discardableResult
     static func run(
-        _ text: String, configuration: SchedulerConfiguration = SchedulerConfiguration(), seed: UInt64 = 1,
+        _ text: String, configuration: SchedulerConfiguration = SchedulerConfiguration(),
+        policy: any Policy = DefaultPolicy(), drainJitter: Duration = .zero, seed: UInt64 = 1,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Machine {
         var conditions = Machine.goodConditions()
@@ -33,7 +34,10 @@ struct Timeline {
                 if !Self.setFact(&conditions, key, value, at: nil) { Issue.record("not understood: \(given)") }
             }
         }
-        var timeline = Timeline(machine: Machine(configuration: configuration, conditions: conditions, seed: seed))
+        var timeline = Timeline(
+            machine: Machine(
+                configuration: configuration, policy: policy, conditions: conditions, seed: seed,
+                drainJitter: drainJitter))
         for line in lines {
             if let fault = timeline.run(line: line) {
                 let last = timeline.machine.log.suffix(12).map { "\($0.time): \($0.effect)" }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How long each app's transfers ran in the last day, and when a person last used it.
+///
+/// How long they ran is learned only under a policy that may ask for it, one that is no ``StagedPolicy``.
 public struct AppHistory: Hashable, Sendable, Codable {
     /// A span in which at least one transfer of an app ran, half-open.
     struct Run: Hashable, Sendable, Codable {

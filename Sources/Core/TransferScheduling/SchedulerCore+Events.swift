@@ -164,6 +164,7 @@ extension SchedulerCore where Queue: ~Copyable {
             wasRunning = true
         }
         active[index].entry.phase = .stopping(after)
+        active[index].look = nil
         return wasRunning
     }
 

@@ -33,7 +33,9 @@ extension SchedulerCore where Queue: ~Copyable {
                     free += start.duration(to: next)
                 case .hold(let holds, let look):
                     if let look, look > start { next = min(next, look) }
-                    for code in Set(holds.map(\.reason.code)) { times[code, default: .zero] += start.duration(to: next) }
+                    for code in Set(holds.map(\.reason.code)) {
+                        times[code, default: .zero] += start.duration(to: next)
+                    }
                 }
                 start = next
             }

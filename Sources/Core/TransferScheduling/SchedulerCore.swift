@@ -27,8 +27,6 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     var journal = ConditionJournal()
     /// When a transfer was last seen to run.
     var lastActivity: Instant?
-    /// When time alone may stop what runs.
-    var runningLook: Instant?
     private var plannedWake: Instant?
 
     init(
@@ -190,10 +188,10 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     }
 
     private mutating func stopWhatMayNotRun(at now: Moment, into effects: inout [Effect]) {
-        guard !changes.isEmpty || runningLook.map({ $0 <= now.instant }) == true else { return }
-        runningLook = nil
         for index in active.indices {
-            guard case .running(var attempt) = active[index].entry.phase else { continue }
+            guard !changes.isEmpty || active[index].look.map({ $0 <= now.instant }) == true,
+                case .running(var attempt) = active[index].entry.phase
+            else { continue }
             let id = active[index].id
             let missing = assessment.missingSince(for: active[index].entry, before: attempt.missingSince)
             if missing != attempt.missingSince {
@@ -202,8 +200,9 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             }
             switch assessment.verdict(for: active[index].entry) {
             case .run(_, let lookAgain):
-                runningLook = Verdict.earlier(runningLook, lookAgain)
+                active[index].look = lookAgain
             case .hold(let holds, _):
+                active[index].look = nil
                 active[index].entry.addRun(attempt.since.instant.duration(to: now.instant))
                 active[index].entry.phase = .stopping(.wait)
                 effects.append(.stop(id))
@@ -222,7 +221,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             if let (id, entry) = queue.next(assessment, isGateClosed: isGateClosed) {
                 start(id, entry, at: now, into: &effects)
                 if entry.isGated { drain.started(at: now.instant, configuration, using: &generator) }
-            } else if wasQuiet, assessment.stagedPolicy == nil, active.contains(where: { !$0.entry.traits.isLoopback }) {
+            } else if wasQuiet, assessment.stagedPolicy == nil, active.contains(where: { !$0.entry.traits.isLoopback })
+            {
                 // The first one to run may be what the others waited for.
                 wasQuiet = false
                 refreshContext(at: now, isComplete: true)
@@ -245,13 +245,11 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
                 progressMark: max(entry.mostBytes, entry.bytes).addingSaturating(configuration.leastProgress),
                 rateAtStart: entry.rate, lastReport: now.instant, lastNewByte: now.instant))
         // Running, other moments matter than those that mattered while it waited.
-        if case .run(_, let lookAgain) = assessment.verdict(for: entry) {
-            runningLook = Verdict.earlier(runningLook, lookAgain)
-        }
+        var look: Instant?
+        if case .run(_, let lookAgain) = assessment.verdict(for: entry) { look = lookAgain }
         watches.started(id)
-        let app = entry.traits.app
-        active.append(ActiveTransfer(id: id, entry: entry))
-        noteRunning(app, at: now)
+        active.append(ActiveTransfer(id: id, entry: entry, look: look))
+        noteRunning(entry.traits.app, at: now)
         effects.append(.start(id))
     }
 
@@ -282,7 +280,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     }
 
     private mutating func planWake(at now: Moment, into effects: inout [Effect]) {
-        var wake = Verdict.earlier(runningLook, watches.look)
+        var wake = watches.look
+        for transfer in active { wake = Verdict.earlier(wake, transfer.look) }
         wake = Verdict.earlier(wake, queue.nextMoment(assessment, gate: drain.gate))
         wake = Verdict.earlier(wake, expiries.next.map(now.instant(of:)))
         for look in measurements.values { wake = Verdict.earlier(wake, look) }
@@ -298,4 +297,6 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
 struct ActiveTransfer: Sendable {
     let id: TransferID
     var entry: TransferEntry
+    /// When time alone may stop it.
+    var look: Instant?
 }
