@@ -12,8 +12,8 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     private var wheels: [UnsafeMutablePointer<TimerWheel>?] = []
     /// No timer of that clock is due before.
     private var earliest: [Int64] = [.max, .max]
-    /// How many timers each clock has.
-    private(set) var counts = [0, 0]
+    /// How many timers there are.
+    private(set) var count = 0
 
     init() {}
 
@@ -32,7 +32,7 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
         while wheels.count <= number | 1 { wheels.append(nil) }
         let wheel = wheels[number] ?? makeWheel(number)
         earliest[clock.rawValue] = min(earliest[clock.rawValue], time)
-        counts[clock.rawValue] += 1
+        count += 1
         return wheel.pointee.insert(Int64(place), at: Instant(nanoseconds: time))
     }
 
@@ -45,7 +45,7 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
 
     mutating func cancel(_ handle: TimerWheel.Handle, family: Int32, _ clock: Clock) {
         guard wheels[2 * Int(family) + clock.rawValue]?.pointee.cancel(handle) == true else { return }
-        counts[clock.rawValue] -= 1
+        count -= 1
     }
 
     /// The next timer of a family on a clock; nil where it has none.
@@ -60,7 +60,7 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
         for number in stride(from: clock.rawValue, to: wheels.count, by: 2) {
             guard let wheel = wheels[number] else { continue }
             if let fired = wheel.pointee.popFirst(dueAt: Instant(nanoseconds: now)) {
-                counts[clock.rawValue] -= 1
+                count -= 1
                 return Int32(truncatingIfNeeded: fired.payload)
             }
             if let deadline = wheel.pointee.nextDeadline { next = min(next, deadline.nanoseconds) }
