@@ -58,7 +58,8 @@ public:
     }
 
     /// Calls `body` with each set of facts of which some are `unsettled`, and with words of what waits for just those.
-    template <class Body> void forEachUnsettled(Signature machine, bool isPatienceGone, unsigned unsettled, Body &&body) {
+    template <class Body>
+    void forEachUnsettled(Signature machine, bool isPatienceGone, unsigned unsettled, Body &&body) {
         const Row &row = rows_[static_cast<size_t>(rowOf(machine, isPatienceGone))];
         for (unsigned facts = 1; facts < 8; ++facts) {
             if ((facts & unsettled) == 0) continue;
@@ -90,7 +91,9 @@ private:
         return set;
     }
 
-    static uint64_t hash(Signature machine, bool isPatienceGone) { return machine.packed ^ uint64_t{isPatienceGone} << 63; }
+    static uint64_t hash(Signature machine, bool isPatienceGone) {
+        return machine.packed ^ uint64_t{isPatienceGone} << 63;
+    }
 
     int32_t rowOf(Signature machine, bool isPatienceGone) {
         const int32_t known = table_.find(hash(machine, isPatienceGone), [&](int32_t row) {

@@ -13,6 +13,13 @@ using std::size_t;
 /// The number that stands for "no item".
 inline constexpr int32_t none = -1;
 
+/// A hash of numbers, as items with several of them for a key have.
+inline uint64_t hashOf(int32_t first, int32_t second, int32_t third = 0) {
+    const auto word = [](int32_t number) { return static_cast<uint64_t>(static_cast<uint32_t>(number)); };
+    const uint64_t mixed = (word(first) << 40 ^ word(second) << 20 ^ word(third)) * 0xD6E8FEB86659FD93u;
+    return mixed ^ mixed >> 32;
+}
+
 /// Finds items by a hash of what is kept in them: open addressing, 4 bytes a slot, at most 4 of 5 slots taken.
 ///
 /// Linear probing, and deletion that shifts back what follows, so that no marker of something deleted is left.

@@ -25,9 +25,17 @@ void Queue::submitted(int64_t id, const cxq_traits &traits, cxq_moment now) {
     const int32_t cell = cellOf(familyOf(Requirements(traits)), levelOf(traits), laneOf(traits));
     ++cells_[cell].references;
     const int32_t record = records_.take();
-    records_[record] = {id,   traits.submitted, traits.deadline, traits.not_before, traits.expected_bytes, none, none,
-                        none, cell,             none,            none,              0,                     Record::dated};
+    Record &made = records_[record];
+    made.id = id;
+    made.submitted = traits.submitted;
+    made.deadline = traits.deadline;
+    made.notBefore = traits.not_before;
+    made.expected = traits.expected_bytes;
+    made.next = made.previous = made.bucket = made.timer = made.extra = none;
+    made.cell = cell;
+    made.place = Record::dated;
     index_.insert(record, [this](int32_t item) { return static_cast<uint64_t>(records_[item].id); });
+    lastID_ = std::max(lastID_, id);
     place(record);
     end();
 }

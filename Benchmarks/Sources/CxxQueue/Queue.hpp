@@ -46,6 +46,10 @@ private:
     int32_t queueOf(int32_t shelf, int32_t app);
     int32_t bucketOf(int32_t cell, int stage);
     int32_t recordOf(int64_t id) const;
+    uint64_t hashOfCell(int32_t cell) const {
+        return hashOf(cells_[cell].family, cells_[cell].level, cells_[cell].lane);
+    }
+    uint64_t hashOfQueue(int32_t queue) const { return hashOf(queues_[queue].shelf, queues_[queue].app); }
 
     // Records.
     void place(int32_t record);
@@ -56,14 +60,23 @@ private:
     Key keyOf(const Record &record) const { return {record.deadline, record.id}; }
 
     // Buckets, app queues, shelves.
-    int32_t headOf(const Bucket &bucket) const;
+    int32_t headOf(const Bucket &bucket) const {
+        if (bucket.heap.empty()) return bucket.first;
+        const int32_t top = bucket.heap.front();
+        if (bucket.first == none || keyOf(records_[top]) < keyOf(records_[bucket.first])) return top;
+        return bucket.first;
+    }
     void bucketChanged(int32_t bucket);
     void leaveQueue(int32_t bucket);
     void queueChanged(int32_t queue);
     void leaveShelf(int32_t queue);
     void park(int32_t bucket, Bucket::Place place);
     void unpark(std::vector<int32_t> &parked);
-    bool precedes(const Shelf::Entry &left, const Shelf::Entry &right) const;
+    bool precedes(const Shelf::Entry &left, const Shelf::Entry &right) const {
+        if (left.key.deadline != right.key.deadline) return left.key.deadline < right.key.deadline;
+        const int64_t leftTurn = apps_[left.app].lastTurn, rightTurn = apps_[right.app].lastTurn;
+        return leftTurn != rightTurn ? leftTurn < rightTurn : left.key.id < right.key.id;
+    }
     int32_t firstOf(Shelf &shelf, bool mustBeBest);
     auto recordHeap(std::vector<int32_t> &heap);
     auto bucketHeap(std::vector<AppQueue::Entry> &heap);
@@ -88,6 +101,8 @@ private:
 
     Pages<Record> records_;
     IndexTable index_;
+    /// The largest number that was ever handed over.
+    int64_t lastID_ = always;
     Pages<Timer> timers_;
     /// No timer is due before.
     int64_t firstDue_ = never;
@@ -99,7 +114,8 @@ private:
     Pool<Bucket> buckets_;
     Pool<AppQueue> queues_;
     Pool<Shelf> shelves_;
-    IndexTable hostTable_, sessionTable_, appTable_, laneTable_, cellTable_, queueTable_, familyTable_, connectionTable_;
+    IndexTable hostTable_, sessionTable_, appTable_, laneTable_;
+    IndexTable cellTable_, queueTable_, familyTable_, connectionTable_;
     std::vector<Family> families_;
     std::vector<Class> classes_;
     std::vector<Level> levels_;

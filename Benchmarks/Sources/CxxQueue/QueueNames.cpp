@@ -12,19 +12,17 @@ namespace {
 
 uint64_t textHash(std::string_view text) { return std::hash<std::string_view>{}(text); }
 
-uint64_t mix(int32_t a, int32_t b, int32_t c = 0) {
-    return static_cast<uint64_t>(a) << 40 ^ static_cast<uint64_t>(b) << 20 ^ static_cast<uint64_t>(c);
-}
-
 uint64_t siteHash(std::string_view name, int32_t app) { return textHash(name) ^ static_cast<uint64_t>(app + 1) << 32; }
 
 uint64_t laneHash(const Lane &lane) {
-    return mix(lane.app, lane.host, lane.session + 1) ^ static_cast<uint64_t>(lane.hostLimit) << 56;
+    return hashOf(lane.app, lane.host, lane.session) ^ static_cast<uint64_t>(lane.hostLimit) << 56;
 }
 
 }  // namespace
 
 int32_t Queue::recordOf(int64_t id) const {
+    // Numbers are given in order: most that are handed over need not be looked for.
+    if (id > lastID_) return none;
     return index_.find(static_cast<uint64_t>(id), [&](int32_t record) { return records_[record].id == id; });
 }
 
@@ -114,8 +112,7 @@ int32_t Queue::levelOf(const cxq_traits &traits) {
 }
 
 int32_t Queue::cellOf(int32_t family, int32_t level, int32_t lane) {
-    const auto hashOf = [this](int32_t item) { return mix(cells_[item].family, cells_[item].level, cells_[item].lane); };
-    const int32_t known = cellTable_.find(mix(family, level, lane), [&](int32_t item) {
+    const int32_t known = cellTable_.find(hashOf(family, level, lane), [&](int32_t item) {
         const Cell &other = cells_[item];
         return other.family == family && other.level == level && other.lane == lane;
     });
@@ -123,14 +120,13 @@ int32_t Queue::cellOf(int32_t family, int32_t level, int32_t lane) {
     const int32_t cell = cells_.take();
     cells_[cell] = {family, level, lane, 0, {none, none, none, none}};
     ++lanes_[lane].references;
-    cellTable_.insert(cell, hashOf);
+    cellTable_.insert(cell, [this](int32_t item) { return hashOfCell(item); });
     return cell;
 }
 
 void Queue::releaseCell(int32_t cell) {
     if (--cells_[cell].references > 0) return;
-    const auto hashOf = [this](int32_t item) { return mix(cells_[item].family, cells_[item].level, cells_[item].lane); };
-    cellTable_.erase(cell, hashOf);
+    cellTable_.erase(cell, [this](int32_t item) { return hashOfCell(item); });
     cells_.release(cell);
     const int32_t lane = cells_[cell].lane;
     if (--lanes_[lane].references > 0) return;
@@ -152,7 +148,7 @@ int32_t Queue::shelfOf(int32_t level, int32_t cls) {
 }
 
 int32_t Queue::queueOf(int32_t shelf, int32_t app) {
-    const int32_t known = queueTable_.find(mix(shelf, app), [&](int32_t item) {
+    const int32_t known = queueTable_.find(hashOf(shelf, app), [&](int32_t item) {
         return queues_[item].shelf == shelf && queues_[item].app == app;
     });
     if (known != none) return known;
@@ -162,7 +158,7 @@ int32_t Queue::queueOf(int32_t shelf, int32_t app) {
     made.shelf = shelf;
     made.app = app;
     made.buckets = 0;
-    queueTable_.insert(queue, [this](int32_t item) { return mix(queues_[item].shelf, queues_[item].app); });
+    queueTable_.insert(queue, [this](int32_t item) { return hashOfQueue(item); });
     return queue;
 }
 
@@ -178,6 +174,7 @@ int32_t Queue::bucketOf(int32_t cell, int stage) {
     made.lane = owner.lane;
     made.queue = queue;
     made.first = made.last = none;
+    made.lastID = always;
     cells_[cell].buckets[stage] = bucket;
     return bucket;
 }

@@ -77,7 +77,9 @@ struct Verdict {
 /// What is said of all transfers with the same requirements that have reached the same stage of the default policy.
 inline Verdict verdict(Requirements needs, int stage, Signature machine, bool isPatienceGone) {
     unsigned relyingOn = 0;
-    const auto hasPower = [&](int above) { return machine.isOnMains() || (machine.isOnBattery() && machine.battery() > above); };
+    const auto hasPower = [&](int above) {
+        return machine.isOnMains() || (machine.isOnBattery() && machine.battery() > above);
+    };
     if (needs.power() != PowerNeed::any) {
         if (!hasPower(needs.power() == PowerNeed::mains ? 100 : needs.batteryAbove())) return {false, 0};
         relyingOn |= reliesOnPower;

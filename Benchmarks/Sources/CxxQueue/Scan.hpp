@@ -8,8 +8,8 @@
 
 namespace cxq {
 
-/// A plain scheduler: a vector of transfers, all of which each event goes over, comparing a mask of what each needs with
-/// what the machine has. Written without the queue's pieces, so that the two check each other.
+/// A plain scheduler: a vector of transfers that each event goes over, comparing a mask of what each needs with what
+/// the machine has. Written without the queue's pieces, so that the two check each other.
 class Scan final : public Scheduler {
 public:
     Scan(const cxq_settings &settings, cxq_moment now);

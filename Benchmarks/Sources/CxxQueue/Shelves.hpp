@@ -72,6 +72,8 @@ struct Bucket {
     enum Place : uint8_t { idle, queued, onHost, onSession } place;
     int32_t cell, lane, queue;
     int32_t first, last;
+    /// The number of the last on the list; `always` where it is empty.
+    int64_t lastID;
     /// In the app queue's heap or on the list of the parked.
     int32_t position;
     std::vector<int32_t> heap;

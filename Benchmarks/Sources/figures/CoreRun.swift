@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAllocations
+import Foundation
 import TransferPolicy
 
 /// What is measured of the deciding code.
@@ -168,17 +169,24 @@ struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
         side.started.removeAll(keepingCapacity: true)
     }
 
+    /// What this thread has used: other programs take the processor from it, but add nothing.
+    private static var processorTime: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     private mutating func measure(_ operation: CoreOperation?, _ events: Int, _ body: (inout Side) -> Void) {
         let before = allocations_read().allocations
         if mode == .memory { allocations_start() }
-        let start = ContinuousClock.now
+        let start = Self.processorTime
         body(&side)
-        let elapsed = ContinuousClock.now - start
+        let elapsed = Self.processorTime - start
         allocations_stop()
         guard let operation else { return }
         var cost = costs[operation] ?? CoreCost()
         cost.events += events
-        cost.nanoseconds += elapsed.components.seconds * 1_000_000_000 + elapsed.components.attoseconds / 1_000_000_000
+        cost.nanoseconds += elapsed
         cost.allocations += allocations_read().allocations - before
         costs[operation] = cost
     }

@@ -112,7 +112,9 @@ final class CoreNames {
     }
 
     deinit {
-        for text in appTexts + hostTexts.flatMap(\.self) + [home, office] { free(UnsafeMutableRawPointer(mutating: text.bytes)) }
+        for text in appTexts + hostTexts.flatMap(\.self) + [home, office] {
+            free(UnsafeMutableRawPointer(mutating: text.bytes))
+        }
     }
 }
 
