@@ -14,8 +14,6 @@ public:
     size_t words() const { return available_.size(); }
     /// Classes whose transfers may start now.
     const std::vector<uint64_t> &available() const { return available_; }
-    /// Classes whose transfers may start, or will once the facts have settled.
-    const std::vector<uint64_t> &allowed() const { return allowed_; }
     static bool contains(const std::vector<uint64_t> &set, int32_t cls) {
         return set[static_cast<size_t>(cls) >> 6] >> (cls & 63) & 1;
     }
@@ -27,44 +25,42 @@ public:
         if (static_cast<size_t>(number) >= 64 * available_.size()) {
             // Rows have another width now; they are made anew as they are asked for.
             available_.resize(std::max<size_t>(1, 2 * available_.size()));
-            allowed_.resize(available_.size());
+            gained_.resize(available_.size());
             table_ = {};
             rows_.clear();
         } else {
-            for (Row &row : rows_) mark(row, number);
+            for (Row &known : rows_) mark(known, number);
         }
     }
 
     /// The machine is like this now, with `unsettled` facts.
     void update(Signature machine, bool isPatienceGone, unsigned unsettled) {
-        const Row &row = rows_[static_cast<size_t>(rowOf(machine, isPatienceGone))];
-        uint64_t any = 0;
+        const bool isPatient = !isPatienceGone && !machine.isOnMains();
+        if (isPatient) {
+            const Row &later = row(rowOf(machine, true));
+            for (size_t word = 0; word < words(); ++word) gained_[word] = settled(later, word, unsettled);
+        }
+        current_ = rowOf(machine, isPatienceGone);
+        uint64_t any = 0, gain = 0;
         for (size_t word = 0; word < words(); ++word) {
-            available_[word] = settled(row, word, unsettled);
-            allowed_[word] = settled(row, word, 0);
+            available_[word] = settled(row(current_), word, unsettled);
             any |= available_[word];
+            gained_[word] = isPatient ? gained_[word] & ~available_[word] : 0;
+            gain |= gained_[word];
         }
         isAny_ = any != 0;
+        isAnyGained_ = gain != 0;
     }
 
-    /// Words of what could start if patience were gone.
-    template <class Body> bool anyWithoutPatience(Signature machine, unsigned unsettled, Body &&body) {
-        const Row &row = rows_[static_cast<size_t>(rowOf(machine, true))];
-        for (size_t word = 0; word < words(); ++word) {
-            const uint64_t gained = settled(row, word, unsettled) & ~available_[word];
-            if (gained != 0 && body(word, gained)) return true;
-        }
-        return false;
-    }
+    /// Classes whose transfers may start once mains are not waited for any longer, if facts stay; nullptr for none.
+    const std::vector<uint64_t> *gained() const { return isAnyGained_ ? &gained_ : nullptr; }
 
     /// Calls `body` with each set of facts of which some are `unsettled`, and with words of what waits for just those.
-    template <class Body>
-    void forEachUnsettled(Signature machine, bool isPatienceGone, unsigned unsettled, Body &&body) {
-        const Row &row = rows_[static_cast<size_t>(rowOf(machine, isPatienceGone))];
+    template <class Body> void forEachUnsettled(unsigned unsettled, Body &&body) const {
         for (unsigned facts = 1; facts < 8; ++facts) {
             if ((facts & unsettled) == 0) continue;
             for (size_t word = 0; word < words(); ++word) {
-                const uint64_t set = row.sets[facts * words() + word];
+                const uint64_t set = row(current_).sets[facts * words() + word];
                 if (set != 0) body(facts, word, set);
             }
         }
@@ -82,11 +78,13 @@ private:
         int stage;
     };
 
+    const Row &row(int32_t number) const { return rows_[static_cast<size_t>(number)]; }
+
     /// A word of the classes that may run on facts none of which is `unsettled`.
-    uint64_t settled(const Row &row, size_t word, unsigned unsettled) const {
-        uint64_t set = row.sets[8 * words() + word];
+    uint64_t settled(const Row &from, size_t word, unsigned unsettled) const {
+        uint64_t set = from.sets[8 * words() + word];
         for (unsigned facts = 0; facts < 8; ++facts) {
-            if ((facts & unsettled) == 0) set |= row.sets[facts * words() + word];
+            if ((facts & unsettled) == 0) set |= from.sets[facts * words() + word];
         }
         return set;
     }
@@ -96,38 +94,38 @@ private:
     }
 
     int32_t rowOf(Signature machine, bool isPatienceGone) {
-        const int32_t known = table_.find(hash(machine, isPatienceGone), [&](int32_t row) {
-            const Row &other = rows_[static_cast<size_t>(row)];
-            return other.machine.packed == machine.packed && other.isPatienceGone == isPatienceGone;
+        const int32_t known = table_.find(hash(machine, isPatienceGone), [&](int32_t item) {
+            return row(item).machine.packed == machine.packed && row(item).isPatienceGone == isPatienceGone;
         });
         if (known != none) return known;
         if (rows_.size() >= 1024) {
             table_ = {};
             rows_.clear();
         }
-        Row row{machine, isPatienceGone, std::vector<uint64_t>(9 * words())};
-        for (size_t cls = 0; cls < classes_.size(); ++cls) mark(row, static_cast<int32_t>(cls));
-        rows_.push_back(std::move(row));
+        Row made{machine, isPatienceGone, std::vector<uint64_t>(9 * words())};
+        for (size_t cls = 0; cls < classes_.size(); ++cls) mark(made, static_cast<int32_t>(cls));
+        rows_.push_back(std::move(made));
         const int32_t number = static_cast<int32_t>(rows_.size() - 1);
         table_.insert(number, [&](int32_t item) {
-            return hash(rows_[static_cast<size_t>(item)].machine, rows_[static_cast<size_t>(item)].isPatienceGone);
+            return hash(row(item).machine, row(item).isPatienceGone);
         });
         return number;
     }
 
-    void mark(Row &row, int32_t cls) {
+    void mark(Row &into, int32_t cls) {
         const ClassNeeds &which = classes_[static_cast<size_t>(cls)];
-        const Verdict answer = verdict(which.needs, which.stage, row.machine, row.isPatienceGone);
+        const Verdict answer = verdict(which.needs, which.stage, into.machine, into.isPatienceGone);
         if (!answer.mayRun) return;
         const size_t set = which.needs.isDiscretionary() ? answer.relyingOn : 8;
-        row.sets[set * words() + (static_cast<size_t>(cls) >> 6)] |= uint64_t{1} << (cls & 63);
+        into.sets[set * words() + (static_cast<size_t>(cls) >> 6)] |= uint64_t{1} << (cls & 63);
     }
 
     std::vector<ClassNeeds> classes_;
     std::vector<Row> rows_;
     IndexTable table_;
-    std::vector<uint64_t> available_, allowed_;
-    bool isAny_ = false;
+    std::vector<uint64_t> available_, gained_;
+    int32_t current_ = none;
+    bool isAny_ = false, isAnyGained_ = false;
 };
 
 }  // namespace cxq

@@ -198,23 +198,21 @@ int64_t Queue::nextWake() {
         if (due != never) wake = now_.instant + std::max<int64_t>(1, due - now_.wall);
     }
     if (unsettled_ != 0) {
-        availability_.forEachUnsettled(
-            machine_, isPatienceGone_, unsettled_, [&](unsigned facts, size_t word, uint64_t classes) {
-                if (isOccupied(word, classes)) wake = std::min(wake, settling_.until(facts));
-            });
+        availability_.forEachUnsettled(unsettled_, [&](unsigned facts, size_t word, uint64_t classes) {
+            if (isOccupied(word, classes)) wake = std::min(wake, settling_.until(facts));
+        });
     }
-    const int64_t patienceEnd = isPatienceGone_ ? never : patience_.end(settings_.patience);
-    if (patienceEnd < wake &&
-        availability_.anyWithoutPatience(machine_, unsettled_, [this](size_t word, uint64_t classes) {
-            return isOccupied(word, classes);
-        })) {
-        wake = patienceEnd;
+    if (const std::vector<uint64_t> *gained = availability_.gained()) {
+        for (size_t word = 0; word < gained->size(); ++word) {
+            if (!isOccupied(word, (*gained)[word])) continue;
+            wake = std::min(wake, patience_.end(settings_.patience));
+        }
     }
     return wake;
 }
 
 bool Queue::isOccupied(size_t word, uint64_t classes) const {
-    return std::ranges::any_of(levels_, [=](const Level &level) {
+    return classes != 0 && std::ranges::any_of(levels_, [=](const Level &level) {
         return word < level.occupied.size() && (level.occupied[word] & classes) != 0;
     });
 }

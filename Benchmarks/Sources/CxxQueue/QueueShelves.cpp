@@ -72,11 +72,12 @@ void Queue::queueChanged(int32_t number) {
     if (queue.place == AppQueue::parked) return;
     Shelf &shelf = shelves_[queue.shelf];
     const Key key = queue.heap.front().key;
+    const int32_t lane = buckets_[queue.heap.front().bucket].lane;
     bool isLater = false;
     if (queue.place == AppQueue::idle) {
         queue.place = AppQueue::shelved;
         queue.position = static_cast<int32_t>(shelf.entries.size());
-        shelf.entries.push_back({key, number, queue.app});
+        shelf.entries.push_back({key, number, queue.app, lane});
         std::vector<uint64_t> &occupied = levels_[static_cast<size_t>(shelf.level)].occupied;
         if (occupied.size() < availability_.words()) occupied.resize(availability_.words());
         occupied[static_cast<size_t>(shelf.cls) >> 6] |= uint64_t{1} << (shelf.cls & 63);
@@ -84,6 +85,7 @@ void Queue::queueChanged(int32_t number) {
         Shelf::Entry &entry = shelf.entries[static_cast<size_t>(queue.position)];
         isLater = entry.key < key;
         entry.key = key;
+        entry.lane = lane;
     }
     if (shelf.best == none) return;
     const Shelf::Entry &best = shelf.entries[static_cast<size_t>(shelf.best)];

@@ -29,12 +29,11 @@ int32_t Queue::firstOf(Shelf &shelf, bool mustBeBest) {
             app.parked.push_back(entry.queue);
             continue;
         }
-        const int32_t bucket = queues_[entry.queue].heap.front().bucket;
-        const Lane &lane = lanes_[buckets_[bucket].lane];
+        const Lane &lane = lanes_[entry.lane];
         if (hosts_[lane.host].running >= lane.hostLimit) {
-            park(bucket, Bucket::onHost);
+            park(queues_[entry.queue].heap.front().bucket, Bucket::onHost);
         } else if (lane.session != none && sessions_[lane.session].running >= settings_.slots_per_session) {
-            park(bucket, Bucket::onSession);
+            park(queues_[entry.queue].heap.front().bucket, Bucket::onSession);
         } else {
             return shelf.best;
         }

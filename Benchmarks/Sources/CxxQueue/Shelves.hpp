@@ -96,7 +96,8 @@ struct AppQueue {
 struct Shelf {
     struct Entry {
         Key key;
-        int32_t queue, app;
+        /// Of the transfer to start next from that queue.
+        int32_t queue, app, lane;
     };
     int32_t level, cls;
     std::vector<Entry> entries;
