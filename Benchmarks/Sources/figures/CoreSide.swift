@@ -46,7 +46,8 @@ struct SwiftSide: CoreSide, ~Copyable {
 
     @inline(__always)
     private mutating func apply(_ event: Event, at now: Moment) {
-        effects = scheduler.apply(event, at: now, using: &generator)
+        effects.removeAll(keepingCapacity: true)
+        scheduler.apply(event, at: now, using: &generator, into: &effects)
         for case .start(let id) in effects { started.append(id.rawValue) }
     }
 

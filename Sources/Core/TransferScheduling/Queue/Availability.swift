@@ -23,7 +23,7 @@ struct Availability: Sendable {
     /// For each row one set for each combination of facts relied on, and one for those that rely on nothing.
     private var sets: [RowSets] = []
     private var current = -1
-    private var settleEnds: [Instant]
+    private var settleEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
     private var closed: BitSet
     private var windows: [WindowState] = []
     private var localTime: LocalTimeRules?
@@ -53,7 +53,6 @@ struct Availability: Sendable {
         classes = BitSet(capacity: 256)
         pending = BitSet(capacity: 256)
         closed = BitSet(capacity: 256)
-        settleEnds = Array(repeating: Instant(nanoseconds: .min), count: 8)
     }
 
     /// Forgets all answers: another policy gives them now.
@@ -72,7 +71,7 @@ struct Availability: Sendable {
         let now = assessment.now
         let hasNewClasses = current >= 0 && sets[current].known < requirements.classes.count
         let isMoodDue =
-            nextMood.map { $0 <= now.instant } == true || assessment.stagedPolicy?.moodFollowsQueue == true
+            nextMood.map { $0 <= now.instant } == true || (assessment.isStaged && assessment.followsQueue)
         let isSettleDue = nextSettle.map { $0 <= now.instant } == true
         let isWindowDue = isBackward || nextWindow.map { $0 <= now.wall } == true
         let areConditionsNew = current < 0 || isBackward || changes.contains(.conditions)
@@ -81,7 +80,7 @@ struct Availability: Sendable {
         if areConditionsNew || isMoodDue || current < 0 || hasNewClasses {
             chooseRow(assessment, requirements)
         }
-        if areConditionsNew { noteSettling(assessment) }
+        if areConditionsNew { settleEnds = assessment.settleEnds() }
         refreshWindows(assessment, requirements, isDue: isWindowDue || hasNewClasses)
         collect(at: now.instant)
         return true
@@ -143,12 +142,6 @@ struct Availability: Sendable {
             sets[current].relying[Int(facts.rawValue & 7)].insert(number)
         } else {
             sets[current].always.insert(number)
-        }
-    }
-
-    private mutating func noteSettling(_ assessment: Assessment) {
-        for facts in 0..<8 {
-            settleEnds[facts] = assessment.settleEnd(of: RelevantFacts(rawValue: UInt8(facts)))
         }
     }
 

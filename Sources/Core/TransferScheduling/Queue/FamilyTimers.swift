@@ -24,8 +24,8 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// How many families there are wheels for.
-    var familyCount: Int { wheels.count / 2 }
+    /// The families that have wheels, in the order in which they came to have one.
+    private(set) var families: [Int] = []
 
     mutating func insert(_ place: Int32, family: Int32, _ clock: Clock, at time: Int64) -> TimerWheel.Handle {
         let number = 2 * Int(family) + clock.rawValue
@@ -39,6 +39,7 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     private mutating func makeWheel(_ number: Int) -> UnsafeMutablePointer<TimerWheel> {
         let wheel = UnsafeMutablePointer<TimerWheel>.allocate(capacity: 1)
         wheel.initialize(to: TimerWheel())
+        if wheels[number ^ 1] == nil { families.append(number / 2) }
         wheels[number] = wheel
         return wheel
     }
@@ -57,8 +58,8 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     mutating func popFirst(_ clock: Clock, dueAt now: Int64) -> Int32? {
         guard earliest[clock.rawValue] <= now else { return nil }
         var next = Int64.max
-        for number in stride(from: clock.rawValue, to: wheels.count, by: 2) {
-            guard let wheel = wheels[number] else { continue }
+        for family in families {
+            guard let wheel = wheels[2 * family + clock.rawValue] else { continue }
             if let fired = wheel.pointee.popFirst(dueAt: Instant(nanoseconds: now)) {
                 count -= 1
                 return Int32(truncatingIfNeeded: fired.payload)

@@ -135,7 +135,7 @@ extension IndexedQueue {
     private mutating func findFamilyMoments() {
         familyMoments.reset()
         guard timers.count > 0 else { return }
-        for family in 0..<min(timers.familyCount, requirements.families.count) {
+        for family in timers.families {
             let boot = timers.next(family: family, .boot)
             let wall = timers.next(family: family, .wall)
             guard boot != nil || wall != nil else { continue }
