@@ -144,7 +144,7 @@ let package = Package(
         tests(
             "URLSessionExecutorTests",
             ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer"]),
-        tests("TransferctlTests", ["TransferPolicy", "TransferEngine", "transferctl"]),
+        tests("TransferctlTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl"]),
         tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
         tests("TidyTests", []),
     ]

@@ -74,7 +74,9 @@ extension TransferEngine {
         switch change {
         case .checkpointed(let id, _): unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
         case .learned: unsaved.removeAll { if case .learned = $0 { true } else { false } }
-        case .inserted, .respecified, .retried, .suspended, .held, .relaunchHeld, .ended: break  // Each tells something.
+        case .inserted, .respecified, .retried, .suspended, .held, .relaunchHeld, .ended:
+            // Rare, each for a reason of its own.
+            break
         }
         unsaved.append(change)
     }
