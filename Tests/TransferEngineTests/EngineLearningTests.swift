@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
-import TransferEngine
 import TransferPolicy
 import TransferScheduling
 import TransferTesting
+
+@testable import TransferEngine
 
 @Suite("What a restart must not lose", .timeLimit(.minutes(1))) struct EngineLearningTests {
     private static let day: Duration = .seconds(86_400)
@@ -107,16 +108,18 @@ import TransferTesting
 
     @Test(
         "A relaunch limiter's delay goes on after a restart, for the transfer that it held",
-        .enabled(if: SchedulerAbilities.counts))
-    func limiter() async throws {
+        .enabled(if: SchedulerAbilities.counts), arguments: [false, true])
+    func limiter(beforeFirstLook: Bool) async throws {
         let disk = InMemoryTransferStore.Disk()
-        let first = EngineRig(disk: disk)
+        let first = EngineRig(disk: disk, conditions: beforeFirstLook ? nil : EngineRig.goodConditions())
         try await first.run { updates in
             first.engine.appRelaunched("app")
             var specification = EngineRig.specification()
             specification.traits = TransferTraits(
                 kind: .discretionary, host: "h", app: "app", submitted: EngineRig.start.wall, isFromBackground: true)
+            if !beforeFirstLook { await first.until("the first look") { await first.engine.hasLooked } }
             _ = try await first.engine.submit(specification, watching: true)
+            first.source.send(EngineRig.goodConditions())
             #expect(await updates.next() == "1 waiting rateLimited")
             #expect(disk.transfers.first?.relaunchHold != nil)
             first.alarm.advance(by: .seconds(10))
@@ -132,7 +135,6 @@ import TransferTesting
             #expect(second.executor.log.isEmpty)
             second.alarm.advance(by: .seconds(1))
             #expect(await updates.next() == "1 started 1")
-            #expect(disk.transfers.first?.relaunchHold == nil)
         }
     }
 
@@ -163,18 +165,18 @@ import TransferTesting
             #expect(await updates.next()?.hasSuffix("cancelled") == true)
             #expect(try await InMemoryTransferStore(disk: disk).learned()?.budgets == book)
             let id = try await first.engine.submit(Self.meteredSpecification())
-            #expect(await updates.next() == "1 started 1")
+            #expect(await updates.next() == "2 started 1")
             first.alarm.advance(by: .seconds(1))
             first.executor.progress(id, to: 1000)
-            #expect(await updates.next() == "1 progressed 1000")
+            #expect(await updates.next() == "2 progressed 1000")
         }
         let second = EngineRig(disk: disk, conditions: EngineRig.meteredConditions(), now: first.alarm.now())
-        second.engine.watch(TransferID(1))
+        second.engine.watch(TransferID(2))
         try await second.run { updates in
-            #expect(await updates.next() == "1 waiting budgetSpent")
+            #expect(await updates.next() == "2 waiting budgetSpent")
             #expect(second.executor.log.isEmpty)
             second.engine.setBudgets(ByteBudgetBook())
-            #expect(await updates.next() == "1 started 1")
+            #expect(await updates.next() == "2 started 1")
         }
     }
 

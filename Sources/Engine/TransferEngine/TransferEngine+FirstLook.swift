@@ -5,6 +5,8 @@ import TransferScheduling
 /// A transfer that the scheduler does not have yet, because nobody knows what the machine is like.
 struct EarlyTransfer {
     var stored: StoredTransfer
+    /// Whether it was handed over in this run: then the scheduler has never heard of it.
+    var isNew = false
     var isWatched = false
     /// What its app has to do first.
     var need: AppNeed?
@@ -34,11 +36,25 @@ extension TransferEngine {
         }
     }
 
-    /// Hands a stored transfer to the scheduler.
-    func recover(_ transfer: EarlyTransfer) async {
+    /// Whether somebody has looked at the machine: transfers may start.
+    var hasLooked: Bool { awaitingConditions == nil }
+
+    /// Hands a transfer that waited for the first look to the scheduler.
+    func enter(_ transfer: EarlyTransfer) async {
+        let stored = transfer.stored
+        records[stored.id] = TransferRecord(specification: stored.specification, resume: stored.resume)
+        if transfer.isNew, !stored.isSuspended, stored.hold == nil, transfer.need == nil {
+            // As one handed over now, so that the relaunch limiter is asked about it.
+            await handle(.submitted(stored.id, stored.specification.traits))
+        } else {
+            await recover(transfer)
+        }
+        if transfer.isWatched { await watch(stored.id, true) }
+    }
+
+    private func recover(_ transfer: EarlyTransfer) async {
         let stored = transfer.stored
         let id = stored.id
-        records[id] = TransferRecord(specification: stored.specification, resume: stored.resume)
         // What is held must not begin for the moment until the scheduler knows: it comes paused, and is let go after.
         let isBlocked = stored.hold != nil || transfer.need != nil
         let state = RecoveredState(
@@ -48,7 +64,6 @@ extension TransferEngine {
         if let hold = stored.hold { await handle(.held(id, by: hold.holder, why: hold.why)) }
         if let need = transfer.need { await handle(.appNeeded(id, need)) }
         if isBlocked, !stored.isSuspended { await handle(.resumed(id)) }
-        if transfer.isWatched { await watch(id, true) }
     }
 
     private func cancelEarly(_ id: TransferID) async {

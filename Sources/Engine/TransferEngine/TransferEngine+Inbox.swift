@@ -31,8 +31,9 @@ extension TransferEngine {
             let transfer = StoredTransfer(id: id, specification: submission.specification, key: submission.key)
             try await store.commit([.inserted(transfer)])
             submission.reply.resume(returning: id)
-            guard awaitingConditions == nil else {
-                awaitingConditions?.append(EarlyTransfer(stored: transfer, isWatched: submission.isWatched))
+            guard hasLooked else {
+                awaitingConditions?.append(
+                    EarlyTransfer(stored: transfer, isNew: true, isWatched: submission.isWatched))
                 return
             }
             records[id] = TransferRecord(specification: submission.specification)

@@ -159,7 +159,7 @@ public actor TransferEngine {
                 await handle(.conditionsChanged(snapshot))
                 if let early = awaitingConditions {
                     awaitingConditions = nil
-                    for transfer in early { await recover(transfer) }
+                    for transfer in early { await enter(transfer) }
                 }
                 saveLearnedIfDue()
             case .alarm(let signal):
@@ -171,7 +171,7 @@ public actor TransferEngine {
             case .change(let id, let change, let continuation):
                 await carryOut(change, of: id, continuation)
             case .command(let event):
-                if awaitingConditions == nil {
+                if hasLooked {
                     await carryOut(event)
                 } else {
                     await carryOutBeforeFirstLook(event)
