@@ -92,6 +92,22 @@ import TransferTesting
         #expect(Self.saves(rig.disk) == 4)
     }
 
+    @Test("A run on conditions that are made up uses what was learned, and leaves it as it was")
+    func madeUp() async throws {
+        let disk = InMemoryTransferStore.Disk()
+        let store = InMemoryTransferStore(disk: disk)
+        let learned = try StoredTransferSamples.learned()
+        try await store.commit([.learned(learned)])
+        let rig = EngineRig(disk: disk, savesLearned: false)
+        try await rig.run { _ in
+            rig.alarm.advance(by: .seconds(3600))
+            rig.alarm.setWallClock(to: EngineRig.start.wall)
+            rig.engine.appRelaunched("app")
+            try await rig.settle()
+        }
+        #expect(try await store.learned() == learned)
+    }
+
     @Test("A damaged value stops nothing: it is told, dropped, and counting begins anew")
     func damaged() async throws {
         let disk = InMemoryTransferStore.Disk()

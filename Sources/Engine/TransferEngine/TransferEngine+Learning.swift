@@ -25,15 +25,16 @@ extension TransferEngine {
         return stored
     }
 
-    /// What was learned until now, to be saved.
-    func learnedNow() -> StoreChange {
+    /// What was learned until now, to be saved; nothing where what is seen of the machine is not to be remembered.
+    func learnedNow() -> [StoreChange] {
+        guard savesLearned else { return [] }
         let now = alarm.now()
         learnedSaved = now.instant
-        return .learned(scheduler.learned(at: now, boot: alarm.boot))
+        return [.learned(scheduler.learned(at: now, boot: alarm.boot))]
     }
 
     /// Saves what was learned, beside the inbox: nothing waits for it.
-    func saveLearnedLater() { commitLater(learnedNow()) }
+    func saveLearnedLater() { for change in learnedNow() { commitLater(change) } }
 
     /// The same where that was not done for a while. Asked when something has woken the process anyway.
     func saveLearnedIfDue() {

@@ -29,6 +29,7 @@ public actor TransferEngine {
     let alarm: any Alarm
     let configuration: SchedulerConfiguration
     let policy: any Policy
+    let savesLearned: Bool
     /// Without anything learned until `run()` has read the store.
     var scheduler: Scheduler
     var generator: SplitMix64
@@ -71,11 +72,13 @@ public actor TransferEngine {
     ///
     /// - Parameters:
     ///   - policy: decides about discretionary work.
+    ///   - savesLearned: whether what is learned of the machine is kept for later runs; false where the conditions are
+    ///     made up, which would teach what is not so.
     ///   - seed: for the jitter of retries; the same seed and events give the same decisions.
     public init(
         store: any TransferStore, executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        seed: UInt64
+        savesLearned: Bool = true, seed: UInt64
     ) {
         self.store = store
         self.executor = executor
@@ -83,6 +86,7 @@ public actor TransferEngine {
         self.alarm = alarm
         self.configuration = configuration
         self.policy = policy
+        self.savesLearned = savesLearned
         let now = alarm.now()
         learnedSaved = now.instant
         scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
@@ -204,7 +208,8 @@ public actor TransferEngine {
             }
         }
         await ended
-        await commit([learnedNow()])
+        await commit(learnedNow())
+        await flush()
     }
 
     /// Answers those who asked for something before the engine failed to start.
@@ -228,7 +233,7 @@ public actor TransferEngine {
         let now = alarm.now()
         let effects = scheduler.apply(event, at: now, using: &generator)
         for effect in effects where effect.isStop { perform(effect, at: now) }
-        let learned = savingLearned || effects.contains(.saveLearned) ? [learnedNow()] : []
+        let learned = savingLearned || effects.contains(.saveLearned) ? learnedNow() : []
         await commit(changes + effects.compactMap(storeChange(for:)) + learned)
         for effect in effects where !effect.isStop { perform(effect, at: now) }
     }

@@ -32,7 +32,8 @@ struct GetRun {
         let (known, new) = try await prepare(store)
         let engine = TransferEngine(
             store: store, executor: try makeExecutor(partials: directory + "/partial"),
-            conditions: makeConditions(), alarm: alarm, policy: plan.policy, seed: plan.seed)
+            conditions: makeConditions(), alarm: alarm, policy: plan.policy,
+            savesLearned: plan.assumptions == nil, seed: plan.seed)
         for (id, item) in known {
             reporter.add(id, item.specification)
             engine.watch(id)
