@@ -42,7 +42,7 @@ struct Watches: Sendable {
 
     mutating func note(at index: Int, _ holds: [Hold]) -> Bool {
         let before = watches[index].holds
-        guard holds.map(\.reason) != before.map(\.reason) else { return false }
+        guard !holds.elementsEqual(before, by: { $0.reason.isTold(by: $1.reason) }) else { return false }
         watches[index].holds = holds.map { $0.keepingSince(from: before) }
         return true
     }
@@ -64,10 +64,20 @@ struct Watches: Sendable {
     }
 }
 
+extension Reason {
+    /// Whether who was told that need not be told this: what is left of a window gets less all the time.
+    fileprivate func isTold(by other: Reason) -> Bool {
+        if case .windowTooShort = self, case .windowTooShort = other { return true }
+        return self == other
+    }
+}
+
 extension Hold {
     /// A reason that lies in the transfer itself holds since it was first seen, not since the last look.
     func keepingSince(from earlier: [Hold]) -> Hold {
-        guard source == nil, let known = earlier.first(where: { $0.reason == reason }) else { return self }
-        return known
+        guard source == nil, let known = earlier.first(where: { $0.reason.code == reason.code }) else { return self }
+        var kept = self
+        kept.since = known.since
+        return kept
     }
 }

@@ -35,6 +35,7 @@ extension IndexedQueue {
         if changes.contains(.policy) { availability.forget() }
         if isBackward || changes.contains(.policy) { resettleAll(assessment) }
         moveLapsed(assessment)
+        isHeldByBudget = false
         if !misfits.isEmpty, rateOfMisfits != assessment.typicalRate { relinkMisfits(assessment) }
         if individuals > 0 { askIndividuals(assessment) }
         if availability.refresh(assessment, requirements, changes, isBackward: isBackward) {
@@ -115,7 +116,7 @@ extension IndexedQueue {
         if let gate, now.instant < gate, availability.classes.intersects(filledClasses, gated) {
             next = Verdict.earlier(next, gate)
         }
-        if assessment.isBudgeted, !filledClasses.isEmpty {
+        if isHeldByBudget, assessment.isBudgeted {
             let renewed = assessment.context.budgets.nextRollOver(
                 after: now.wall, localTime: assessment.conditions.localTime)
             next = Verdict.earlier(next, renewed.map(now.instant(of:)))

@@ -51,6 +51,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var misfits: [TransferID] = []
     var rateOfMisfits: Int64?
     var lastWall: WallTime
+    /// Whether a budget kept something from starting at the last look.
+    var isHeldByBudget = false
     var highestID = Int64.min
     var familyMoments = FamilyMoments()
     /// Scratch: what was parked and is let go.
