@@ -21,7 +21,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var levels: [Level] = []
     /// The numbers of the levels, best rank first.
     var ranking: [Int32] = []
-    var levelNumbers: [LevelKey: Int32] = [:]
+    /// By rank: one for every combination there can be, none where it has not been seen.
+    var levelNumbers = Array(repeating: TransferRecord.none, count: 4 * 1001)
     var shelves: [Shelf] = []
     var appQueues = Pages<AppQueue>()
     var appQueueNumbers: [PlaceKey: Int32] = [:]
@@ -48,21 +49,20 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var misfits: [TransferID] = []
     var rateOfMisfits: Int64?
     var lastWall: WallTime
+    var highestID = Int64.min
     var familyMoments = FamilyMoments()
     /// Scratch: what was parked and is let go.
     var unparking: [Int32] = []
 
-    struct LevelKey: Hashable {
-        let isUserInitiated: Bool
-        let priority: Int
-        let hasDeadline: Bool
-    }
-
-    /// A class, a level, and an app or a lane.
+    /// A class, a level, and an app or a lane, in one number: hashing it is most of what looking it up costs.
     struct PlaceKey: Hashable {
-        let number: Int32
-        let level: Int32
-        let part: Int32
+        private let packed: UInt64
+
+        init(number: Int32, level: Int32, part: Int32) {
+            // There are at most 4004 levels, and 2²⁰ classes would take a gigabyte of shelves.
+            packed = UInt64(UInt32(bitPattern: part)) << 32 | UInt64(UInt32(bitPattern: level) & 0xFFF) << 20
+                | UInt64(UInt32(bitPattern: number) & 0xFFFFF)
+        }
     }
 
     let globalSlots: Int
@@ -82,7 +82,10 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
 
     var count: Int { records.count }
 
-    func contains(_ id: TransferID) -> Bool { index.find(id.rawValue, in: records) != nil }
+    func contains(_ id: TransferID) -> Bool {
+        // Ids come in order: a new one needs no look at where old ones lie, which would be somewhere far in memory.
+        id.rawValue <= highestID && index.find(id.rawValue, in: records) != nil
+    }
 
     func entry(of id: TransferID) -> TransferEntry? {
         index.find(id.rawValue, in: records).map { entry(at: $0) }
@@ -136,6 +139,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         if !entry.isPlain { record.extra = extras.take(entry) }
         let place = records.take(record)
         index.insert(id.rawValue, at: place, in: records)
+        highestID = max(highestID, id.rawValue)
         settle(place, entry, lane: lane, assessment)
     }
 
@@ -224,19 +228,19 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     }
 
     mutating func takeSlots(lane number: Int32) {
-        let lane = lanes.lanes[number].pointee
-        lanes.hosts[lane.host].pointee.running += 1
-        lanes.sessions[lane.session].pointee.running += 1
-        lanes.apps[lane.app].pointee.running += 1
+        let lane = lanes.lanes[number]
+        lanes.hosts[lane.pointee.host].pointee.running += 1
+        lanes.sessions[lane.pointee.session].pointee.running += 1
+        lanes.apps[lane.pointee.app].pointee.running += 1
         running += 1
     }
 
     mutating func freeSlots(of traits: borrowing TransferTraits) {
         guard let number = lanes.find(traits) else { return }
-        let lane = lanes.lanes[number].pointee
-        lanes.hosts[lane.host].pointee.running -= 1
-        lanes.sessions[lane.session].pointee.running -= 1
-        lanes.apps[lane.app].pointee.running -= 1
+        let lane = lanes.lanes[number]
+        lanes.hosts[lane.pointee.host].pointee.running -= 1
+        lanes.sessions[lane.pointee.session].pointee.running -= 1
+        lanes.apps[lane.pointee.app].pointee.running -= 1
         running -= 1
         unpark(lane)
         lanes.leave(number)
