@@ -128,16 +128,15 @@ import TransferScheduling
             """)
     }
 
-    @Test("The end of a relaunch delay wakes nobody while power is missing")
+    @Test("The end of a relaunch delay wakes nobody while the network costs")
     func delayBehindConditions() {
         Self.run(
             """
-            given power=battery metered=yes
+            given metered=yes
             t=0s relaunch x
             t=1s submit 1 normal background app=x
             expect wake none
-            t=2s metered no
-            t=3s power ac
+            t=3s metered no
             expect wake 60s
             expect 1 starts at 60s
             """)
