@@ -148,10 +148,9 @@ struct Oracle {
 
     /// Takes in one event and its effects; says what was against the rules.
     mutating func watch(_ event: Event, _ effects: [Effect], at now: Moment) -> [String] {
-        if conditions.power.value == .ac {
-            timeWithoutAC = .zero
-        } else if conditions.sleep.value == .awake {
-            timeWithoutAC += lastSeen.duration(to: now.instant)
+        let elapsed = lastSeen.duration(to: now.instant)
+        if conditions.sleep.value == .awake, elapsed > .zero {
+            timeWithoutAC = conditions.power.value == .ac ? .zero : timeWithoutAC + elapsed
         }
         lastSeen = now.instant
         learn(event, at: now)

@@ -120,11 +120,13 @@ final class SchedulerRun {
             // Within a grace the deadline may come to allow what runs: then all that happens is that it goes on. And a
             // step of the deadline may come to nothing where the transfer's own constraint says the same as the policy, or
             // where it waits for something else.
+            // Where no slot is left for those behind the gate after an outage, that is found out when it opens. And what
+            // is being stopped anyway has no more to do when its time is up.
             let mayBeIdle =
-                hasBudgets
+                hasBudgets || oracle.drain.mayBeClosed(at: machine.now.instant)
                 || oracle.open.values.contains { known in
                     let constraints = known.traits.constraints
-                    return known.powerMissingSince != nil
+                    return known.powerMissingSince != nil || (known.isStopping && known.traits.expires != nil)
                         || (known.traits.kind == .discretionary && constraints.power != .any)
                         || (constraints.deadline != nil && (constraints.power != .any || !known.isRunning))
                 }
