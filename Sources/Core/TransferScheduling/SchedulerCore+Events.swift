@@ -125,8 +125,10 @@ extension SchedulerCore where Queue: ~Copyable {
             _ = dequeue(id)
             totals.remove(entry)
             entry.traits = traits
-            // Somebody wants it now, or it is no longer what its app gave in the background.
-            if traits.isFromBackground != true { entry.relaunchDelay = nil }
+            // Somebody wants it now: it waits no longer, but its app's limiter still counts its end (R4).
+            if traits.isFromBackground != true, let release = entry.relaunchDelay?.release {
+                entry.relaunchDelay?.release = min(release, now.instant)
+            }
             totals.add(entry)
             enqueue(id, entry)
         }
