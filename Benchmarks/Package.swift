@@ -2,19 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// Measures the programs as a user runs them, side by side with their peers in one run. Needs nothing but the toolchain;
-// the programs themselves are built from the package above.
+// Measures the programs as a user runs them, and the deciding code alone, side by side with their peers in one run. The
+// programs are built from the package above; the deciding code is linked from it.
 let package = Package(
     name: "benchmarks",
+    dependencies: [.package(name: "background-transfer", path: "..")],
     targets: [
         .executableTarget(
             name: "figures",
+            dependencies: [
+                "CAllocations", "CxxQueue",
+                .product(name: "TransferPolicy", package: "background-transfer"),
+                .product(name: "TransferScheduling", package: "background-transfer"),
+            ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .treatAllWarnings(as: .error),
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
-            ])
-    ]
+            ]),
+        // The scheduler's waiting queue in C++ and a scan, behind a C header.
+        .target(name: "CxxQueue"),
+        // Counts allocations: its malloc stands before the C library's.
+        .target(name: "CAllocations"),
+    ],
+    cxxLanguageStandard: .cxx20
 )

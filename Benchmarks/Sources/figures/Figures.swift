@@ -8,43 +8,72 @@ enum Figures {
     static let all: [(name: String, measure: @Sendable (Options) throws -> [Figure])] = [
         ("download-1g", DownloadOneGiB.measure),
         ("memory", DownloadOneGiB.measureMemory),
+        ("core-scale", CoreScale.measure),
+        ("core-memory", CoreScale.measureMemory),
     ]
 
     static func main() {
         do {
+            var missed = 0
             let options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
             for figure in all where options.names.isEmpty || options.names.contains(figure.name) {
-                for result in try figure.measure(options) { print(options.isJSON ? result.json : result.text) }
+                for result in try figure.measure(options) {
+                    print(options.isJSON ? result.json : result.text)
+                    if options.isCheck, result.isHeld == false { missed += 1 }
+                }
+            }
+            guard missed == 0 else {
+                note("\(missed) bars are missed")
+                exit(1)
             }
         } catch {
-            FileHandle.standardError.write(Data("figures: \(error)\n".utf8))
+            note("\(error)")
             exit(2)
         }
     }
 }
 
-/// The command line: names, `--quick` for fewer rounds, `--json` for a JSON object a line.
+/// Tells something beside the figures.
+func note(_ text: String) { FileHandle.standardError.write(Data("figures: \(text)\n".utf8)) }
+
+/// The command line: names, `--quick` for fewer rounds, `--json` for a JSON object a line, `--check` for status 1 where
+/// a bar is missed or could not be measured.
 struct Options: Sendable {
     var names: [String] = []
     var isQuick = false
     var isJSON = false
+    var isCheck = false
+    /// The most transfers that the `core-` figures let wait, and the most of our own side.
+    var largest = Int.max
+    var largestSwift = Int.max
 
     /// Rounds of each side.
     var rounds: Int { isQuick ? 3 : 7 }
 
     init(arguments: [String]) throws {
-        for argument in arguments {
+        var rest = arguments[...]
+        func number(after name: String) throws -> Int {
+            guard let number = rest.popFirst().flatMap({ Int($0) }) else { throw FigureError("\(name) needs a number") }
+            return number
+        }
+        while let argument = rest.popFirst() {
             switch argument {
             case "--quick": isQuick = true
             case "--json": isJSON = true
+            case "--check": isCheck = true
+            case "--largest": largest = try number(after: argument)
+            case "--largest-swift": largestSwift = try number(after: argument)
             default:
                 guard Figures.all.contains(where: { $0.name == argument }) else {
                     let known = Figures.all.map(\.name).joined(separator: ", ")
-                    throw FigureError("there is no figure '\(argument)'; there are \(known), and --quick, --json")
+                    throw FigureError(
+                        "there is no figure '\(argument)'; there are \(known), and --quick, --json, --check")
                 }
                 names.append(argument)
             }
         }
+        // One check covers all bars of the deciding code.
+        if isCheck, names.contains("core-scale"), !names.contains("core-memory") { names.append("core-memory") }
     }
 }
 
@@ -58,34 +87,46 @@ struct FigureError: Error, CustomStringConvertible {
 /// One measured ratio; lower is better.
 struct Figure {
     var name: String
-    var ours: Double
+    /// Nil where it was not measured.
+    var ours: Double?
     var unit: String
     var peer: String
     /// Nil where the peer is not installed.
     var theirs: Double?
-    var bar: Double
+    /// Nil where none is set.
+    var bar: Double?
     var rounds: Int
     /// Whether the bar is held against our value itself rather than against the ratio.
     var barIsAbsolute = false
 
-    /// Ours ÷ theirs.
-    var ratio: Double? { theirs.map { $0 > 0 ? ours / $0 : .infinity } }
+    /// Ours ÷ theirs; nil where there is nothing to divide by.
+    var ratio: Double? {
+        guard let ours, let theirs, theirs > 0 else { return nil }
+        return ours / theirs
+    }
+
+    /// Whether the bar is held, not measured being missed; nil where there is none.
+    var isHeld: Bool? {
+        guard let bar else { return nil }
+        return (barIsAbsolute ? ours : ratio).map { $0 <= bar } ?? false
+    }
 
     var text: String {
-        let ours = String(format: "%@  ours %.3f %@", name, ours, unit)
-        guard let theirs, let ratio else { return "\(ours)  \(peer): not installed" }
-        let held = barIsAbsolute ? self.ours <= bar : ratio <= bar
-        return ours
-            + String(
-                format: "  %@ %.3f  ratio %.2f  bar %.2f %@  (%d rounds, medians)",
-                peer, theirs, ratio, bar, held ? "held" : "MISSED", rounds)
+        var text = "\(name)  ours "
+        text += ours.map { String(format: "%.3f %@", $0, unit) } ?? "not measured"
+        text += theirs.map { String(format: "  %@ %.3f", peer, $0) } ?? "  \(peer): not installed"
+        if let ratio { text += String(format: ratio < 0.01 ? "  ratio %.2g" : "  ratio %.2f", ratio) }
+        if let bar, let isHeld { text += String(format: "  bar %g %@", bar, isHeld ? "held" : "MISSED") }
+        return text + "  (\(rounds) rounds, medians)"
     }
 
     var json: String {
         var object: [String: Any] = [
-            "name": name, "ours": ours, "unit": unit, "peer": peer, "bar": bar, "rounds": rounds,
+            "name": name, "unit": unit, "peer": peer, "rounds": rounds,
             "date": ISO8601DateFormatter().string(from: Date()),
         ]
+        object["bar"] = bar.map { $0 as Any } ?? NSNull()
+        object["ours"] = ours.map { $0 as Any } ?? NSNull()
         object["theirs"] = theirs.map { $0 as Any } ?? NSNull()
         object["ratio"] = ratio.map { $0 as Any } ?? NSNull()
         let data = (try? JSONSerialization.data(withJSONObject: object, options: .sortedKeys)) ?? Data()

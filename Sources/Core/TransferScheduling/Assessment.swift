@@ -4,21 +4,45 @@ import TransferPolicy
 /// Asks all constraints and the policy about one transfer, and lets facts settle.
 struct Assessment {
     let configuration: SchedulerConfiguration
-    var policy: any Policy
-    /// Once for all time that such policies spend waiting for a wider question.
-    var stagedPolicy: (any StagedPolicy)?
+    private(set) var policy: any Policy
+    /// The policy, where it is one that need not be asked about each transfer.
+    private(set) var stagedPolicy: (any StagedPolicy)?
+    /// Whether it is.
+    private(set) var isStaged: Bool
+    /// Whether it goes by the queue as a whole.
+    private(set) var followsQueue: Bool
     var context: PolicyContext
     /// The rate that transfers usually reach, in bytes a second; nil before any ran.
     var typicalRate: Int64?
+    // In nanoseconds, since a look at the settings' own durations costs a division of 128 bits.
+    private let powerDwell: Int64
+    private let networkDwell: Int64
+    private let linkKindDwell: Int64
+    private let meteredDwell: Int64
+    private let connectionDwell: Int64
 
     init(
         configuration: SchedulerConfiguration, policy: any Policy, context: PolicyContext, typicalRate: Int64? = nil
     ) {
         self.configuration = configuration
         self.policy = policy
-        stagedPolicy = policy as? any StagedPolicy
+        let staged = policy as? any StagedPolicy
+        stagedPolicy = staged
+        isStaged = staged != nil
+        followsQueue = staged?.moodFollowsQueue ?? true
         self.context = context
         self.typicalRate = typicalRate
+        powerDwell = configuration.powerDwell.wholeNanoseconds
+        networkDwell = configuration.networkDwell.wholeNanoseconds
+        linkKindDwell = configuration.linkKindDwell.wholeNanoseconds
+        meteredDwell = configuration.meteredDwell.wholeNanoseconds
+        connectionDwell = configuration.connectionDwell.wholeNanoseconds
+    }
+
+    /// Another policy decides from now on.
+    mutating func decide(by policy: any Policy) {
+        self = Assessment(
+            configuration: configuration, policy: policy, context: context, typicalRate: typicalRate)
     }
 
     var conditions: Conditions { context.conditions }
@@ -41,20 +65,22 @@ struct Assessment {
         }
     }
 
-    /// Since when each of the facts that a running transfer needs is missing; empty while nothing is.
+    /// The verdict on a transfer that runs, and since when each of the facts that it needs is missing; empty while
+    /// nothing is.
     ///
     /// The transfer's own, not the fact's: on its way from mains to battery to unknown the fact begins anew each time.
-    func missingSince(
-        for entry: TransferEntry, before: [GracedFact: Instant]
-    ) -> [GracedFact: Instant] {
-        guard case .hold(let holds, _) = wish(of: entry) else { return [:] }
+    func runningVerdict(
+        for entry: TransferEntry, missingSince before: [GracedFact: Instant]
+    ) -> (Verdict, missingSince: [GracedFact: Instant]) {
+        let wish = wish(of: entry)
+        guard case .hold(let holds, _) = wish else { return (wish, [:]) }
         var missing: [GracedFact: Instant] = [:]
         for hold in holds {
             guard let fact = hold.reason.gracedFact else { continue }
             let since = min(before[fact] ?? hold.since.instant, hold.since.instant)
             missing[fact] = min(missing[fact] ?? since, since)
         }
-        return missing
+        return (withGrace(wish, missingSince: missing), missing)
     }
 
     /// What the conditions alone say to constraints like these: all of them but dates and windows.
@@ -200,23 +226,25 @@ struct Assessment {
         return .hold(holds, lookAgain: Verdict.earlier(earliest, lookAgain))
     }
 
-    /// When all of those facts will have settled; as far back as can be where all have.
-    func settleEnd(of facts: RelevantFacts) -> Instant {
-        var end = Instant(nanoseconds: .min)
-        func note<Value>(_ fact: Fact<Value>, _ dwell: Duration) {
-            if fact.isObservedChange { end = max(end, fact.since.instant.advanced(by: dwell)) }
+    /// When each combination of facts will have settled, by their raw value; as far back as can be where they have.
+    func settleEnds() -> InlineArray<8, Instant> {
+        func end<Value>(_ fact: Fact<Value>, _ dwell: Int64) -> Int64 {
+            fact.isObservedChange ? fact.since.instant.nanoseconds.addingSaturating(dwell) : .min
         }
-        if facts.contains(.power) { note(conditions.power, configuration.powerDwell) }
-        if facts.contains(.network) {
-            note(conditions.network, configuration.networkDwell)
-            note(conditions.linkKind, configuration.linkKindDwell)
-            note(conditions.metered, configuration.meteredDwell)
+        let power = end(conditions.power, powerDwell)
+        let network = max(
+            end(conditions.network, networkDwell), end(conditions.linkKind, linkKindDwell),
+            end(conditions.metered, meteredDwell))
+        let connection = max(
+            end(conditions.connection, connectionDwell), end(conditions.roaming, connectionDwell))
+        return InlineArray { number in
+            let facts = RelevantFacts(rawValue: UInt8(number))
+            var latest = Int64.min
+            if facts.contains(.power) { latest = max(latest, power) }
+            if facts.contains(.network) { latest = max(latest, network) }
+            if facts.contains(.connection) { latest = max(latest, connection) }
+            return Instant(nanoseconds: latest)
         }
-        if facts.contains(.connection) {
-            note(conditions.connection, configuration.connectionDwell)
-            note(conditions.roaming, configuration.connectionDwell)
-        }
-        return end
     }
 
     private func networkChanges(

@@ -6,16 +6,30 @@ struct QueueTotals: Sendable {
     private(set) var discretionaryCount = 0
     /// Wide enough for any number of the largest sizes, so that what is added can be taken away again.
     private(set) var discretionaryBytes: Int128 = 0
+    /// The earliest deadline of discretionary work, while it is known.
+    private(set) var firstDeadline: WallTime?
+    /// Whether it is: not once the transfer that had it has gone, until all were looked at.
+    var isFirstDeadlineKnown = true
 
     mutating func add(_ entry: borrowing TransferEntry) {
         guard entry.traits.kind == .discretionary else { return }
         discretionaryCount += 1
         discretionaryBytes += Int128(entry.bytesRemaining ?? 0)
+        note(entry)
     }
 
     mutating func remove(_ entry: borrowing TransferEntry) {
         guard entry.traits.kind == .discretionary else { return }
         discretionaryCount -= 1
         discretionaryBytes -= Int128(entry.bytesRemaining ?? 0)
+        guard let first = firstDeadline, entry.traits.constraints.deadline?.date == first else { return }
+        isFirstDeadlineKnown = false
+        firstDeadline = nil
+    }
+
+    /// Takes a transfer's deadline into account.
+    mutating func note(_ entry: borrowing TransferEntry) {
+        guard entry.traits.kind == .discretionary, let date = entry.traits.constraints.deadline?.date else { return }
+        firstDeadline = min(firstDeadline ?? date, date)
     }
 }

@@ -40,14 +40,14 @@ public struct Scheduler: ~Copyable, Sendable {
         _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         var effects: [Effect] = []
-        core.apply(event, at: now, using: &generator, into: &effects)
+        apply(event, at: now, using: &generator, into: &effects)
         return effects
     }
 
     /// The same, adding what is to be done to `effects`, so that one buffer serves for all events.
-    public mutating func apply(
-        _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator,
-        into effects: inout [Effect]
+    @specialized(where Generator == SplitMix64)
+    public mutating func apply<Generator: RandomNumberGenerator>(
+        _ event: Event, at now: Moment, using generator: inout Generator, into effects: inout [Effect]
     ) {
         core.apply(event, at: now, using: &generator, into: &effects)
     }

@@ -50,7 +50,7 @@ extension SchedulerCore where Queue: ~Copyable {
 
     /// Notes how things stand from now on. How long each app's transfers run is noted only for a policy that may ask.
     private mutating func observe(at now: Moment) {
-        let apps = assessment.stagedPolicy == nil ? Set(active.map(\.entry.traits.app)).sorted() : []
+        let apps = !assessment.isStaged ? Set(active.map(\.entry.traits.app)).sorted() : []
         let observation = PolicyHistory.Observation(
             conditions, at: now, runningApps: apps, treatingUnknownAs: configuration.unknownMetered)
         assessment.context.history.observe(observation, localTime: conditions.localTime)
@@ -59,6 +59,6 @@ extension SchedulerCore where Queue: ~Copyable {
     /// An attempt of the app has begun or ended.
     mutating func noteRunning(_ app: String, at now: Moment) {
         lastActivity = now.instant
-        if assessment.stagedPolicy == nil { observe(at: now) }
+        if !assessment.isStaged { observe(at: now) }
     }
 }

@@ -4,10 +4,10 @@ import TransferPolicy
 extension SchedulerCore where Queue: ~Copyable {
     /// Takes an event into the state; says whether what may run has to be looked at anew.
     mutating func take(
-        _ event: borrowing Event, at now: Moment, using generator: inout some RandomNumberGenerator,
+        _ event: consuming Event, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) -> Bool {
-        switch copy event {
+        switch consume event {
         case .submitted(let id, let traits):
             return add(id, traits, RecoveredState(), isNew: true, at: now, into: &effects)
         case .recovered(let id, let traits, let state):

@@ -50,7 +50,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
 
     /// Takes one event in, and adds what is to be done to `effects`.
     mutating func apply(
-        _ event: borrowing Event, at now: Moment, using generator: inout some RandomNumberGenerator,
+        _ event: consuming Event, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
         if assessment.context.now.wall > now.wall || assessment.context.now.instant > now.instant {
@@ -67,8 +67,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         into effects: inout [Effect]
     ) {
         assessment.context.now = now
-        assessment.policy = policy
-        assessment.stagedPolicy = policy as? any StagedPolicy
+        assessment.decide(by: policy)
         changes.formUnion([.running, .policy])
         reconcile(at: now, using: &generator, into: &effects)
     }
@@ -153,9 +152,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     private mutating func reconcile(
         at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        let isStaged = assessment.stagedPolicy != nil
-        if !isStaged || assessment.stagedPolicy?.moodFollowsQueue == true {
-            refreshContext(at: now, isComplete: !isStaged)
+        if assessment.followsQueue {
+            refreshContext(at: now)
             changes.insert(.running)
         }
         while let id = expiries.popFirst(at: now.wall) { expire(id, at: now, into: &effects) }
@@ -167,23 +165,19 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     }
 
     /// What a policy may know beside the conditions, where it asks for it.
-    private mutating func refreshContext(at now: Moment, isComplete: Bool) {
-        if isComplete { assessment.context.history.elapse(to: now, localTime: conditions.localTime) }
+    private mutating func refreshContext(at now: Moment) {
+        if !assessment.isStaged { assessment.context.history.elapse(to: now, localTime: conditions.localTime) }
         var summary = QueueSummary(lastActivity: lastActivity)
         for transfer in active where !transfer.entry.traits.isLoopback { summary.runningCount += 1 }
         if summary.runningCount > 0 { summary.lastActivity = now.instant }
         summary.discretionaryCount = totals.discretionaryCount
         summary.discretionaryBytes = Int64(clamping: totals.discretionaryBytes)
-        if isComplete {
-            var first: WallTime?
-            func note(_ traits: TransferTraits) {
-                guard traits.kind == .discretionary, let date = traits.constraints.deadline?.date else { return }
-                first = min(first ?? date, date)
-            }
-            queue.forEach { note($1.traits) }
-            for transfer in active { note(transfer.entry.traits) }
-            summary.firstDeadline = first
+        if !totals.isFirstDeadlineKnown {
+            queue.forEach { totals.note($1) }
+            for transfer in active { totals.note(transfer.entry) }
+            totals.isFirstDeadlineKnown = true
         }
+        summary.firstDeadline = totals.firstDeadline
         assessment.context.queue = summary
     }
 
@@ -193,12 +187,13 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
                 case .running(var attempt) = active[index].entry.phase
             else { continue }
             let id = active[index].id
-            let missing = assessment.missingSince(for: active[index].entry, before: attempt.missingSince)
+            let (verdict, missing) = assessment.runningVerdict(
+                for: active[index].entry, missingSince: attempt.missingSince)
             if missing != attempt.missingSince {
                 attempt.missingSince = missing
                 active[index].entry.phase = .running(attempt)
             }
-            switch assessment.verdict(for: active[index].entry) {
+            switch verdict {
             case .run(_, let lookAgain):
                 active[index].look = lookAgain
             case .hold(let holds, _):
@@ -221,11 +216,11 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             if let (id, entry) = queue.next(assessment, isGateClosed: isGateClosed) {
                 start(id, entry, at: now, into: &effects)
                 if entry.isGated { drain.started(at: now.instant, configuration, using: &generator) }
-            } else if wasQuiet, assessment.stagedPolicy == nil, active.contains(where: { !$0.entry.traits.isLoopback })
+            } else if wasQuiet, assessment.followsQueue, active.contains(where: { !$0.entry.traits.isLoopback })
             {
                 // The first one to run may be what the others waited for.
                 wasQuiet = false
-                refreshContext(at: now, isComplete: true)
+                refreshContext(at: now)
                 queue.refresh(assessment, changes)
             } else {
                 break

@@ -9,6 +9,8 @@ import TransferPolicy
 struct Availability: Sendable {
     /// The classes that may run.
     private(set) var classes: BitSet
+    /// The classes that may once a condition has settled, or a window opens.
+    private(set) var pending: BitSet
     /// When a condition has settled that others wait for; nil where none has to.
     private(set) var nextSettle: Instant?
     /// When a window opens or closes; nil where none does.
@@ -21,7 +23,7 @@ struct Availability: Sendable {
     /// For each row one set for each combination of facts relied on, and one for those that rely on nothing.
     private var sets: [RowSets] = []
     private var current = -1
-    private var settleEnds: [Instant]
+    private var settleEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
     private var closed: BitSet
     private var windows: [WindowState] = []
     private var localTime: LocalTimeRules?
@@ -49,8 +51,8 @@ struct Availability: Sendable {
 
     init() {
         classes = BitSet(capacity: 256)
+        pending = BitSet(capacity: 256)
         closed = BitSet(capacity: 256)
-        settleEnds = Array(repeating: Instant(nanoseconds: .min), count: 8)
     }
 
     /// Forgets all answers: another policy gives them now.
@@ -69,7 +71,7 @@ struct Availability: Sendable {
         let now = assessment.now
         let hasNewClasses = current >= 0 && sets[current].known < requirements.classes.count
         let isMoodDue =
-            nextMood.map { $0 <= now.instant } == true || assessment.stagedPolicy?.moodFollowsQueue == true
+            nextMood.map { $0 <= now.instant } == true || (assessment.isStaged && assessment.followsQueue)
         let isSettleDue = nextSettle.map { $0 <= now.instant } == true
         let isWindowDue = isBackward || nextWindow.map { $0 <= now.wall } == true
         let areConditionsNew = current < 0 || isBackward || changes.contains(.conditions)
@@ -78,21 +80,16 @@ struct Availability: Sendable {
         if areConditionsNew || isMoodDue || current < 0 || hasNewClasses {
             chooseRow(assessment, requirements)
         }
-        if areConditionsNew { noteSettling(assessment) }
+        if areConditionsNew { settleEnds = assessment.settleEnds() }
         refreshWindows(assessment, requirements, isDue: isWindowDue || hasNewClasses)
         collect(at: now.instant)
         return true
     }
 
-    /// Whether a class may run as far as the policy and the conditions' values go, settled or not.
-    func isAllowed(_ number: Int32) -> Bool {
-        guard current >= 0, sets[current].known > number else { return false }
-        return sets[current].always.contains(number) || sets[current].relying.contains { $0.contains(number) }
-    }
-
     private mutating func grow(to count: Int) {
         while capacity < count { capacity *= 2 }
         classes.grow(to: capacity)
+        pending.grow(to: capacity)
         closed.grow(to: capacity)
         forget()
     }
@@ -148,12 +145,6 @@ struct Availability: Sendable {
         }
     }
 
-    private mutating func noteSettling(_ assessment: Assessment) {
-        for facts in 0..<8 {
-            settleEnds[facts] = assessment.settleEnd(of: RelevantFacts(rawValue: UInt8(facts)))
-        }
-    }
-
     private mutating func refreshWindows(
         _ assessment: Assessment, _ requirements: Requirements, isDue: Bool
     ) {
@@ -190,34 +181,46 @@ struct Availability: Sendable {
 
     private mutating func collect(at now: Instant) {
         classes.removeAll()
+        pending.removeAll()
         classes.formUnion(sets[current].always)
         nextSettle = nil
         for facts in 0..<8 {
+            let members = sets[current].relying[facts]
             if settleEnds[facts] <= now {
-                classes.formUnion(sets[current].relying[facts])
-            } else if !sets[current].relying[facts].isEmpty {
+                classes.formUnion(members)
+            } else if !members.isEmpty {
+                pending.formUnion(members)
                 nextSettle = Verdict.earlier(nextSettle, settleEnds[facts])
             }
         }
-        classes.subtract(closed)
+        if closed.intersects(classes) {
+            pending.formUnion(classes)
+            classes.subtract(closed)
+            pending.subtract(classes)
+        }
     }
 
-    /// Whether `members` would gain a class that may run when the next condition has settled.
-    func settlingConcerns(_ members: BitSet, at now: Instant) -> Bool {
-        guard current >= 0 else { return false }
-        for facts in 0..<8 where settleEnds[facts] > now && sets[current].relying[facts].intersects(members) {
-            return true
+    /// From when on time alone lets a pending class run: by each clock, both must have come. Nil where it never does.
+    func opening(of number: Int32) -> Opening? {
+        var opening = Opening()
+        for facts in 0..<8 where sets[current].relying[facts].contains(number) {
+            opening.boot = settleEnds[facts].nanoseconds
         }
-        return false
+        guard closed.contains(number) else { return opening }
+        let window = windows.first { $0.classes.contains(number) }
+        guard let change = window?.change else { return nil }
+        opening.wall = change.nanosecondsSinceEpoch
+        return opening
     }
+}
 
-    /// When a window opens for one of `members`, all else being right; nil where none does.
-    func nextOpening(for members: BitSet) -> WallTime? {
-        var next: WallTime?
-        for window in windows where !window.isOpen {
-            guard let change = window.change, next.map({ change < $0 }) ?? true else { continue }
-            if window.classes.contains(where: { members.contains($0) && isAllowed($0) }) { next = change }
-        }
-        return next
+/// Two moments that must both have come, one on each clock.
+struct Opening: Sendable {
+    var boot = Int64.min
+    var wall = Int64.min
+
+    func instant(at now: Moment) -> Instant {
+        let date = wall == .min ? now.instant : now.instant(of: WallTime(nanosecondsSinceEpoch: wall))
+        return max(Instant(nanoseconds: boot), date)
     }
 }

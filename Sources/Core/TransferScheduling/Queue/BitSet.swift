@@ -37,6 +37,23 @@ struct BitSet: Hashable, Sendable {
         return false
     }
 
+    /// Whether the three have a number in common.
+    func intersects(_ other: BitSet, _ third: BitSet) -> Bool {
+        for index in words.indices where words[index] & other.words[index] & third.words[index] != 0 { return true }
+        return false
+    }
+
+    /// Calls `body` with each number that is in `other` too.
+    func forEach(in other: BitSet, _ body: (Int32) -> Void) {
+        for index in words.indices {
+            var bits = words[index] & other.words[index]
+            while bits != 0 {
+                body(Int32(truncatingIfNeeded: index << 6 | bits.trailingZeroBitCount))
+                bits &= bits - 1
+            }
+        }
+    }
+
     /// Makes room for numbers below `capacity`.
     mutating func grow(to capacity: Int) {
         let missing = (capacity + 63) / 64 - words.count

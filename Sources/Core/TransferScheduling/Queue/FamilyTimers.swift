@@ -12,8 +12,8 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     private var wheels: [UnsafeMutablePointer<TimerWheel>?] = []
     /// No timer of that clock is due before.
     private var earliest: [Int64] = [.max, .max]
-    /// How many timers each clock has.
-    private(set) var counts = [0, 0]
+    /// How many timers there are.
+    private(set) var count = 0
 
     init() {}
 
@@ -24,28 +24,29 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// How many families there are wheels for.
-    var familyCount: Int { wheels.count / 2 }
+    /// The families that have wheels, in the order in which they came to have one.
+    private(set) var families: [Int] = []
 
     mutating func insert(_ place: Int32, family: Int32, _ clock: Clock, at time: Int64) -> TimerWheel.Handle {
         let number = 2 * Int(family) + clock.rawValue
         while wheels.count <= number | 1 { wheels.append(nil) }
         let wheel = wheels[number] ?? makeWheel(number)
         earliest[clock.rawValue] = min(earliest[clock.rawValue], time)
-        counts[clock.rawValue] += 1
+        count += 1
         return wheel.pointee.insert(Int64(place), at: Instant(nanoseconds: time))
     }
 
     private mutating func makeWheel(_ number: Int) -> UnsafeMutablePointer<TimerWheel> {
         let wheel = UnsafeMutablePointer<TimerWheel>.allocate(capacity: 1)
         wheel.initialize(to: TimerWheel())
+        if wheels[number ^ 1] == nil { families.append(number / 2) }
         wheels[number] = wheel
         return wheel
     }
 
     mutating func cancel(_ handle: TimerWheel.Handle, family: Int32, _ clock: Clock) {
         guard wheels[2 * Int(family) + clock.rawValue]?.pointee.cancel(handle) == true else { return }
-        counts[clock.rawValue] -= 1
+        count -= 1
     }
 
     /// The next timer of a family on a clock; nil where it has none.
@@ -57,10 +58,10 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     mutating func popFirst(_ clock: Clock, dueAt now: Int64) -> Int32? {
         guard earliest[clock.rawValue] <= now else { return nil }
         var next = Int64.max
-        for number in stride(from: clock.rawValue, to: wheels.count, by: 2) {
-            guard let wheel = wheels[number] else { continue }
+        for family in families {
+            guard let wheel = wheels[2 * family + clock.rawValue] else { continue }
             if let fired = wheel.pointee.popFirst(dueAt: Instant(nanoseconds: now)) {
-                counts[clock.rawValue] -= 1
+                count -= 1
                 return Int32(truncatingIfNeeded: fired.payload)
             }
             if let deadline = wheel.pointee.nextDeadline { next = min(next, deadline.nanoseconds) }

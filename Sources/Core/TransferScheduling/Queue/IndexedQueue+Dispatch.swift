@@ -48,25 +48,35 @@ extension IndexedQueue {
     }
 
     private mutating func canStart(_ level: Int, _ assessment: Assessment, isGateClosed: Bool) -> Bool {
-        var isFound = false
-        for word in availability.classes.words.indices where !isFound {
+        for word in availability.classes.words.indices {
             var bits = availability.classes.words[word] & levels[level].filled.words[word]
             if isGateClosed { bits &= ~gated.words[word] }
-            while bits != 0, !isFound {
+            while bits != 0 {
                 let number = word << 6 | bits.trailingZeroBitCount
                 bits &= bits - 1
-                isFound = best(ofShelf: Int(levels[level].shelves[number]), assessment) != nil
+                if canStart(onShelf: Int(levels[level].shelves[number]), assessment) { return true }
             }
         }
-        return isFound
+        return false
+    }
+
+    /// Whether anything on a shelf can start: whose turn it would be is another question, which costs more.
+    private mutating func canStart(onShelf shelf: Int, _ assessment: Assessment) -> Bool {
+        let known = shelves[shelf].best
+        if known != Shelf.unknown, !assessment.isBudgeted, !isFull(appQueue: known),
+            let bucket = appQueues[known].pointee.heap.first, !isFull(bucket: bucket),
+            misfit(of: bucket, onShelf: shelf, assessment) == nil
+        {
+            return true
+        }
+        return best(ofShelf: shelf, assessment)
     }
 
     /// The first of a level: by deadline, then by the apps' turns, then by id.
     private mutating func first(
         of level: Int, _ assessment: Assessment, isGateClosed: Bool
     ) -> Int32? {
-        var first: Int32?
-        var firstTurn: Int64 = 0
+        var first: Int?
         for word in availability.classes.words.indices {
             var bits = availability.classes.words[word] & levels[level].filled.words[word]
             if isGateClosed { bits &= ~gated.words[word] }
@@ -74,27 +84,31 @@ extension IndexedQueue {
                 let number = word << 6 | bits.trailingZeroBitCount
                 bits &= bits - 1
                 let shelf = Int(levels[level].shelves[number])
-                guard let place = best(ofShelf: shelf, assessment) else { continue }
-                let turn = shelves[shelf].bestTurn
-                if let known = first, !precedes(place, turn, known, firstTurn) { continue }
-                (first, firstTurn) = (place, turn)
+                guard best(ofShelf: shelf, assessment) else { continue }
+                if let known = first,
+                    !Self.precedes(
+                        shelves[shelf].bestKey, shelves[shelf].bestTurn, shelves[known].bestKey,
+                        shelves[known].bestTurn)
+                {
+                    continue
+                }
+                first = shelf
             }
         }
-        return first
+        guard let first, let bucket = appQueues[shelves[first].best].pointee.heap.first else { return nil }
+        return head(of: bucket)
     }
 
     @inline(__always)
-    private func precedes(_ left: Int32, _ leftTurn: Int64, _ right: Int32, _ rightTurn: Int64) -> Bool {
-        let (leftDeadline, rightDeadline) = (records[left].pointee.deadline, records[right].pointee.deadline)
-        if leftDeadline != rightDeadline { return leftDeadline < rightDeadline }
-        if leftTurn != rightTurn { return leftTurn < rightTurn }
-        return records[left].pointee.id < records[right].pointee.id
+    private static func precedes(_ left: TurnKey, _ leftTurn: Int64, _ right: TurnKey, _ rightTurn: Int64) -> Bool {
+        if left.deadline != right.deadline { return left.deadline < right.deadline }
+        return leftTurn != rightTurn ? leftTurn < rightTurn : left.id < right.id
     }
 
     // MARK: Shelves
 
-    /// The transfer whose turn it is on a shelf; nil where none can start. What meets a full slot is parked there.
-    private mutating func best(ofShelf shelf: Int, _ assessment: Assessment) -> Int32? {
+    /// Finds out whose turn it is on a shelf; false where none can start. What meets a full slot is parked there.
+    private mutating func best(ofShelf shelf: Int, _ assessment: Assessment) -> Bool {
         while true {
             let known = shelves[shelf].best
             let isCurrent =
@@ -102,29 +116,29 @@ extension IndexedQueue {
                 && lanes.apps[appQueues[known].pointee.app].pointee.lastTurn == shelves[shelf].bestTurn
             if !isCurrent { findBest(shelf, assessment) }
             let appQueue = shelves[shelf].best
-            guard appQueue != Shelf.unknown, let bucket = appQueues[appQueue].pointee.heap.first else { return nil }
-            if lanes.apps[appQueues[appQueue].pointee.app].pointee.running >= slotsPerApp {
+            guard appQueue != Shelf.unknown, let bucket = appQueues[appQueue].pointee.heap.first else { return false }
+            if isFull(appQueue: appQueue) {
                 park(appQueue: appQueue)
             } else if !parkIfFull(bucket) {
-                let place = head(of: bucket)
-                guard let misfit = misfit(of: place, onShelf: shelf, assessment) else { return place }
-                setAside(place, for: misfit, assessment)
+                guard let misfit = misfit(of: bucket, onShelf: shelf, assessment) else { return true }
+                setAside(head(of: bucket), for: misfit, assessment)
             }
         }
     }
 
     private mutating func findBest(_ shelf: Int, _ assessment: Assessment) {
         var best = Shelf.unknown
-        var (bestPlace, bestTurn) = (TransferRecord.none, Int64(0))
+        var (bestKey, bestTurn) = (TurnKey(), Int64(0))
         for appQueue in shelves[shelf].appQueues {
-            guard let bucket = appQueues[appQueue].pointee.heap.first else { continue }
-            let app = appQueues[appQueue].pointee.app
+            let queue = appQueues[appQueue]
+            let app = queue.pointee.app
             if assessment.isBudgeted, isSpent(app, onShelf: shelf, assessment) { continue }
-            let (place, turn) = (head(of: bucket), lanes.apps[app].pointee.lastTurn)
-            if best != Shelf.unknown, !precedes(place, turn, bestPlace, bestTurn) { continue }
-            (best, bestPlace, bestTurn) = (appQueue, place, turn)
+            let turn = lanes.apps[app].pointee.lastTurn
+            if best != Shelf.unknown, !Self.precedes(queue.pointee.top, turn, bestKey, bestTurn) { continue }
+            (best, bestKey, bestTurn) = (appQueue, queue.pointee.top, turn)
         }
         shelves[shelf].best = best
+        shelves[shelf].bestKey = bestKey
         shelves[shelf].bestTurn = bestTurn
     }
 
@@ -138,13 +152,13 @@ extension IndexedQueue {
         return state.map { $0 >= limit } ?? false
     }
 
-    /// How long the window is still open that is too short for a transfer; nil where it fits.
-    private func misfit(of place: Int32, onShelf shelf: Int, _ assessment: Assessment) -> Duration? {
+    /// How long the window is still open that is too short for the first of a bucket; nil where it fits.
+    private func misfit(of bucket: Int32, onShelf shelf: Int, _ assessment: Assessment) -> Duration? {
         let number = shelves[shelf].number
         guard requirements.classes[Int(number)].stage != RequirementClass.individual,
             requirements.family(ofClass: number).window != TransferRecord.none
         else { return nil }
-        return assessment.misfit(of: entry(at: place))?.left
+        return assessment.misfit(of: entry(at: head(of: bucket)))?.left
     }
 
     // MARK: Parking
@@ -155,13 +169,27 @@ extension IndexedQueue {
         lanes.apps[appQueues[appQueue].pointee.app].pointee.parked.append(appQueue)
     }
 
+    private func isFull(appQueue: Int32) -> Bool {
+        lanes.apps[appQueues[appQueue].pointee.app].pointee.running >= slotsPerApp
+    }
+
+    private func isFull(bucket: Int32) -> Bool {
+        let lane = lanes.lanes[buckets[bucket].pointee.lane]
+        return lanes.hosts[lane.pointee.host].pointee.running >= lane.pointee.hostLimit
+            || isSessionFull(lane)
+    }
+
+    private func isSessionFull(_ lane: UnsafeMutablePointer<Lane>) -> Bool {
+        lane.pointee.hasSession && lanes.sessions[lane.pointee.session].pointee.running >= slotsPerSession
+    }
+
     /// Parks a bucket whose host or session has no slot left; false where both have.
     private mutating func parkIfFull(_ bucket: Int32) -> Bool {
-        let lane = lanes.lanes[buckets[bucket].pointee.lane].pointee
-        if lanes.hosts[lane.host].pointee.running >= lane.hostLimit {
-            lanes.hosts[lane.host].pointee.parked.append(bucket)
-        } else if lane.key.session != nil, lanes.sessions[lane.session].pointee.running >= slotsPerSession {
-            lanes.sessions[lane.session].pointee.parked.append(bucket)
+        let lane = lanes.lanes[buckets[bucket].pointee.lane]
+        if lanes.hosts[lane.pointee.host].pointee.running >= lane.pointee.hostLimit {
+            lanes.hosts[lane.pointee.host].pointee.parked.append(bucket)
+        } else if isSessionFull(lane) {
+            lanes.sessions[lane.pointee.session].pointee.parked.append(bucket)
         } else {
             return false
         }
@@ -175,10 +203,10 @@ extension IndexedQueue {
     }
 
     /// Lets those go on that waited for a slot which this lane has given back.
-    mutating func unpark(_ lane: Lane) {
-        unparkBuckets(lanes.hosts[lane.host])
-        unparkBuckets(lanes.sessions[lane.session])
-        let app = lanes.apps[lane.app]
+    mutating func unpark(_ lane: UnsafeMutablePointer<Lane>) {
+        unparkBuckets(lanes.hosts[lane.pointee.host])
+        unparkBuckets(lanes.sessions[lane.pointee.session])
+        let app = lanes.apps[lane.pointee.app]
         guard !app.pointee.parked.isEmpty else { return }
         swap(&app.pointee.parked, &unparking)
         for index in unparking.indices {

@@ -7,14 +7,14 @@ extension IndexedQueue {
     mutating func setTimer(_ place: Int32, _ family: Int32, boot instant: Instant) {
         records[place].pointee.timer = timers.insert(place, family: family, .boot, at: instant.nanoseconds)
         records[place].pointee.state.insert(.bootTimer)
-        if instant.nanoseconds < familyMoments.boot { familyMoments.isKnown = false }
+        familyMoments.note(boot: instant.nanoseconds)
     }
 
     mutating func setTimer(_ place: Int32, _ family: Int32, wall date: WallTime) {
         records[place].pointee.timer = timers.insert(
             place, family: family, .wall, at: date.nanosecondsSinceEpoch)
         records[place].pointee.state.insert(.wallTimer)
-        if date.nanosecondsSinceEpoch < familyMoments.wall { familyMoments.isKnown = false }
+        familyMoments.note(wall: date.nanosecondsSinceEpoch)
     }
 
     mutating func cancelTimer(_ place: Int32) {
@@ -102,14 +102,17 @@ extension IndexedQueue {
         guard running < globalSlots, !records.isEmpty else { return nil }
         let now = assessment.now
         var next = individuals > 0 ? individualLook : nil
-        if let settle = availability.nextSettle, availability.settlingConcerns(filledClasses, at: now.instant) {
-            next = Verdict.earlier(next, settle)
+        if let mood = availability.nextMood, !filledClasses.isEmpty || timers.count > 0 {
+            next = Verdict.earlier(next, mood)
         }
-        if let mood = availability.nextMood, !filledClasses.isEmpty { next = Verdict.earlier(next, mood) }
-        if let opening = availability.nextOpening(for: filledClasses) {
-            next = Verdict.earlier(next, now.instant(of: opening))
+        if availability.pending.intersects(filledClasses) {
+            availability.pending.forEach(in: filledClasses) { number in
+                if let opening = availability.opening(of: number) {
+                    next = Verdict.earlier(next, opening.instant(at: now))
+                }
+            }
         }
-        if let gate, now.instant < gate, filledClasses.intersects(availability.classes) {
+        if let gate, now.instant < gate, availability.classes.intersects(filledClasses, gated) {
             next = Verdict.earlier(next, gate)
         }
         if assessment.isBudgeted, !filledClasses.isEmpty {
@@ -124,17 +127,33 @@ extension IndexedQueue {
         if familyMoments.wall != .max {
             next = Verdict.earlier(next, now.instant(of: WallTime(nanosecondsSinceEpoch: familyMoments.wall)))
         }
+        for opening in familyMoments.pending { next = Verdict.earlier(next, opening.instant(at: now)) }
         return next
     }
 
-    /// The next timers of families of which a class may run.
+    /// The next timers of families of which a class may run, now or when time has come.
     private mutating func findFamilyMoments() {
-        familyMoments = FamilyMoments(isKnown: true)
-        for family in 0..<min(timers.familyCount, requirements.families.count) {
+        familyMoments.reset()
+        guard timers.count > 0 else { return }
+        for family in timers.families {
+            let boot = timers.next(family: family, .boot)
+            let wall = timers.next(family: family, .wall)
+            guard boot != nil || wall != nil else { continue }
             let classes = requirements.families[family].classes
-            guard classes.contains(where: { $0 >= 0 && availability.classes.contains($0) }) else { continue }
-            if let boot = timers.next(family: family, .boot) { familyMoments.boot = min(familyMoments.boot, boot) }
-            if let wall = timers.next(family: family, .wall) { familyMoments.wall = min(familyMoments.wall, wall) }
+            if classes.contains(where: { $0 >= 0 && availability.classes.contains($0) }) {
+                if let boot { familyMoments.boot = min(familyMoments.boot, boot) }
+                if let wall { familyMoments.wall = min(familyMoments.wall, wall) }
+                continue
+            }
+            for number in classes where number >= 0 && availability.pending.contains(number) {
+                guard let opening = availability.opening(of: number) else { continue }
+                if let boot {
+                    familyMoments.pending.append(Opening(boot: max(opening.boot, boot), wall: opening.wall))
+                }
+                if let wall {
+                    familyMoments.pending.append(Opening(boot: opening.boot, wall: max(opening.wall, wall)))
+                }
+            }
         }
     }
 }
@@ -144,6 +163,18 @@ struct FamilyMoments: Sendable {
     var isKnown = false
     var boot = Int64.max
     var wall = Int64.max
+    /// Those of families that time has to open first.
+    var pending: [Opening] = []
 
-    init(isKnown: Bool = false) { self.isKnown = isKnown }
+    mutating func reset() {
+        isKnown = true
+        boot = .max
+        wall = .max
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    /// Whether a timer at `boot` or `wall` comes before what is known.
+    mutating func note(boot: Int64 = .max, wall: Int64 = .max) {
+        if boot < self.boot || wall < self.wall { isKnown = false }
+    }
 }

@@ -5,14 +5,14 @@ import TransferPolicy
 
 extension IndexedQueue {
     mutating func levelNumber(of traits: borrowing TransferTraits) -> Int32 {
-        let key = LevelKey(
-            isUserInitiated: traits.kind == .userInitiated, priority: traits.priority,
-            hasDeadline: traits.constraints.deadline != nil)
-        if let known = levelNumbers[key] { return known }
+        let place =
+            min(max(traits.priority, 0), 1000) << 2 | (traits.kind == .userInitiated ? 2 : 0)
+            | (traits.constraints.deadline != nil ? 1 : 0)
+        if levelNumbers[place] != TransferRecord.none { return levelNumbers[place] }
         let number = Int32(levels.count)
         let level = Level(traits, capacity: capacity)
         levels.append(level)
-        levelNumbers[key] = number
+        levelNumbers[place] = number
         let rank = ranking.firstIndex { level.precedes(levels[Int($0)]) } ?? ranking.count
         ranking.insert(number, at: rank)
         return number
@@ -167,6 +167,10 @@ extension IndexedQueue {
     /// Another one is first in a bucket, or nobody is any more.
     mutating func headChanged(_ number: Int32) {
         let bucket = buckets[number]
+        if bucket.pointee.linked > 0 {
+            let record = records[head(of: number)]
+            bucket.pointee.head = TurnKey(deadline: record.pointee.deadline, id: record.pointee.id)
+        }
         guard !bucket.pointee.isParked else { return }
         let appQueue = bucket.pointee.appQueue
         let queue = appQueues[appQueue]
@@ -187,11 +191,14 @@ extension IndexedQueue {
     }
 
     @inline(__always)
-    func bucketPrecedes(_ left: Int32, _ right: Int32) -> Bool { precedes(head(of: left), head(of: right)) }
+    func bucketPrecedes(_ left: Int32, _ right: Int32) -> Bool {
+        buckets[left].pointee.head.precedes(buckets[right].pointee.head)
+    }
 
     /// Another bucket, or another transfer, is first in an app queue, or none is any more.
     mutating func topChanged(_ appQueue: Int32) {
         let queue = appQueues[appQueue]
+        if let first = queue.pointee.heap.first { queue.pointee.top = buckets[first].pointee.head }
         guard !queue.pointee.isParked else { return }
         let shelf = Int(queue.pointee.shelf)
         shelves[shelf].best = Shelf.unknown

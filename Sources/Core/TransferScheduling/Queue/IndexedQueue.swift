@@ -21,7 +21,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var levels: [Level] = []
     /// The numbers of the levels, best rank first.
     var ranking: [Int32] = []
-    var levelNumbers: [LevelKey: Int32] = [:]
+    /// By rank: one for every combination there can be, none where it has not been seen.
+    var levelNumbers = Array(repeating: TransferRecord.none, count: 4 * 1001)
     var shelves: [Shelf] = []
     var appQueues = Pages<AppQueue>()
     var appQueueNumbers: [PlaceKey: Int32] = [:]
@@ -52,17 +53,15 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     /// Scratch: what was parked and is let go.
     var unparking: [Int32] = []
 
-    struct LevelKey: Hashable {
-        let isUserInitiated: Bool
-        let priority: Int
-        let hasDeadline: Bool
-    }
-
-    /// A class, a level, and an app or a lane.
+    /// A class, a level, and an app or a lane, in one number: hashing it is most of what looking it up costs.
     struct PlaceKey: Hashable {
-        let number: Int32
-        let level: Int32
-        let part: Int32
+        private let packed: UInt64
+
+        init(number: Int32, level: Int32, part: Int32) {
+            // There are at most 4004 levels, and 2²⁰ classes would take a gigabyte of shelves.
+            packed = UInt64(UInt32(bitPattern: part)) << 32 | UInt64(UInt32(bitPattern: level) & 0xFFF) << 20
+                | UInt64(UInt32(bitPattern: number) & 0xFFFFF)
+        }
     }
 
     let globalSlots: Int
@@ -224,19 +223,19 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     }
 
     mutating func takeSlots(lane number: Int32) {
-        let lane = lanes.lanes[number].pointee
-        lanes.hosts[lane.host].pointee.running += 1
-        lanes.sessions[lane.session].pointee.running += 1
-        lanes.apps[lane.app].pointee.running += 1
+        let lane = lanes.lanes[number]
+        lanes.hosts[lane.pointee.host].pointee.running += 1
+        lanes.sessions[lane.pointee.session].pointee.running += 1
+        lanes.apps[lane.pointee.app].pointee.running += 1
         running += 1
     }
 
     mutating func freeSlots(of traits: borrowing TransferTraits) {
         guard let number = lanes.find(traits) else { return }
-        let lane = lanes.lanes[number].pointee
-        lanes.hosts[lane.host].pointee.running -= 1
-        lanes.sessions[lane.session].pointee.running -= 1
-        lanes.apps[lane.app].pointee.running -= 1
+        let lane = lanes.lanes[number]
+        lanes.hosts[lane.pointee.host].pointee.running -= 1
+        lanes.sessions[lane.pointee.session].pointee.running -= 1
+        lanes.apps[lane.pointee.app].pointee.running -= 1
         running -= 1
         unpark(lane)
         lanes.leave(number)

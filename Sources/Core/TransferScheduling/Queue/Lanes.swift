@@ -9,6 +9,7 @@ struct Lane: Sendable {
     let host: Int32
     /// How many may run to the host while one of this lane starts.
     let hostLimit: Int32
+    let hasSession: Bool
     /// Transfers that wait or run in it.
     var members: Int32 = 0
 }
@@ -81,10 +82,10 @@ struct Lanes: ~Copyable, Sendable {
 
     /// A transfer leaves its lane, which is forgotten with the last one.
     mutating func leave(_ number: Int32) {
-        let lane = lanes[number].pointee
-        sessions[lane.session].pointee.members -= 1
+        sessions[lanes[number].pointee.session].pointee.members -= 1
         lanes[number].pointee.members -= 1
-        guard lane.members == 1 else { return }
+        guard lanes[number].pointee.members == 0 else { return }
+        let lane = lanes[number].pointee
         laneNumbers[lane.key] = nil
         lanes.release(number)
         hosts[lane.host].pointee.members -= 1
@@ -108,7 +109,7 @@ struct Lanes: ~Copyable, Sendable {
         hostNumbers[key.host] = host
         hosts[host].pointee.members += 1
         let limit = Int32(clamping: max(1, key.slotsPerHost ?? slotsPerHost))
-        let number = lanes.take(Lane(key: key, app: app, session: session, host: host, hostLimit: limit))
+        let number = lanes.take(Lane(key: key, app: app, session: session, host: host, hostLimit: limit, hasSession: key.session != nil))
         laneNumbers[key] = number
         return number
     }

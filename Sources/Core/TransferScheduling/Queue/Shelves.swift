@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferPolicy
 
+/// What turns go by: first the earlier deadline, then the lower id. Kept beside what it stands for, so that finding out
+/// whose turn it is touches no transfer.
+struct TurnKey: Hashable, Sendable {
+    /// `Int64.max` for none.
+    var deadline = Int64.max
+    var id = Int64.max
+
+    @inline(__always)
+    func precedes(_ other: TurnKey) -> Bool {
+        deadline != other.deadline ? deadline < other.deadline : id < other.id
+    }
+}
+
 /// Transfers of one class, rank and lane that wait for nothing but their turn.
 struct Bucket: Sendable {
     let appQueue: Int32
@@ -18,6 +31,8 @@ struct Bucket: Sendable {
     var position = TransferRecord.none
     /// Whether it waits for a slot of its host or session.
     var isParked = false
+    /// The first of it; means something while anything is linked.
+    var head = TurnKey()
 }
 
 /// An app's buckets on one shelf, by who is first in them.
@@ -31,6 +46,8 @@ struct AppQueue: Sendable {
     var position = TransferRecord.none
     /// Whether it waits for a slot of its app.
     var isParked = false
+    /// The first of its first bucket; means something while its heap is not empty.
+    var top = TurnKey()
 }
 
 /// All app queues of one class and rank.
@@ -46,6 +63,7 @@ struct Shelf: Sendable {
     var best = unknown
     /// That app's last turn when it was found out.
     var bestTurn: Int64 = 0
+    var bestKey = TurnKey()
 }
 
 /// A rank: those with a better one go first.

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAllocations
+import Foundation
+import TransferPolicy
+
+/// What is measured of the deciding code.
+enum CoreOperation: String, CaseIterable {
+    /// A transfer is handed over; it waits.
+    case submit
+    /// Mains come and go, there is no network: nothing may start.
+    case power = "condition event (power)"
+    /// The machine moves between two free networks while all slots are full.
+    case network = "condition event (network)"
+    /// A running transfer ends, the next one starts.
+    case complete = "completion and dispatch"
+    /// A random waiting transfer is cancelled.
+    case cancel
+    /// A transfer is handed over after as many have gone: nothing grows.
+    case resubmit = "submit again"
+}
+
+/// What a number of events cost.
+struct CoreCost {
+    var events = 0
+    var nanoseconds: Int64 = 0
+    var allocations: Int64 = 0
+
+    var nanosecondsEach: Double { Double(nanoseconds) / Double(events) }
+    var allocationsEach: Double { Double(allocations) / Double(events) }
+}
+
+/// One side through the whole workload, with so many transfers waiting.
+struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
+    /// What is measured: seconds, or memory. Counting costs a little time.
+    enum Mode { case time, memory }
+
+    private(set) var costs: [CoreOperation: CoreCost] = [:]
+    /// Bytes allocated for the side and all that wait in it.
+    private(set) var bytes: Int64 = 0
+    /// Follows from all that was told to start, in order.
+    private(set) var fingerprint: UInt64 = 14_695_981_039_346_656_037
+    private let mode: Mode
+    private var side: Side
+    private var now = CoreWorkload.start
+    private var generator = SplitMix64(seed: 2026)
+    private var isWaiting: [Bool] = [false]
+    private var running: [Int64] = []
+    private var batch: [Int64] = []
+
+    /// - Parameter count: how many transfers wait.
+    init(waiting count: Int, _ mode: Mode, names: CoreNames, events: Int) {
+        self.mode = mode
+        allocations_reset()
+        if mode == .memory { allocations_start() }
+        side = Side(names, at: CoreWorkload.start)
+        allocations_stop()
+        isWaiting.reserveCapacity(count + 8 * events + 1024)
+        batch.reserveCapacity(1024)
+        change(to: [CoreMachine()], as: nil)
+        var left = count
+        while left > 0 {
+            let size = min(left, 1000)
+            submit(size, as: Side.isScan ? nil : .submit)
+            left -= size
+        }
+        bytes = allocations_read().live_bytes
+        guard events > 0 else { return }
+        if Side.isScan {
+            submit(events, as: .submit)
+            cancel(events, as: nil)
+        }
+        measureConditions(.power, events)
+        measureSlots(count, events)
+    }
+
+    // MARK: Scenarios
+
+    private mutating func measureConditions(_ operation: CoreOperation, _ events: Int) {
+        // The first ones meet states of the machine that were not seen before.
+        for part in [min(events, 8), events] {
+            var machines: [CoreMachine] = []
+            for index in 0..<part {
+                now = now.advanced(by: .seconds(1))
+                var machine = CoreMachine()
+                machine.since = now
+                switch operation {
+                case .network:
+                    machine.isOnMains = true
+                    machine.network = index % 2 == 0 ? .office : .home
+                    machine.isNetworkChange = true
+                case .power, .submit, .complete, .cancel, .resubmit:
+                    machine.isOnMains = index % 2 == 0
+                    machine.isPowerChange = true
+                }
+                machines.append(machine)
+            }
+            change(to: machines, as: part == events ? operation : nil)
+        }
+    }
+
+    private mutating func measureSlots(_ count: Int, _ events: Int) {
+        var home = CoreMachine()
+        (home.isOnMains, home.network, home.since) = (true, .home, now)
+        change(to: [home], as: nil)
+        running = side.started
+        noteStarted()
+        guard !running.isEmpty else { return }
+        // As many again come as went, so that the number that waits stays about the same.
+        let size = max(1, min(count / 10, 500, events))
+        for operation in [CoreOperation.complete, .cancel] {
+            for part in 0...max(1, events / size) {
+                let measured = part == 0 ? nil : operation
+                if operation == .complete { complete(size, as: measured) } else { cancel(size, as: measured) }
+                submit(size, as: measured == nil || Side.isScan ? nil : .resubmit)
+            }
+            if operation == .complete { measureConditions(.network, events) }
+        }
+    }
+
+    // MARK: Batches
+
+    private mutating func submit(_ size: Int, as operation: CoreOperation?) {
+        var jobs: [CoreJob] = []
+        for _ in 0..<size { jobs.append(CoreJob(using: &generator)) }
+        now = now.advanced(by: .milliseconds(1))
+        side.load(jobs, from: Int64(isWaiting.count), at: now)
+        for _ in 0..<size { isWaiting.append(true) }
+        let now = now
+        measure(operation, size) { side in
+            // A scan could never be filled event by event.
+            if Side.isScan && operation == nil { side.fill(at: now) } else { side.submitLoaded(at: now) }
+        }
+        noteStarted()
+    }
+
+    private mutating func change(to machines: [CoreMachine], as operation: CoreOperation?) {
+        side.load(machines)
+        measure(operation, machines.count) { $0.changeLoaded() }
+    }
+
+    private mutating func complete(_ size: Int, as operation: CoreOperation?) {
+        now = now.advanced(by: .milliseconds(1))
+        let now = now
+        var running = running
+        measure(operation, size) { $0.finish(&running, times: size, at: now) }
+        self.running = running
+        noteStarted()
+    }
+
+    private mutating func cancel(_ size: Int, as operation: CoreOperation?) {
+        batch.removeAll(keepingCapacity: true)
+        while batch.count < size {
+            let id = Int64.random(in: 1..<Int64(isWaiting.count), using: &generator)
+            guard isWaiting[Int(id)] else { continue }
+            isWaiting[Int(id)] = false
+            batch.append(id)
+        }
+        now = now.advanced(by: .milliseconds(1))
+        let (now, batch) = (now, batch)
+        measure(operation, size) { $0.cancel(batch, at: now) }
+        noteStarted()
+    }
+
+    private mutating func noteStarted() {
+        for id in side.started {
+            isWaiting[Int(id)] = false
+            fingerprint = (fingerprint ^ UInt64(id)) &* 1_099_511_628_211
+        }
+        side.started.removeAll(keepingCapacity: true)
+    }
+
+    /// What this thread has used: other programs take the processor from it, but add nothing.
+    private static var processorTime: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    private mutating func measure(_ operation: CoreOperation?, _ events: Int, _ body: (inout Side) -> Void) {
+        let before = allocations_read().allocations
+        if mode == .memory { allocations_start() }
+        let start = Self.processorTime
+        body(&side)
+        let elapsed = Self.processorTime - start
+        allocations_stop()
+        guard let operation else { return }
+        var cost = costs[operation] ?? CoreCost()
+        cost.events += events
+        cost.nanoseconds += elapsed
+        cost.allocations += allocations_read().allocations - before
+        costs[operation] = cost
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import CxxQueue
+import Foundation
+import TransferPolicy
+
+/// What one transfer of the workload asks for, before either side's form of it.
+struct CoreJob {
+    var kind: WorkKind
+    var priority: Int
+    var app: Int
+    var host: Int
+    var needsMains: Bool
+    var needsUnmetered: Bool
+    var needsWiFiOrEthernet: Bool
+    /// From its submission, in nanoseconds.
+    var deadline: Int64?
+    /// From its submission, in nanoseconds.
+    var notBefore: Int64?
+
+    private static let hour: Int64 = 3_600_000_000_000
+
+    /// The mix that the README states.
+    init(using generator: inout SplitMix64) {
+        func isOneOf(hundred: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < hundred }
+        let draw = Int.random(in: 0..<100, using: &generator)
+        kind = draw < 70 ? .discretionary : draw < 95 ? .normal : .userInitiated
+        priority = [250, 500, 750][Int.random(in: 0..<3, using: &generator)]
+        app = Int.random(in: 0..<8, using: &generator)
+        host = Int.random(in: 0..<16, using: &generator)
+        needsMains = isOneOf(hundred: 50)
+        needsUnmetered = isOneOf(hundred: 50)
+        needsWiFiOrEthernet = isOneOf(hundred: 50)
+        deadline = isOneOf(hundred: 25) ? Int64.random(in: 48...720, using: &generator) * Self.hour : nil
+        notBefore = isOneOf(hundred: 10) ? Int64.random(in: 48...336, using: &generator) * Self.hour : nil
+    }
+}
+
+/// The machine as the workload has it.
+struct CoreMachine {
+    var isOnMains = false
+    var network = CoreNetwork.none
+    /// Whether power, or the network, was seen to change at `since`.
+    var isPowerChange = false
+    var isNetworkChange = false
+    var since = CoreWorkload.start
+
+    enum CoreNetwork {
+        case none
+        /// A free Wi-Fi at home.
+        case home
+        /// A free cable at the office.
+        case office
+    }
+
+    var conditions: Conditions {
+        var conditions = Conditions(unknownSince: CoreWorkload.start)
+        func fact<Value>(_ value: Value, _ source: FactSource, isChange: Bool) -> Fact<Value> {
+            Fact(value, source: source, since: isChange ? since : CoreWorkload.start, isObservedChange: isChange)
+        }
+        conditions.power = fact(isOnMains ? .ac : .battery, .upower, isChange: isPowerChange)
+        conditions.battery = fact(
+            BatteryState(level: 30, charging: isOnMains ? .charging : .discharging, warning: .none), .upower,
+            isChange: false)
+        conditions.network = fact(network == .none ? .none : .full, .networkManager, isChange: false)
+        conditions.linkKind = fact(
+            network == .none ? .unknown : network == .home ? .wifi : .ethernet, .networkManager,
+            isChange: isNetworkChange)
+        conditions.metered = fact(network == .none ? .unknown : .no, .networkManager, isChange: false)
+        conditions.connection = fact(
+            network == .none ? nil : network == .home ? "home" : "office", .networkManager, isChange: isNetworkChange)
+        return conditions
+    }
+
+    /// The same for C++; the names live as long as `names`.
+    func facts(_ names: CoreNames) -> cxq_facts {
+        var facts = cxq_facts()
+        func fact(_ value: UInt8, isChange: Bool) -> cxq_fact {
+            let moment = isChange ? since : CoreWorkload.start
+            return cxq_fact(since: moment.instant.nanoseconds, value: value, is_observed_change: isChange)
+        }
+        facts.power = fact(isOnMains ? 0 : 1, isChange: isPowerChange)
+        facts.battery = 30
+        facts.network = fact(network == .none ? 0 : 3, isChange: false)
+        facts.link_kind = fact(network == .none ? 6 : network == .home ? 1 : 0, isChange: isNetworkChange)
+        facts.metered = fact(network == .none ? 4 : 2, isChange: false)
+        facts.roaming = fact(2, isChange: false)
+        facts.connection = fact(0, isChange: isNetworkChange)
+        if network != .none { facts.connection_name = network == .home ? names.home : names.office }
+        facts.power_profile = 3
+        facts.is_awake = true
+        return facts
+    }
+}
+
+/// Names of apps and servers, as both sides take them.
+final class CoreNames {
+    let apps: [String]
+    let hosts: [[String]]
+    let appTexts: [cxq_text]
+    let hostTexts: [[cxq_text]]
+    let home: cxq_text
+    let office: cxq_text
+
+    init() {
+        func text(_ string: String) -> cxq_text { cxq_text(bytes: strdup(string), length: string.utf8.count) }
+        apps = (0..<8).map { "org.example.application\($0)" }
+        hosts = (0..<8).map { app in (0..<16).map { "https://server\($0).application\(app).example.org:443" } }
+        appTexts = apps.map(text)
+        hostTexts = hosts.map { $0.map(text) }
+        home = text("home")
+        office = text("office")
+    }
+
+    deinit {
+        for text in appTexts + hostTexts.flatMap(\.self) + [home, office] {
+            free(UnsafeMutableRawPointer(mutating: text.bytes))
+        }
+    }
+}
+
+/// Where both sides' clocks begin, and how both sides' forms of a transfer are made.
+enum CoreWorkload {
+    static let start = Moment(
+        instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_800_000_000))
+
+    static func traits(of job: CoreJob, _ names: CoreNames, at now: Moment) -> TransferTraits {
+        func date(_ span: Int64) -> WallTime { now.wall.advanced(by: .nanoseconds(span)) }
+        return TransferTraits(
+            kind: job.kind,
+            constraints: Constraints(
+                power: job.needsMains ? .ac : .any,
+                linkKinds: job.needsWiFiOrEthernet ? .only([LinkKinds(.wifi), LinkKinds(.ethernet)]) : .any,
+                metered: job.needsUnmetered ? .unmetered : .unstated,
+                notBefore: job.notBefore.map { NotBeforeConstraint(date($0)) },
+                deadline: job.deadline.map { DeadlineConstraint(date($0)) }),
+            priority: job.priority, host: names.hosts[job.app][job.host], app: names.apps[job.app],
+            submitted: now.wall)
+    }
+
+    static func cxxTraits(of job: CoreJob, _ names: CoreNames, at now: Moment) -> cxq_traits {
+        var traits = cxq_traits()
+        traits.kind =
+            switch job.kind {
+            case .userInitiated: 0
+            case .normal: 1
+            case .discretionary: 2
+            }
+        traits.power = job.needsMains ? 1 : 0
+        traits.link_kinds = job.needsWiFiOrEthernet ? 3 : 0
+        traits.metered = job.needsUnmetered ? 2 : 0
+        traits.priority = Int32(job.priority)
+        traits.submitted = now.wall.nanosecondsSinceEpoch
+        traits.deadline = job.deadline.map { now.wall.nanosecondsSinceEpoch + $0 } ?? .max
+        traits.not_before = job.notBefore.map { now.wall.nanosecondsSinceEpoch + $0 } ?? .min
+        traits.expected_bytes = -1
+        traits.host = names.hostTexts[job.app][job.host]
+        traits.app = names.appTexts[job.app]
+        return traits
+    }
+}
