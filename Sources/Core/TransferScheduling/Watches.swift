@@ -42,7 +42,7 @@ struct Watches: Sendable {
 
     mutating func note(at index: Int, _ holds: [Hold]) -> Bool {
         let before = watches[index].holds
-        guard holds.map(\.reason) != before.map(\.reason) else { return false }
+        guard holds.map(\.reason.withoutCountdown) != before.map(\.reason.withoutCountdown) else { return false }
         watches[index].holds = holds.map { $0.keepingSince(from: before) }
         return true
     }
@@ -69,5 +69,13 @@ extension Hold {
     func keepingSince(from earlier: [Hold]) -> Hold {
         guard source == nil, let known = earlier.first(where: { $0.reason == reason }) else { return self }
         return known
+    }
+}
+
+extension Reason {
+    /// Without what runs down as time passes, which is no news.
+    fileprivate var withoutCountdown: Reason {
+        guard case .windowTooShort(let needed, _) = self else { return self }
+        return .windowTooShort(needed: needed, left: .zero)
     }
 }
