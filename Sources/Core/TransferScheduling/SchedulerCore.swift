@@ -125,7 +125,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         var entry = active.remove(at: index).entry
         queue.freeSlots(of: entry.traits)
         if case .running(let attempt) = entry.phase { entry.addRun(attempt.since.instant.duration(to: now.instant)) }
-        noteRunning(entry.traits.app, at: now)
+        noteRunning(entry.traits, at: now)
         return entry
     }
 
@@ -244,7 +244,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         if case .run(_, let lookAgain) = assessment.verdict(for: entry) { look = lookAgain }
         watches.started(id)
         active.append(ActiveTransfer(id: id, entry: entry, look: look))
-        noteRunning(entry.traits.app, at: now)
+        noteRunning(entry.traits, at: now)
         effects.append(.start(id))
     }
 

@@ -89,6 +89,8 @@ extension Trial {
             $0.total = total ?? $0.total
         }
         deliver(.progressed(id, bytes: bytes, total: total))
+        // Rates decide what fits its window, and are looked at with the next event only.
+        if faults.isEmpty, new > 0, book.hasWindows { setWallClock(by: 0) }
     }
 
     private func perform(_ act: TrialStep.AppAct, _ app: String) {

@@ -43,6 +43,8 @@ package struct TrialBook {
 
     mutating func fault(_ text: String) { faults.append(text) }
 
+    var hasWindows: Bool { open.values.contains { $0.traits.constraints.window != nil && !$0.isRunning } }
+
     // MARK: Coming, changing, going
 
     mutating func add(_ id: TransferID, _ known: Known) {
