@@ -73,9 +73,16 @@ extension Hold {
 }
 
 extension Reason {
-    /// Without what runs down as time passes, which is no news.
+    /// Without what moves as time passes, which is no news: the rest of a window, and when running time is given anew
+    /// while another transfer uses it.
     fileprivate var withoutCountdown: Reason {
-        guard case .windowTooShort(let needed, _) = self else { return self }
-        return .windowTooShort(needed: needed, left: .zero)
+        switch self {
+        case .windowTooShort(let needed, _): .windowTooShort(needed: needed, left: .zero)
+        case .budgetSpent(.runTime, _): .budgetSpent(.runTime, renewed: nil)
+        case .notBefore, .rateLimited, .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal,
+            .networkKind, .connectionDenied, .outsideWindow, .budgetSpent, .settling, .waitingForSlot, .backoff,
+            .storageLow, .suspended, .held, .needsApp:
+            self
+        }
     }
 }
