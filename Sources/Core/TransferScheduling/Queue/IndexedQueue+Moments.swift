@@ -145,6 +145,7 @@ extension IndexedQueue {
                 if let wall { familyMoments.wall = min(familyMoments.wall, wall) }
                 continue
             }
+            if let boot { familyMoments.boot = min(familyMoments.boot, boot) }
             if let wall { familyMoments.wall = min(familyMoments.wall, wall) }
             for number in classes where number >= 0 && availability.pending.contains(number) {
                 guard let opening = availability.opening(of: number) else { continue }
