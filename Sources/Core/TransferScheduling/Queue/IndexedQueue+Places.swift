@@ -107,12 +107,13 @@ extension IndexedQueue {
         let id = records[place].pointee.id
         bucket.pointee.linked += 1
         let last = bucket.pointee.last
-        if records[place].pointee.deadline == .max, last == TransferRecord.none || records[last].pointee.id < id {
+        if records[place].pointee.deadline == .max, last == TransferRecord.none || bucket.pointee.lastID < id {
             records[place].pointee.state.insert(.listed)
             records[place].pointee.previous = last
             records[place].pointee.next = TransferRecord.none
             if last == TransferRecord.none { bucket.pointee.first = place } else { records[last].pointee.next = place }
             bucket.pointee.last = place
+            bucket.pointee.lastID = id
         } else {
             records[place].pointee.state.insert(.heaped)
             bucket.pointee.heap.insert(place, { precedes($0, $1) }, { records[$0].pointee.previous = $1 })
@@ -136,6 +137,7 @@ extension IndexedQueue {
             }
             if next == TransferRecord.none {
                 bucket.pointee.last = previous
+                if previous != TransferRecord.none { bucket.pointee.lastID = records[previous].pointee.id }
             } else {
                 records[next].pointee.previous = previous
             }

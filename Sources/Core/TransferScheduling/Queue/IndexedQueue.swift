@@ -49,6 +49,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var misfits: [TransferID] = []
     var rateOfMisfits: Int64?
     var lastWall: WallTime
+    var highestID = Int64.min
     var familyMoments = FamilyMoments()
     /// Scratch: what was parked and is let go.
     var unparking: [Int32] = []
@@ -81,7 +82,10 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
 
     var count: Int { records.count }
 
-    func contains(_ id: TransferID) -> Bool { index.find(id.rawValue, in: records) != nil }
+    func contains(_ id: TransferID) -> Bool {
+        // Ids come in order: a new one needs no look at where old ones lie, which would be somewhere far in memory.
+        id.rawValue <= highestID && index.find(id.rawValue, in: records) != nil
+    }
 
     func entry(of id: TransferID) -> TransferEntry? {
         index.find(id.rawValue, in: records).map { entry(at: $0) }
@@ -135,6 +139,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         if !entry.isPlain { record.extra = extras.take(entry) }
         let place = records.take(record)
         index.insert(id.rawValue, at: place, in: records)
+        highestID = max(highestID, id.rawValue)
         settle(place, entry, lane: lane, assessment)
     }
 

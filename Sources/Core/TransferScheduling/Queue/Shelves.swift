@@ -21,6 +21,8 @@ struct Bucket: Sendable {
     /// Those without deadline that came in the order of their ids.
     var first = TransferRecord.none
     var last = TransferRecord.none
+    /// The id of the last of these.
+    var lastID = Int64.min
     /// Those with deadlines, and those that came back out of order.
     var heap = IndexedHeap()
     /// How many are in one of the two.
