@@ -105,7 +105,7 @@ let package = Package(
         adapter("GLibBridge", ["CGIO"]),
         adapter("LinuxClock", ["TransferPolicy", "TransferEngine", "CTimer"]),
         adapter("LinuxConditions", ["TransferPolicy", "TransferEngine", "GLibBridge", "CGIO", "CUPower", "CNetlink"]),
-        adapter("SQLiteStore", ["TransferPolicy", "TransferEngine", grdb]),
+        adapter("SQLiteStore", ["TransferPolicy", "TransferScheduling", "TransferEngine", grdb]),
         adapter(
             "URLSessionExecutor",
             [
@@ -130,18 +130,21 @@ let package = Package(
         tests("TransferPolicyTests", ["TransferPolicy"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling"]),
         tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
-        tests("TransferTestingTests", ["TransferPolicy", "TransferEngine", "TransferTesting"]),
+        tests("TransferTestingTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
         tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),
         tests(
             "LinuxConditionsTests",
             ["TransferPolicy", "TransferEngine", "LinuxConditions", "TransferTesting", "GLibBridge"]),
         tests(
             "SQLiteStoreTests",
-            ["TransferPolicy", "TransferEngine", "SQLiteStore", "TransferTesting", "StoreChild", grdb]),
+            [
+                "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore", "TransferTesting",
+                "StoreChild", grdb,
+            ]),
         tests(
             "URLSessionExecutorTests",
             ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer"]),
-        tests("TransferctlTests", ["TransferPolicy", "TransferEngine", "transferctl"]),
+        tests("TransferctlTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl"]),
         tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
         tests("TidyTests", []),
     ]

@@ -7,13 +7,16 @@ import TransferTesting
 
 @testable import SQLiteStore
 
-/// Rows as version 1 of the schema wrote them. A property that is added to a stored type must be optional, or decode
+/// Rows as earlier versions of the program wrote them. A property that is added to a stored type must be optional, or decode
 /// to a default, or bring a migration: else the queue of somebody who updates cannot be read. These texts stay as they
 /// are once that version was released.
 @Suite("Rows of earlier versions")
 struct RecordedRowsTests {
     @Test("a transfer with everything set is read as it was")
     func full() async throws {
+        var expected = StoredTransferSamples.full(7)
+        expected.hold = nil
+        expected.relaunchHold = nil
         let place = try Place()
         let store = try place.open()
         try await place.raw().write { database in
@@ -23,7 +26,25 @@ struct RecordedRowsTests {
                 sql: "INSERT INTO progress (task, resume, retry, is_suspended) VALUES (7, ?, ?, 1)",
                 arguments: [Self.resume, Self.retry])
         }
+        #expect(try await store.unfinished() == [expected])
+    }
+
+    @Test("holds and what was learned are read as they were")
+    func holds() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await place.raw().write { database in
+            try database.execute(
+                sql: "INSERT INTO task (id, key, specification) VALUES (7, 'key', ?)", arguments: [Self.specification])
+            try database.execute(
+                sql: """
+                    INSERT INTO progress (task, resume, retry, is_suspended, hold, relaunch_hold)
+                    VALUES (7, ?, ?, 1, ?, ?)
+                    """, arguments: [Self.resume, Self.retry, Self.hold, Self.relaunchHold])
+            try database.execute(sql: "INSERT INTO learned (row, value) VALUES (1, ?)", arguments: [Self.learned])
+        }
         #expect(try await store.unfinished() == [StoredTransferSamples.full(7)])
+        #expect(try await store.learned() == StoredTransferSamples.learned())
     }
 
     @Test("every ending is read as it was", arguments: Array(endings.enumerated()))
@@ -39,7 +60,7 @@ struct RecordedRowsTests {
         #expect(Self.endings.count == StoredTransferSamples.endings.count)
     }
 
-    private static let specification = #"""
+    static let specification = #"""
         {"allowsInsecureRedirect":true,"checksum":{"algorithm":"sha512","hexDigest":"abcdef"},
         "completedBefore":{"bytes":1099511627776,"modified":-1,"path":"/tmp/x","validator":
         {"entityTag":"W/\"a\\\"b'\u0000\"","lastModified":"Sat, 21 Nov 2026 02:36:44 GMT"}},
@@ -55,13 +76,31 @@ struct RecordedRowsTests {
         "url":"https://user:S3CR3T-5f0c1d@example.org/päth?token=S3CR3T-5f0c1d#x","usesRemoteTime":true}
         """#
 
-    private static let resume = #"""
+    static let resume = #"""
         {"bootID":"boot","fileNumber":18446744073709551615,"offset":8388608,"path":"/tmp/.part","validator":
         {"entityTag":"W/\"a\\\"b'\u0000\"","lastModified":"Sat, 21 Nov 2026 02:36:44 GMT"}}
         """#
 
-    private static let retry =
+    static let retry =
         #"{"attempts":3,"cause":{"status":{"_0":503}},"until":{"nanosecondsSinceEpoch":1795228700000000000}}"#
+
+    private static let hold = #"{"holder":"a \"person\"","why":"later\n'; --"}"#
+
+    private static let relaunchHold = #"{"relaunch":9223372036854775807}"#
+
+    private static let learned = #"""
+        {"budgets":{"apps":{"org.example.App":{"billingDay":5,"current":{"firstDay":20762,"used":1},"limit":1000000}},
+        "connections":{"a \"café\"'s":{"billingDay":5,"current":{"firstDay":20762,"used":1},"limit":1000000}}},
+        "history":{"apps":{"apps":{"org.example.App":{"runs":[{"end":{"nanosecondsSinceEpoch":1795399200000000000},
+        "start":{"nanosecondsSinceEpoch":1795392000000000000}}]}}},
+        "conditions":{"withoutAC":7200000000000,"withoutUnmetered":7200000000000},
+        "contacts":{"contacts":[],"current":{"gap":7200000000000,"length":0}},
+        "spending":{"bytes":0,"day":-9223372036854775808,"month":-9223372036854775808,"percent":0},
+        "week":{"current":{"good":0,"hour":498793,"observed":3600000000000},"samples":{"0":[{"good":0,"week":2969}]}}},
+        "limiters":{"org.example.App":{"boot":"boot","bootNanoseconds":1,"cohorts":[{"relaunch":1,"unfinished":1,
+        "untilRelease":60000000000}],"expectsRelaunch":false,"lastNumber":1,"relaunches":1,"sinceRelaunch":0,
+        "wall":{"nanosecondsSinceEpoch":1795392000000000000}}},"typicalRate":1}
+        """#
 
     private static let endings = [
         #"""

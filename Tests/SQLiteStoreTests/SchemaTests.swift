@@ -13,7 +13,7 @@ struct SchemaTests {
     @Test("migrations that were released are as they were: this list grows at its end only")
     func appendOnly() {
         let fingerprints = Schema.migrations.map { "\($0.identifier): \(fingerprint($0.sql))" }
-        #expect(fingerprints == ["1 transfers: f075466861815eb1"])
+        #expect(fingerprints == ["1 transfers: f075466861815eb1", "2 holds and what was learned: 801cd1d33976bc80"])
     }
 
     @Test("a database of every earlier version is brought up to date and works", arguments: Schema.migrations.indices)
@@ -32,6 +32,37 @@ struct SchemaTests {
         #expect(try await store.unfinished() == [StoredTransferSamples.full(1)])
     }
 
+    @Test("transfers of the first version are there after the update, held by nobody")
+    func keepsRows() async throws {
+        let place = try Place()
+        try FileManager.default.createDirectory(
+            atPath: place.folder.path + "/state", withIntermediateDirectories: true)
+        let old = try place.raw()
+        try await old.writeWithoutTransaction { [path = place.path] database in
+            try Schema.migrate(database, path: path, to: Array(Schema.migrations.prefix(1)))
+            for id in 7...8 {
+                try database.execute(
+                    sql: "INSERT INTO task (id, key, specification, ending) VALUES (?, 'key', ?, ?)",
+                    arguments: [id, RecordedRowsTests.specification, id == 8 ? #"{"cancelled":{}}"# : nil])
+            }
+            try database.execute(
+                sql: "INSERT INTO progress (task, resume, retry, is_suspended) VALUES (7, ?, ?, 1)",
+                arguments: [RecordedRowsTests.resume, RecordedRowsTests.retry])
+        }
+        try old.close()
+        let store = try place.open()
+        var expected = StoredTransferSamples.full(7)
+        expected.hold = nil
+        expected.relaunchHold = nil
+        #expect(try await store.unfinished() == [expected])
+        #expect(try await store.latest(forKey: "key")?.ending == .cancelled)
+        #expect(try await store.learned() == nil)
+        try await store.commit([
+            .held(expected.id, StoredTransferSamples.full(7).hold), .learned(StoredTransferSamples.learned()),
+        ])
+        #expect(try await store.unfinished().first?.hold == StoredTransferSamples.full(7).hold)
+    }
+
     @Test("a database of the newest version opens again with all its rows")
     func reopens() async throws {
         let place = try Place()
@@ -48,7 +79,7 @@ struct SchemaTests {
         try await store.commit([.inserted(StoredTransferSamples.full(1))])
         await store.close()
         try await place.raw().write {
-            try $0.execute(sql: "INSERT INTO migration (identifier) VALUES ('2 of tomorrow')")
+            try $0.execute(sql: "INSERT INTO migration (identifier) VALUES ('999 of tomorrow')")
         }
         let error = try #require(throws: TransferStoreError.self) { _ = try place.open() }
         #expect(error.code == .newerSchema)
@@ -75,7 +106,7 @@ struct SchemaTests {
         await place.closing(try place.open())
         let broken =
             Schema.migrations + [
-                Schema.Migration(identifier: "2 broken", sql: "CREATE TABLE fine (x); CREATE TABLE task (x)")
+                Schema.Migration(identifier: "999 broken", sql: "CREATE TABLE fine (x); CREATE TABLE task (x)")
             ]
         let raw = try place.raw()
         await #expect(throws: DatabaseError.self) {

@@ -56,7 +56,7 @@ enum CoreWords {
         "Sources/Core/TransferScheduling/TimerStorage.swift": "unsafe",
         // The waiting queue's records, index and wheels: the same reason, the same promise.
         "Sources/Core/TransferScheduling/Queue/Pages.swift": "unsafe",
-        "Sources/Core/TransferScheduling/Queue/TransferIndex.swift": "unsafe",
+        "Sources/Core/TransferScheduling/Queue/NumberIndex.swift": "unsafe",
         "Sources/Core/TransferScheduling/Queue/FamilyTimers.swift": "unsafe",
     ]
 

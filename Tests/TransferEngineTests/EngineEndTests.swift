@@ -13,7 +13,7 @@ import TransferTesting
         let rig = EngineRig(configuration: configuration)
         try await rig.run { updates in
             let first = try await rig.engine.submit(EngineRig.specification())
-            _ = try await rig.engine.submit(EngineRig.specification())
+            _ = try await rig.engine.submit(EngineRig.specification(), watching: true)
             #expect(await updates.next(2) == ["1 started 1", "2 waiting waitingForSlot"])
             rig.executor.progress(first, to: 77)
             for _ in 0..<times { rig.engine.shutDown() }

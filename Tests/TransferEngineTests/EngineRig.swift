@@ -11,7 +11,7 @@ final class EngineRig: Sendable {
     static let start = Moment(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
 
-    let alarm = ManualAlarm(startingAt: EngineRig.start)
+    let alarm: ManualAlarm
     let source: ManualConditionSource
     let executor: FakeExecutor
     let journal: Journal
@@ -20,8 +20,10 @@ final class EngineRig: Sendable {
 
     init(
         disk: InMemoryTransferStore.Disk = .init(), conditions: Conditions? = EngineRig.goodConditions(),
-        configuration: SchedulerConfiguration = SchedulerConfiguration()
+        configuration: SchedulerConfiguration = SchedulerConfiguration(), now: Moment = EngineRig.start,
+        boot: String = "boot", savesLearned: Bool = true
     ) {
+        alarm = ManualAlarm(startingAt: now, boot: boot)
         let journal = Journal()
         self.journal = journal
         self.disk = disk
@@ -29,7 +31,7 @@ final class EngineRig: Sendable {
         executor = FakeExecutor { journal.note("executor \($0)") }
         engine = TransferEngine(
             store: JournalingStore(InMemoryTransferStore(disk: disk), journal), executor: executor, conditions: source,
-            alarm: alarm, configuration: configuration, seed: 1)
+            alarm: alarm, configuration: configuration, savesLearned: savesLearned, seed: 1)
     }
 
     /// On AC where nothing else is said, on unmetered ethernet.
@@ -39,6 +41,13 @@ final class EngineRig: Sendable {
         conditions.network = Fact(.full, source: .kernel, since: start)
         conditions.linkKind = Fact(.ethernet, source: .kernel, since: start)
         conditions.metered = Fact(.no, source: .networkManager, since: start)
+        return conditions
+    }
+
+    /// The same on a network that costs money.
+    static func meteredConditions() -> Conditions {
+        var conditions = goodConditions()
+        conditions.metered.value = .yes
         return conditions
     }
 
@@ -119,6 +128,7 @@ final class JournalingStore: TransferStore {
         for change in changes { journal.note("saved \("\(change)".prefix { $0 != "(" })") }
     }
     func unfinished() async throws -> [StoredTransfer] { try await base.unfinished() }
+    func learned() async throws -> Learned? { try await base.learned() }
     func close() async {
         journal.note("store closed")
         await base.close()
@@ -138,8 +148,7 @@ struct Updates {
             case .conditions: continue
             case .storeTrouble(let error): return "trouble \(error.code)"
             case .transfer(let update):
-                guard let text = Self.text(update.kind) else { continue }
-                return "\(update.id) \(text)"
+                return "\(update.id) \(Self.text(update.kind))"
             }
         }
         return nil
@@ -151,13 +160,10 @@ struct Updates {
         return all
     }
 
-    private static func text(_ kind: TransferUpdate.Kind) -> String? {
+    private static func text(_ kind: TransferUpdate.Kind) -> String {
         func codes(_ explanation: Explanation) -> String { explanation.holds.map(\.reason.code).joined(separator: ",") }
         switch kind {
-        case .waiting(let explanation):
-            // The marker of `settle()` is nobody's affair.
-            if codes(explanation) == "notBefore" { return nil }
-            return "waiting \(codes(explanation))"
+        case .waiting(let explanation): return "waiting \(codes(explanation))"
         case .started(let attempt): return "started \(attempt)"
         case .progressed(let bytes, _, _): return "progressed \(bytes)"
         case .paused(let explanation, let bytes): return "paused \(codes(explanation)) \(bytes)"

@@ -27,7 +27,7 @@ import TransferTesting
         let battery = EngineRig.goodConditions(power: .battery)
         let rig = EngineRig(conditions: battery)
         try await rig.run { updates in
-            let id = try await rig.engine.submit(EngineRig.specification(.discretionary))
+            let id = try await rig.engine.submit(EngineRig.specification(.discretionary), watching: true)
             #expect(await updates.next() == "1 waiting onBattery")
             var plugged = battery
             plugged.power = battery.power.updated(
@@ -65,7 +65,7 @@ import TransferTesting
     func toldOnce() async throws {
         let rig = EngineRig()
         try await rig.run { updates in
-            let id = try await rig.engine.submit(EngineRig.specification())
+            let id = try await rig.engine.submit(EngineRig.specification(), watching: true)
             #expect(await updates.next() == "1 started 1")
             rig.executor.progress(id, to: 7)
             rig.engine.pause(id)
@@ -231,6 +231,7 @@ import TransferTesting
             try await first.settle()
         }
         let second = EngineRig(disk: disk)
+        second.engine.watch(TransferID(2))
         try await second.run { updates in
             #expect(await updates.next(2) == ["1 started 1", "2 waiting suspended"])
             #expect(second.executor.log == [.start(TransferID(1), offset: 4096)])
@@ -251,7 +252,7 @@ import TransferTesting
         _ = try await store.newIdentifier()
         let rig = EngineRig(disk: disk, conditions: nil)
         try await rig.run { updates in
-            let third = try await rig.engine.submit(EngineRig.specification(host: "b"))
+            let third = try await rig.engine.submit(EngineRig.specification(host: "b"), watching: true)
             rig.engine.cancel(TransferID(1))
             rig.engine.pause(third)
             #expect(rig.executor.log.isEmpty)
@@ -299,7 +300,7 @@ import TransferTesting
     func storage() async throws {
         let rig = EngineRig()
         try await rig.run { updates in
-            let id = try await rig.engine.submit(EngineRig.specification())
+            let id = try await rig.engine.submit(EngineRig.specification(), watching: true)
             _ = await updates.next()
             rig.executor.runOutOfSpace(id, needed: 100, available: 0)
             #expect(await updates.next() == "1 paused storageLow 0")

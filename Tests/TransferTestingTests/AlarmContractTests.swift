@@ -8,6 +8,8 @@ struct AlarmContractTests {
     private static let broken: [(AlarmFault, AlarmContract.Check, complaint: String)] = [
         (.clockStands, .clockGoesOn, "stood"),
         (.clockGoesBack, .clockGoesOn, "went back"),
+        (.bootHasNoName, .bootIsNamed, "no name"),
+        (.bootChangesItsName, .bootIsNamed, "then"),
         (.ringsUnasked, .silentWhenUnset, "nothing was set"),
         (.ringsTwice, .ringsOnce, "set once"),
         (.missesThePast, .pastRingsAtOnce, "was past"),

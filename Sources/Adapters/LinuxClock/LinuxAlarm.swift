@@ -14,6 +14,9 @@ public final class LinuxAlarm: Alarm {
         var consumerNumber = 0
     }
 
+    /// The kernel's name of this boot.
+    public let boot = BootName.current
+
     private let timer: TimerDescriptor
     private let step: TimerDescriptor
     private let state = Mutex(State())

@@ -2,6 +2,7 @@
 internal import GRDB
 public import TransferEngine
 public import TransferPolicy
+public import TransferScheduling
 
 /// The queue in one SQLite database, shared by any number of processes.
 ///
@@ -54,6 +55,11 @@ public final class SQLiteStore: TransferStore {
     public func unfinished() async throws -> [StoredTransfer] {
         let scope = configuration.scope
         return try await read { database in try TransferRows.unfinished(scope, in: database) }
+    }
+
+    /// What was learned of this machine and saved last, whatever the scope.
+    public func learned() async throws -> Learned? {
+        try await read { database in try TransferRows.learned(in: database) }
     }
 
     /// The newest transfer that was inserted with `key` (text without NUL), ended or not.

@@ -8,7 +8,8 @@ internal import TransferEngine
 /// a transfer unfinished, and `task` rows are not rewritten by checkpoints. Rows of `progress` are updated in place.
 /// Append-only event rows would be faster with thousands of transitions a second; a queue of downloads makes one every
 /// 8 MiB or 2 s of each running transfer, where the `fdatasync` is the whole cost, and a row updated in place needs no
-/// folding between processes. A later migration can add an event table without touching these two.
+/// folding between processes. A later migration can add an event table without touching these two. `learned` has one row
+/// at most: what the scheduler has learned of the machine.
 enum Schema {
     /// One step; its identifier is recorded in the database and never changes.
     struct Migration: Sendable {
@@ -41,7 +42,19 @@ enum Schema {
                     retry TEXT CHECK (retry IS NULL OR json_valid(retry)),
                     is_suspended INTEGER NOT NULL CHECK (is_suspended IN (0, 1))
                 ) STRICT;
-                """)
+                """),
+        Migration(
+            identifier: "2 holds and what was learned",
+            sql: """
+                ALTER TABLE progress ADD COLUMN hold TEXT CHECK (hold IS NULL OR json_valid(hold));
+                ALTER TABLE progress ADD COLUMN relaunch_hold TEXT
+                    CHECK (relaunch_hold IS NULL OR json_valid(relaunch_hold));
+
+                CREATE TABLE learned (
+                    row INTEGER NOT NULL PRIMARY KEY CHECK (row = 1),
+                    value TEXT NOT NULL CHECK (json_valid(value))
+                ) STRICT;
+                """),
     ]
 
     /// Brings the database up to date in one transaction, so that processes that open it together do not collide.

@@ -3,6 +3,7 @@ internal import Foundation
 internal import GRDB
 internal import TransferEngine
 internal import TransferPolicy
+internal import TransferScheduling
 
 /// How transfers lie in the tables of `Schema`.
 enum TransferRows {
@@ -30,6 +31,12 @@ enum TransferRows {
             try updateProgress("retry", try retry.map(json), of: id, in: database)
         case .suspended(let id, let isSuspended):
             try updateProgress("is_suspended", isSuspended, of: id, in: database)
+        case .held(let id, let hold):
+            try updateProgress("hold", try hold.map(json), of: id, in: database)
+        case .relaunchHeld(let id, let hold):
+            try updateProgress("relaunch_hold", try hold.map(json), of: id, in: database)
+        case .learned(let learned):
+            try run("INSERT OR REPLACE INTO learned (row, value) VALUES (1, ?)", [try json(learned)], database)
         case .ended(let id, let ending):
             return try end(id, ending, in: database)
         }
@@ -54,6 +61,19 @@ enum TransferRows {
         return try rows.map(transfer)
     }
 
+    /// What was learned; nil before anything was.
+    static func learned(in database: Database) throws -> Learned? {
+        guard let text = try String.fetchOne(database, sql: "SELECT value FROM learned") else { return nil }
+        do {
+            return try JSONDecoder().decode(Learned.self, from: Data(text.utf8))
+        } catch {
+            throw TransferStoreError(
+                code: .corrupt,
+                message:
+                    "What was learned of this machine cannot be read (\(error)). The next thing learned replaces it.")
+        }
+    }
+
     /// The newest transfer of `key`.
     static func latest(forKey key: String, in database: Database) throws -> StoredTransfer? {
         let sql = """
@@ -64,7 +84,8 @@ enum TransferRows {
     }
 
     private static let selection = """
-        SELECT task.id, task.key, task.specification, task.ending, progress.resume, progress.retry, progress.is_suspended
+        SELECT task.id, task.key, task.specification, task.ending, progress.resume, progress.retry, progress.is_suspended,
+            progress.hold, progress.relaunch_hold
         FROM task
         """
 
@@ -76,10 +97,12 @@ enum TransferRows {
             [transfer.id.rawValue, transfer.key, try json(specification), try transfer.ending.map(json)], database)
         guard !hasEnded else { return }
         try run(
-            "INSERT INTO progress (task, resume, retry, is_suspended) VALUES (?, ?, ?, ?)",
+            """
+            INSERT INTO progress (task, resume, retry, is_suspended, hold, relaunch_hold) VALUES (?, ?, ?, ?, ?, ?)
+            """,
             [
                 transfer.id.rawValue, try transfer.resume.map(json), try transfer.retry.map(json),
-                transfer.isSuspended,
+                transfer.isSuspended, try transfer.hold.map(json), try transfer.relaunchHold.map(json),
             ], database)
     }
 
@@ -130,7 +153,9 @@ enum TransferRows {
         return StoredTransfer(
             id: TransferID(id), specification: specification,
             resume: try decoded(ResumePoint.self, "resume"), retry: try decoded(RetryState.self, "retry"),
-            isSuspended: row["is_suspended"] as Bool? ?? false, ending: try decoded(TransferEnding.self, "ending"),
+            isSuspended: row["is_suspended"] as Bool? ?? false, hold: try decoded(TransferHold.self, "hold"),
+            relaunchHold: try decoded(RelaunchLimiter.Hold.self, "relaunch_hold"),
+            ending: try decoded(TransferEnding.self, "ending"),
             key: row["key"])
     }
 

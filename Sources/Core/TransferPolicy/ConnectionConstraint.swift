@@ -23,9 +23,12 @@ public struct ConnectionConstraint: Hashable, Sendable, Codable {
     /// Any connection.
     public static let any = ConnectionConstraint()
 
+    /// Whether it asks for nothing.
+    package var isAny: Bool { allowed == nil && denied.isEmpty && allowsRoaming }
+
     /// Says whether the connection may be used. Without a network there is none: that hold is another constraint's.
     public func verdict(under conditions: Conditions) -> Verdict {
-        guard self != .any, conditions.network.value != .none else { return .run(relyingOn: [], lookAgain: nil) }
+        guard !isAny, conditions.network.value != .none else { return .run(relyingOn: [], lookAgain: nil) }
         let name = conditions.connection.value
         var holds: [Hold] = []
         if let name, denied.contains(name) {

@@ -97,11 +97,11 @@ struct Assessment {
         let traits = entry.traits
         let constraints = traits.constraints
         var verdict = conditionsVerdict(constraints, isLoopback: traits.isLoopback)
-        if let held = entry.held {
+        if !entry.isOrdinary, let held = entry.held {
             verdict = verdict.and(
                 .hold([Hold(.held(by: held.by, why: held.why), since: held.since)], lookAgain: nil))
         }
-        if let need = entry.need {
+        if !entry.isOrdinary, let need = entry.need {
             verdict = verdict.and(.hold([Hold(.needsApp(need.need), since: need.since)], lookAgain: nil))
         }
         if let spent = budgetVerdict(traits) { verdict = verdict.and(spent) }

@@ -59,7 +59,7 @@ extension SchedulerCore where Queue: ~Copyable {
             return stopped(id, bytes: bytes, at: now, into: &effects)
         case .finished(let id):
             guard let index = activeIndex(of: id) else { return false }
-            end(id, endAttempt(at: index, now: now), .finished, at: now, into: &effects)
+            end(id, endAttempt(at: index, now: now, isOver: true), .finished, at: now, into: &effects)
             return true
         case .failed(let id, let cause, let retryAfter, let bytes):
             return failed(id, cause, retryAfter: retryAfter, bytes: bytes, at: now, using: &generator, into: &effects)

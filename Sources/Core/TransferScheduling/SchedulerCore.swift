@@ -121,10 +121,13 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     }
 
     /// Ends an attempt; its transfer is in no list until it is put into one.
-    mutating func endAttempt(at index: Int, now: Moment) -> TransferEntry {
+    mutating func endAttempt(at index: Int, now: Moment, isOver: Bool = false) -> TransferEntry {
         var entry = active.remove(at: index).entry
         queue.freeSlots(of: entry.traits)
-        if case .running(let attempt) = entry.phase { entry.addRun(attempt.since.instant.duration(to: now.instant)) }
+        // Of what is over nobody asks how long it ran.
+        if !isOver, case .running(let attempt) = entry.phase {
+            entry.addRun(attempt.since.instant.duration(to: now.instant))
+        }
         noteRunning(entry.traits, at: now)
         return entry
     }
@@ -216,8 +219,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             if let (id, entry) = queue.next(assessment, isGateClosed: isGateClosed) {
                 start(id, entry, at: now, into: &effects)
                 if entry.isGated { drain.started(at: now.instant, configuration, using: &generator) }
-            } else if wasQuiet, assessment.followsQueue, active.contains(where: { !$0.entry.traits.isLoopback })
-            {
+            } else if wasQuiet, assessment.followsQueue, active.contains(where: { !$0.entry.traits.isLoopback }) {
                 // The first one to run may be what the others waited for.
                 wasQuiet = false
                 refreshContext(at: now)

@@ -19,14 +19,53 @@ struct TransferEntry: Hashable, Sendable {
     var checksumFailures = 0
     /// How long attempts and the waits after them have gone on without one new byte.
     var barren: Duration = .zero
+    /// What few transfers have: at most one, in an array as the smallest box that is copied as a value.
+    private var rare: [Rare] = []
+
+    /// What few transfers have.
+    private struct Rare: Hashable, Sendable {
+        var relaunchDelay: RelaunchDelay?
+        var held: Held?
+        var need: Need?
+        var past: PastWaits?
+    }
+
+    init(traits: TransferTraits, phase: TransferPhase) {
+        self.traits = traits
+        self.phase = phase
+    }
+
+    /// Whether it has none of what few transfers have.
+    var isOrdinary: Bool { rare.isEmpty }
+
     /// What its app's relaunch limiter gave it; nil where it is not held, or no longer.
-    var relaunchDelay: RelaunchDelay?
+    var relaunchDelay: RelaunchDelay? {
+        get { rare.first?.relaunchDelay }
+        set { setRare(\.relaunchDelay, newValue) }
+    }
     /// Who holds it back for a reason of their own.
-    var held: Held?
+    var held: Held? {
+        get { rare.first?.held }
+        set { setRare(\.held, newValue) }
+    }
     /// What its app has to do first.
-    var need: Need?
+    var need: Need? {
+        get { rare.first?.need }
+        set { setRare(\.need, newValue) }
+    }
     /// How long it waited for what is over: attempts' failures, pauses, holds.
-    var past: PastWaits?
+    var past: PastWaits? {
+        get { rare.first?.past }
+        set { setRare(\.past, newValue) }
+    }
+
+    private mutating func setRare<Value>(_ part: WritableKeyPath<Rare, Value?>, _ value: Value?) {
+        if rare.isEmpty {
+            guard value != nil else { return }
+            rare = [Rare()]
+        }
+        rare[0][keyPath: part] = value
+    }
 
     /// A delay as the relaunch limiter gave it.
     struct RelaunchDelay: Hashable, Sendable {

@@ -9,6 +9,10 @@ struct TransferRecord {
     var resume: ResumePoint?
     /// Counts the attempts of this run: reports of an earlier one are late and dropped.
     var attempt = 0
+    /// Whether somebody wants to be told why it waits.
+    var isWatched = false
+    /// The codes of the reasons told last; nil once it has gone on since.
+    var toldReasons: [String]?
     /// What the attempt that ended last reported, for the effects that follow from it; nil once it has been told.
     var outcome: ExecutorOutcome?
 }
@@ -23,8 +27,10 @@ extension TransferEngine {
             .retried(id, retry)
         case .savePaused(let id, let isPaused):
             .suspended(id, isPaused)
-        case .start, .stop, .discard, .measureSpace, .explain, .wake, .saveRelaunchHold, .saveLearned:
-            // Repeated from the state at the next start; nothing of them needs to be remembered.
+        case .saveRelaunchHold(let id, let hold):
+            .relaunchHeld(id, hold)
+        case .start, .stop, .discard, .measureSpace, .explain, .wake, .saveLearned:
+            // Repeated from the state at the next start, or saved once for all effects of an event.
             nil
         }
     }
@@ -48,6 +54,7 @@ extension TransferEngine {
         guard state != .winding, var record = records[id] else { return }
         record.attempt += 1
         record.outcome = nil
+        record.toldReasons = nil
         records[id] = record
         let attempt = record.attempt
         tell(id, .started(attempt: attempt), at: now)
@@ -77,11 +84,12 @@ extension TransferEngine {
         measurementContinuation.yield((id, record.specification))
     }
 
-    private func explain(_ id: TransferID, at now: Moment) {
+    func explain(_ id: TransferID, at now: Moment) {
         // While a stop is on its way, and for an attempt that has just ended, the end of the attempt tells it.
-        guard !scheduler.holdsSlot(id), let record = records[id], record.outcome == nil,
+        guard !scheduler.holdsSlot(id), let record = records[id], record.isWatched, record.outcome == nil,
             let explanation = scheduler.explanation(of: id, at: now)
         else { return }
+        records[id]?.toldReasons = explanation.codes
         tell(id, .waiting(explanation), at: now)
     }
 
@@ -91,6 +99,7 @@ extension TransferEngine {
             let explanation = scheduler.explanation(of: id, at: now)
         else { return }
         records[id]?.outcome = nil
+        records[id]?.toldReasons = explanation.codes
         let bytes = record.resume?.offset ?? 0
         if case .failed(let failure, _) = outcome, explanation.holds.contains(where: \.isBackoff) {
             tell(id, .retrying(explanation, failure, bytes: bytes), at: now)
@@ -113,8 +122,13 @@ extension TransferEngine {
             return .completed(completion, keeping: completion.file == nil ? record.resume : nil)
         case (.answered(let status), _):
             return .completed(TransferCompletion(status: status, file: nil), keeping: record.resume)
-        case (.failed, .failed(let failure, _)):
-            return .failed(failure, keeping: failure.cause.spoilsBytes ? nil : record.resume)
+        case (.failed(let cause), .failed(let failure, _)) where failure.cause == cause:
+            return .failed(failure, keeping: cause.spoilsBytes ? nil : record.resume)
+        case (.failed(let cause), .failed(let failure, _)):
+            // The scheduler gives up for a reason of its own; what the attempt ran into last tells why it came to that.
+            let message = "\(cause.phrase); the last attempt failed: \(failure.message)"
+            return .failed(
+                TransferFailure(cause: cause, message: message), keeping: cause.spoilsBytes ? nil : record.resume)
         case (.failed(let cause), _):
             return .failed(
                 TransferFailure(cause: cause, message: cause.phrase),
@@ -127,8 +141,8 @@ extension TransferEngine {
 }
 
 extension FailureCause {
-    /// Whether the bytes that came are no part of what was asked for.
-    fileprivate var spoilsBytes: Bool { self == .checksumMismatch || self == .tooLarge }
+    /// Whether nobody wants the bytes that came: they are no part of what was asked for, or come too late.
+    fileprivate var spoilsBytes: Bool { self == .checksumMismatch || self == .tooLarge || self == .expired }
 }
 
 extension Hold {

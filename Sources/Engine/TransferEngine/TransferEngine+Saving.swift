@@ -68,11 +68,15 @@ extension TransferEngine {
         trouble = new
     }
 
-    /// Of several places to continue from that could not be saved, only the last counts; the list must not grow with
-    /// every checkpoint of a full disk.
+    /// Of several places to continue from that could not be saved, only the last counts, and of what was learned too; the
+    /// list must not grow with every checkpoint of a full disk.
     private func keep(_ change: StoreChange) {
-        if case .checkpointed(let id, _) = change {
-            unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
+        switch change {
+        case .checkpointed(let id, _): unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
+        case .learned: unsaved.removeAll { if case .learned = $0 { true } else { false } }
+        case .inserted, .respecified, .retried, .suspended, .held, .relaunchHeld, .ended:
+            // Rare, each for a reason of its own.
+            break
         }
         unsaved.append(change)
     }

@@ -12,20 +12,25 @@ public import TransferScheduling
 /// let engine = TransferEngine(store: store, executor: executor, conditions: source, alarm: alarm)
 /// try await withThrowingTaskGroup(of: Void.self) { group in
 ///     group.addTask { try await engine.run() }
-///     let id = try await engine.submit(specification)
+///     let id = try await engine.submit(specification, watching: true)
 ///     for await update in engine.updates { … }
 /// }
 /// ```
 ///
 /// ## Topics
 /// - ``run()``
-/// - ``submit(_:key:)``
+/// - ``submit(_:key:watching:)``
+/// - ``change(_:_:)``
 /// - ``updates``
 public actor TransferEngine {
     let store: any TransferStore
     let executor: any TransferExecutor
     let conditionSource: any ConditionSource
     let alarm: any Alarm
+    let configuration: SchedulerConfiguration
+    let policy: any Policy
+    let savesLearned: Bool
+    /// Without anything learned until `run()` has read the store.
     var scheduler: Scheduler
     var generator: SplitMix64
     /// What the scheduler does not know of the transfers that are not over.
@@ -38,9 +43,14 @@ public actor TransferEngine {
     var writer: Task<Void, Never>?
     private(set) var state = RunState.idle
     /// What waits for the first look at the machine: a start decided on "unknown" would be wrong. Nil after it.
-    private var awaitingConditions: [StoredTransfer]? = []
+    var awaitingConditions: [EarlyTransfer]? = []
+    /// When what was learned was last handed to the store.
+    var learnedSaved: Instant
 
     /// Everything there is to tell, in order. One consumer; what nobody reads is kept.
+    ///
+    /// Starts, progress, pauses, failures and ends are told of every transfer. Why one waits
+    /// (``TransferUpdate/Kind/waiting(_:)``) is told only of those that are watched, see ``watch(_:)``.
     public nonisolated let updates: AsyncStream<EngineUpdate>
     let updateContinuation: AsyncStream<EngineUpdate>.Continuation
     private let inbox: AsyncStream<Message>
@@ -62,17 +72,23 @@ public actor TransferEngine {
     ///
     /// - Parameters:
     ///   - policy: decides about discretionary work.
+    ///   - savesLearned: whether what is learned of the machine is kept for later runs; false where the conditions are
+    ///     made up, which would teach what is not so.
     ///   - seed: for the jitter of retries; the same seed and events give the same decisions.
     public init(
         store: any TransferStore, executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        seed: UInt64
+        savesLearned: Bool = true, seed: UInt64
     ) {
         self.store = store
         self.executor = executor
         self.conditionSource = conditions
         self.alarm = alarm
+        self.configuration = configuration
+        self.policy = policy
+        self.savesLearned = savesLearned
         let now = alarm.now()
+        learnedSaved = now.instant
         scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
         generator = SplitMix64(seed: seed)
         (updates, updateContinuation) = AsyncStream.makeStream()
@@ -104,7 +120,7 @@ public actor TransferEngine {
         let snapshots = conditionSource.snapshots()
         let signals = alarm.signals()
         let outcome: Result<[StoredTransfer], any Error>
-        do { outcome = .success(try await store.unfinished()) } catch { outcome = .failure(error) }
+        do { outcome = .success(try await readStore()) } catch { outcome = .failure(error) }
         switch outcome {
         case .success(let stored):
             await withTaskGroup(of: Void.self) { group in
@@ -135,57 +151,34 @@ public actor TransferEngine {
         if !unsaved.isEmpty, let trouble { throw trouble }
     }
 
-    /// Ends the engine: every attempt is stopped and its bytes are synced; the queue is kept. `run()` then returns.
-    public nonisolated func shutDown() { inboxContinuation.yield(.shutDown) }
-
-    /// Hands a transfer over. On return it is durably stored.
-    ///
-    /// - Parameter key: names "the same transfer" for the store, where the caller wants to find it again.
-    /// - Throws: `TransferStoreError` when it could not be saved; nothing is queued then. `EngineEndedError` after the
-    ///   end of the engine.
-    public func submit(_ specification: TransferSpecification, key: String? = nil) async throws -> TransferID {
-        guard state != .ended else { throw EngineEndedError() }
-        return try await withCheckedThrowingContinuation { continuation in
-            let message = Message.submit(specification, key: key, continuation)
-            if case .terminated = inboxContinuation.yield(message) { continuation.resume(throwing: EngineEndedError()) }
-        }
-    }
-
-    /// Cancels a transfer: its partial file is removed.
-    public nonisolated func cancel(_ id: TransferID) { inboxContinuation.yield(.command(.cancelled(id))) }
-
-    /// Pauses a transfer until it is resumed, keeping its bytes.
-    public nonisolated func pause(_ id: TransferID) { inboxContinuation.yield(.command(.paused(id))) }
-
-    /// Resumes a paused transfer; ends the wait after a failure.
-    public nonisolated func resume(_ id: TransferID) { inboxContinuation.yield(.command(.resumed(id))) }
-
-    /// Why a transfer waits now; nil when there is none of that number, or it is over.
-    public func explanation(of id: TransferID) -> Explanation? { scheduler.explanation(of: id, at: alarm.now()) }
-
     // MARK: The inbox
 
     /// Takes the messages one by one until the end is asked for; every message that came before it is answered.
     private func work(through stored: [StoredTransfer]) async {
-        awaitingConditions = stored
+        awaitingConditions = stored.map { EarlyTransfer(stored: $0) }
         for await message in inbox {
             switch message {
             case .conditions(let snapshot):
                 updateContinuation.yield(.conditions(snapshot))
                 await handle(.conditionsChanged(snapshot))
-                if let waiting = awaitingConditions {
+                if let early = awaitingConditions {
                     awaitingConditions = nil
-                    for transfer in waiting { await recover(transfer) }
+                    for transfer in early { await enter(transfer) }
                 }
-            case .alarm:
+                saveLearnedIfDue()
+            case .alarm(let signal):
                 await handle(.woken)
-            case .submit(let specification, let key, let continuation):
-                await take(specification, key: key, continuation)
+                // A record of a clock that is set afterwards would take the step for time that went by.
+                if signal == .wallClockSet { saveLearnedLater() } else { saveLearnedIfDue() }
+            case .submit(let submission):
+                await take(submission)
+            case .change(let id, let change, let continuation):
+                await carryOut(change, of: id, continuation)
             case .command(let event):
-                if let waiting = awaitingConditions {
-                    await perform(event, beforeFirstLookAt: waiting)
+                if hasLooked {
+                    await carryOut(event)
                 } else {
-                    await handle(event)
+                    await carryOutBeforeFirstLook(event)
                 }
             case .report(let id, let attempt, let report):
                 await handle(report, of: id, attempt: attempt)
@@ -208,110 +201,45 @@ public actor TransferEngine {
         for await message in inbox {
             switch message {
             case .report(let id, let attempt, let report): await save(report, of: id, attempt: attempt)
-            case .submit(_, _, let reply): reply.resume(throwing: EngineEndedError())
+            case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
+            case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
             case .executorEnded: inboxContinuation.finish()
             case .conditions, .alarm, .command, .shutDown: break  // Too late to act on, or asked for again.
             }
         }
         await ended
+        await commit(learnedNow())
         await flush()
     }
 
-    /// Carries out a command before the first look at the machine: on what is stored, since nothing runs yet.
-    private func perform(_ command: Event, beforeFirstLookAt waiting: [StoredTransfer]) async {
-        switch command {
-        case .cancelled(let id):
-            guard let transfer = waiting.first(where: { $0.id == id }) else { return }
-            awaitingConditions?.removeAll { $0.id == id }
-            await commit([.ended(id, .cancelled)])
-            if let resume = transfer.resume { executor.discard(resume) }
-            tell(id, .cancelled, at: alarm.now())
-        case .paused(let id): await setSuspended(id, true, in: waiting)
-        case .resumed(let id): await setSuspended(id, false, in: waiting)
-        default: break  // Nobody can ask for anything else so early.
-        }
-    }
-
-    private func setSuspended(_ id: TransferID, _ isSuspended: Bool, in waiting: [StoredTransfer]) async {
-        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
-        if waiting[index].isSuspended != isSuspended {
-            awaitingConditions?[index].isSuspended = isSuspended
-            await commit([.suspended(id, isSuspended)])
-        } else if !isSuspended, var retry = waiting[index].retry {
-            retry.until = alarm.now().wall
-            awaitingConditions?[index].retry = retry
-            await commit([.retried(id, retry)])
-        }
-    }
-
-    /// Answers those who handed something over before the engine failed to start.
+    /// Answers those who asked for something before the engine failed to start.
     private func refuseWhatWaits() async {
         inboxContinuation.finish()
         for await message in inbox {
-            if case .submit(_, _, let reply) = message { reply.resume(throwing: EngineEndedError()) }
-        }
-    }
-
-    private func take(
-        _ specification: TransferSpecification, key: String?,
-        _ continuation: CheckedContinuation<TransferID, any Error>
-    ) async {
-        do {
-            let id = try await store.newIdentifier()
-            let transfer = StoredTransfer(id: id, specification: specification, key: key)
-            try await store.commit([.inserted(transfer)])
-            continuation.resume(returning: id)
-            guard awaitingConditions == nil else {
-                awaitingConditions?.append(transfer)
-                return
+            switch message {
+            case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
+            case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
+            case .conditions, .alarm, .command, .report, .shutDown, .executorEnded: break  // Nobody waits for these.
             }
-            records[id] = TransferRecord(specification: specification, resume: nil)
-            await handle(.submitted(id, specification.traits))
-        } catch {
-            continuation.resume(throwing: error)
         }
-    }
-
-    private func recover(_ transfer: StoredTransfer) async {
-        records[transfer.id] = TransferRecord(specification: transfer.specification, resume: transfer.resume)
-        let state = RecoveredState(
-            bytes: transfer.resume?.offset ?? 0, total: transfer.resume?.total, retry: transfer.retry,
-            isPaused: transfer.isSuspended)
-        await handle(.recovered(transfer.id, transfer.specification.traits, state))
     }
 
     /// One event: decided, saved, performed.
     ///
     /// Only stops go first: they need no record, and a store that is slow to answer must not keep bytes flowing.
-    func handle(_ event: Event, saving changes: [StoreChange] = []) async {
+    ///
+    /// - Parameter savingLearned: whether what was learned is to be saved whatever the effects say.
+    func handle(_ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false) async {
         let now = alarm.now()
         let effects = scheduler.apply(event, at: now, using: &generator)
         for effect in effects where effect.isStop { perform(effect, at: now) }
-        await commit(changes + effects.compactMap(storeChange(for:)))
+        let learned = savingLearned || effects.contains(.saveLearned) ? learnedNow() : []
+        await commit(changes + effects.compactMap(storeChange(for:)) + learned)
         for effect in effects where !effect.isStop { perform(effect, at: now) }
     }
-
-}
-
-/// What comes into the engine's inbox.
-enum Message: Sendable {
-    case conditions(Conditions)
-    case alarm(AlarmSignal)
-    case submit(TransferSpecification, key: String?, CheckedContinuation<TransferID, any Error>)
-    case command(Event)
-    case report(TransferID, attempt: Int, ExecutorReport)
-    case shutDown
-    /// The executor has reported the end of every attempt.
-    case executorEnded
 }
 
 extension Effect {
     /// Whether it ends an attempt.
     fileprivate var isStop: Bool { if case .stop = self { true } else { false } }
-}
-
-/// The engine has ended and takes nothing any more.
-public struct EngineEndedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What to tell people.
-    public var description: String { "the engine has ended; start it again to hand transfers over" }
 }

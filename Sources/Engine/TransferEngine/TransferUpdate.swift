@@ -6,7 +6,7 @@ public import TransferScheduling
 public struct TransferUpdate: Hashable, Sendable {
     /// What happened.
     public enum Kind: Hashable, Sendable {
-        /// It waits, or the reasons why it waits have changed.
+        /// It waits, or the reasons why it waits have changed. Told only of transfers that are watched.
         case waiting(Explanation)
         /// An attempt began; 1 is the first of this run of the engine.
         case started(attempt: Int)
@@ -45,6 +45,7 @@ public enum EngineUpdate: Hashable, Sendable {
     case transfer(TransferUpdate)
     /// About the machine.
     case conditions(Conditions)
-    /// The queue could not be saved: what was to be saved is kept and tried again with the next change.
+    /// The queue could not be saved: what was to be saved is kept and tried again with the next change. Or, of the code
+    /// `corrupt`, what earlier runs had learned could not be read at the start, and counting begins anew.
     case storeTrouble(TransferStoreError)
 }

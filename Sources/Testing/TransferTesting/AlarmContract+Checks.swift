@@ -19,6 +19,14 @@ extension AlarmContract {
         try expect(end > start, "the clock stood at \(start) while time passed")
     }
 
+    func bootIsNamed(_ subject: Subject) async throws {
+        let name = subject.alarm.boot
+        try expect(!name.isEmpty, "the boot has no name")
+        try await subject.pass(unit)
+        let later = subject.alarm.boot
+        try expect(later == name, "the boot was named \(name), then \(later)")
+    }
+
     func silentWhenUnset(_ subject: Subject) async throws {
         let told = try await subject.alarm.signals().observed { _ in try await subject.pass(unit * 4) }
         try expectRings(told, 0, "nothing was set")

@@ -32,6 +32,8 @@ public struct AlarmContract: Sendable {
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
         /// Its clock goes on and never back.
         case clockGoesOn = "its clock never goes back, and goes on while time passes"
+        /// The boot is named.
+        case bootIsNamed = "its boot has a name, the same at every call"
         /// Nothing set, nothing rings.
         case silentWhenUnset = "it does not ring when nothing is set"
         /// One ring for one instant.
@@ -79,6 +81,7 @@ public struct AlarmContract: Sendable {
     private func isConclusive(_ check: Check, _ subject: Subject) async throws -> Bool {
         switch check {
         case .clockGoesOn: try await clockGoesOn(subject)
+        case .bootIsNamed: try await bootIsNamed(subject)
         case .silentWhenUnset: try await silentWhenUnset(subject)
         case .ringsOnce: try await ringsOnce(subject)
         case .notBefore: return try await notBefore(subject)

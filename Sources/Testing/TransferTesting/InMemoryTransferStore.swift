@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Foundation
 internal import Synchronization
 public import TransferEngine
 public import TransferPolicy
+public import TransferScheduling
 
 /// A store for tests: keeps nothing beyond the process, and can be told to fail.
 ///
@@ -13,6 +15,8 @@ public final class InMemoryTransferStore: TransferStore {
             var last: Int64 = 0
             var transfers: [TransferID: StoredTransfer] = [:]
             var commits: [[StoreChange]] = []
+            /// As text, as on a real disk: what a value does not write down is not there after a restart.
+            var learned: Data?
             var failure: TransferStoreError?
             /// Those who wait for a disk that does not answer; nil while it does.
             var waiting: [CheckedContinuation<Void, Never>]?
@@ -47,6 +51,11 @@ public final class InMemoryTransferStore: TransferStore {
             }
         }
 
+        /// Spoils what was learned, as a failing disk would; the transfers stay as they are.
+        public func damageLearned() {
+            contents.withLock { $0.learned = Data("{\"history\":7}".utf8) }
+        }
+
         /// Every commit so far, oldest first, as it was handed over.
         public var commits: [[StoreChange]] { contents.withLock(\.commits) }
 
@@ -77,8 +86,16 @@ public final class InMemoryTransferStore: TransferStore {
         await disk.waitWhileHanging()
         try write { contents in
             var transfers = contents.transfers
-            for change in changes { try Self.apply(change, to: &transfers) }
+            var learned = contents.learned
+            for change in changes {
+                if case .learned(let value) = change {
+                    learned = try JSONEncoder().encode(value)
+                } else {
+                    try Self.apply(change, to: &transfers)
+                }
+            }
             contents.transfers = transfers
+            contents.learned = learned
             if !changes.isEmpty { contents.commits.append(changes) }
         }
     }
@@ -87,6 +104,17 @@ public final class InMemoryTransferStore: TransferStore {
     public func unfinished() async throws -> [StoredTransfer] {
         try requireOpen()
         return disk.transfers.filter { $0.ending == nil }
+    }
+
+    /// What was saved last of what was learned.
+    public func learned() async throws -> Learned? {
+        try requireOpen()
+        guard let data = disk.contents.withLock(\.learned) else { return nil }
+        do {
+            return try JSONDecoder().decode(Learned.self, from: data)
+        } catch {
+            throw TransferStoreError(code: .corrupt, message: "What was learned cannot be read: \(error)")
+        }
     }
 
     /// The newest transfer that was inserted with `key`, ended or not.
@@ -129,8 +157,14 @@ public final class InMemoryTransferStore: TransferStore {
             try update(id, in: &transfers) { $0.retry = retry }
         case .suspended(let id, let isSuspended):
             try update(id, in: &transfers) { $0.isSuspended = isSuspended }
+        case .held(let id, let hold):
+            try update(id, in: &transfers) { $0.hold = hold }
+        case .relaunchHeld(let id, let hold):
+            try update(id, in: &transfers) { $0.relaunchHold = hold }
         case .ended(let id, let ending):
             try update(id, in: &transfers) { $0 = ended($0, ending) }
+        case .learned:
+            break  // No transfer's; kept beside them.
         }
     }
 

@@ -13,10 +13,16 @@ public final class ManualAlarm: Alarm {
         var early: [AlarmSignal] = []
     }
 
+    /// The name of the boot that the clock counts from.
+    public let boot: String
+
     private let state: Mutex<State>
 
-    /// Clocks that show `start`.
-    public init(startingAt start: Moment) { state = Mutex(State(now: start)) }
+    /// Clocks that show `start`, in the boot with that name.
+    public init(startingAt start: Moment, boot: String = "boot") {
+        self.boot = boot
+        state = Mutex(State(now: start))
+    }
 
     /// What both clocks show.
     public func now() -> Moment { state.withLock(\.now) }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Foundation
 public import TransferEngine
 public import TransferPolicy
+public import TransferScheduling
 
 /// Stored transfers for tests, from the least to one with every field set and awkward text in it.
 public enum StoredTransferSamples {
@@ -42,7 +44,8 @@ public enum StoredTransferSamples {
             resume: ResumePoint(
                 path: "/tmp/.part", offset: 8 << 20, total: nil, validator: validator, bootID: "boot", fileNumber: .max),
             retry: RetryState(attempts: 3, cause: .status(503), until: WallTime(secondsSinceEpoch: 1_795_228_700)),
-            isSuspended: true, key: key)
+            isSuspended: true, hold: TransferHold(by: "a \"person\"", why: "later\n'; --"),
+            relaunchHold: RelaunchLimiter.Hold(relaunch: .max), key: key)
     }
 
     /// What `full` has in the places that must not survive the end of a transfer.
@@ -70,7 +73,29 @@ public enum StoredTransferSamples {
         [
             .respecified(id, plain(id.rawValue).specification), .checkpointed(id, nil),
             .checkpointed(id, full(id.rawValue).resume), .retried(id, nil), .suspended(id, true),
-            .ended(id, .cancelled),
+            .held(id, full(id.rawValue).hold), .held(id, nil), .relaunchHeld(id, full(id.rawValue).relaunchHold),
+            .relaunchHeld(id, nil), .ended(id, .cancelled),
         ]
+    }
+
+    /// Something learned, with every part of it set; the larger `number` the more of it.
+    public static func learned(_ number: Int64 = 1) throws -> Learned {
+        let start = Moment(instant: Instant(nanoseconds: 1), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
+        let later = start.advanced(by: .seconds(7200 * number))
+        var learned = Learned()
+        let conditions = Conditions(unknownSince: start)
+        learned.history.observe(.init(conditions, at: start, runningApps: ["org.example.App"]), localTime: .utc)
+        learned.history.observe(.init(conditions, at: later), localTime: .utc)
+        var limiter = RelaunchLimiter()
+        limiter.relaunched(at: start.instant)
+        _ = limiter.taskStartedInBackground(at: start.instant)
+        learned.limiters["org.example.App"] = limiter.record(at: start, boot: "boot")
+        var budget = try ByteBudget(limit: 1_000_000, billingDay: 5, at: start.wall, localTime: .utc)
+        try budget.charge(number, at: start.wall, localTime: .utc)
+        learned.budgets.connections["a \"café\"'s"] = budget
+        learned.budgets.apps["org.example.App"] = budget
+        learned.typicalRate = number
+        // The last observation belongs to the run that made it: a stored one comes back without.
+        return try JSONDecoder().decode(Learned.self, from: JSONEncoder().encode(learned))
     }
 }

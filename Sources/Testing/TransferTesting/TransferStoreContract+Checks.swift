@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferEngine
 internal import TransferPolicy
+internal import TransferScheduling
 
 extension TransferStoreContract {
     func identifiersGrow(_ open: Opener) async throws {
@@ -56,9 +57,13 @@ extension TransferStoreContract {
             (.checkpointed(expected.id, full.resume), { $0.resume = full.resume }),
             (.retried(expected.id, full.retry), { $0.retry = full.retry }),
             (.suspended(expected.id, true), { $0.isSuspended = true }),
+            (.held(expected.id, full.hold), { $0.hold = full.hold }),
+            (.relaunchHeld(expected.id, full.relaunchHold), { $0.relaunchHold = full.relaunchHold }),
             (.checkpointed(expected.id, nil), { $0.resume = nil }),
             (.retried(expected.id, nil), { $0.retry = nil }),
             (.suspended(expected.id, false), { $0.isSuspended = false }),
+            (.held(expected.id, nil), { $0.hold = nil }),
+            (.relaunchHeld(expected.id, nil), { $0.relaunchHold = nil }),
         ]
         for (change, apply) in steps {
             try await store.commit([change])
@@ -165,6 +170,37 @@ extension TransferStoreContract {
         for store in stores { await store.close() }
     }
 
+    func learnedComesBack(_ open: Opener) async throws {
+        let store = try await open()
+        try expectEqual(try await store.learned(), nil, "learned before anything was")
+        let transfer = StoredTransferSamples.plain(1)
+        for number in Int64(1)...2 {
+            let sample = try StoredTransferSamples.learned(number)
+            try await store.commit([.learned(sample), .inserted(StoredTransferSamples.plain(number))])
+            try expectEqual(try await store.learned(), sample, "learned in the same store")
+            let beside = try await open()
+            try expectEqual(try await beside.learned(), sample, "learned in another store")
+            await beside.close()
+        }
+        try await store.commit([.ended(transfer.id, .cancelled)])
+        try await store.commit([.learned(try StoredTransferSamples.learned(3)), .learned(Learned())])
+        await store.close()
+        let reopened = try await open()
+        try expectEqual(try await reopened.learned(), Learned(), "learned after a restart")
+        await reopened.close()
+    }
+
+    func learnedIsPartOfItsCommit(_ open: Opener) async throws {
+        let store = try await open()
+        let sample = try StoredTransferSamples.learned(1)
+        try await store.commit([.learned(sample)])
+        try await expectRefusal(
+            .noSuchTransfer, "a commit of something learned and an impossible change",
+            { [.learned(Learned()), .suspended(TransferID(77), true)] }, store)
+        try expectEqual(try await store.learned(), sample, "learned after the refused commit")
+        await store.close()
+    }
+
     func emptyCommit(_ open: Opener) async throws {
         let store = try await open()
         try await store.commit([])
@@ -179,6 +215,7 @@ extension TransferStoreContract {
         try await expectRefusal(nil, "a commit", { [.inserted(StoredTransferSamples.plain(1))] }, store)
         try await expectThrow("newIdentifier") { _ = try await store.newIdentifier() }
         try await expectThrow("unfinished") { _ = try await store.unfinished() }
+        try await expectThrow("learned") { _ = try await store.learned() }
     }
 
     private func expectRefusal(

@@ -36,6 +36,10 @@ public struct TransferStoreContract: Sendable {
         case changesBuildOnOneAnother = "changes of one commit apply in their order"
         /// Commits at the same time do not get lost.
         case concurrentCommits = "commits at the same time are all kept, and a bad one fails alone"
+        /// What was learned is kept.
+        case learnedComesBack = "what was learned comes back after a restart: nothing at first, then the last one saved"
+        /// What was learned belongs to its commit.
+        case learnedIsPartOfItsCommit = "what was learned is saved with its commit or not at all"
         /// An empty commit is nothing.
         case emptyCommit = "an empty commit does nothing"
         /// A closed store throws.
@@ -66,6 +70,8 @@ public struct TransferStoreContract: Sendable {
         case .duplicateIsRefused: try await duplicateIsRefused(open)
         case .changesBuildOnOneAnother: try await changesBuildOnOneAnother(open)
         case .concurrentCommits: try await concurrentCommits(open)
+        case .learnedComesBack: try await learnedComesBack(open)
+        case .learnedIsPartOfItsCommit: try await learnedIsPartOfItsCommit(open)
         case .emptyCommit: try await emptyCommit(open)
         case .closedThrows: try await closedThrows(open)
         }

@@ -13,7 +13,7 @@ struct TransferControl: AsyncParsableCommand {
             the same command continues them).
             """,
         version: "0.1.0",
-        subcommands: [GetCommand.self, ConditionsCommand.self])
+        subcommands: [GetCommand.self, ConditionsCommand.self, PoliciesCommand.self])
 }
 
 @main

@@ -6,7 +6,7 @@ import TransferPolicy
 /// One way for an alarm to break its contract.
 enum AlarmFault: String, CaseIterable, Sendable {
     case clockStands, clockGoesBack, ringsUnasked, ringsTwice, ringsEarly, keepsTheFirst, keepsAll, deafToNil
-    case missesThePast, ringsOnlyOnce
+    case missesThePast, ringsOnlyOnce, bootHasNoName, bootChangesItsName
 }
 
 /// Clocks that a test moves, and an alarm with one fault.
@@ -23,6 +23,14 @@ final class CrookedAlarm: Alarm {
     private let state = Mutex(State())
 
     init(fault: AlarmFault) { self.fault = fault }
+
+    var boot: String {
+        switch fault {
+        case .bootHasNoName: ""
+        case .bootChangesItsName: "boot \(state.withLock(\.now))"
+        default: "boot"
+        }
+    }
 
     func now() -> Moment {
         let instant = state.withLock { state in

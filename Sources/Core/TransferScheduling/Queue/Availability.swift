@@ -65,7 +65,7 @@ struct Availability: Sendable {
 
     /// Takes note of how things are; says whether what may run can have changed.
     mutating func refresh(
-        _ assessment: Assessment, _ requirements: Requirements, _ changes: SchedulerChanges,
+        _ assessment: Assessment, _ requirements: borrowing Requirements, _ changes: SchedulerChanges,
         isBackward: Bool
     ) -> Bool {
         let now = assessment.now
@@ -94,7 +94,7 @@ struct Availability: Sendable {
         forget()
     }
 
-    private mutating func chooseRow(_ assessment: Assessment, _ requirements: Requirements) {
+    private mutating func chooseRow(_ assessment: Assessment, _ requirements: borrowing Requirements) {
         let mood = assessment.stagedPolicy?.mood(in: assessment.context) ?? PolicyMood()
         nextMood = mood.until
         var connection = 0
@@ -129,7 +129,7 @@ struct Availability: Sendable {
     }
 
     private mutating func decide(
-        _ number: Int32, _ assessment: Assessment, _ requirements: Requirements
+        _ number: Int32, _ assessment: Assessment, _ requirements: borrowing Requirements
     ) {
         let requirementClass = requirements.classes[Int(number)]
         let requirement = requirements.families[Int(requirementClass.family)].requirement
@@ -146,7 +146,7 @@ struct Availability: Sendable {
     }
 
     private mutating func refreshWindows(
-        _ assessment: Assessment, _ requirements: Requirements, isDue: Bool
+        _ assessment: Assessment, _ requirements: borrowing Requirements, isDue: Bool
     ) {
         guard !requirements.windows.isEmpty else { return }
         let isNewTime = localTime != assessment.conditions.localTime

@@ -5,7 +5,8 @@ import TransferPolicy
 
 extension IndexedQueue {
     mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> (TransferID, TransferEntry)? {
-        guard running < globalSlots, let level = chooseLevel(assessment, isGateClosed: isGateClosed),
+        guard running < globalSlots, availability.classes.intersects(filledClasses),
+            let level = chooseLevel(assessment, isGateClosed: isGateClosed),
             let place = first(of: Int(level), assessment, isGateClosed: isGateClosed)
         else { return nil }
         countPassing(chosen: level)

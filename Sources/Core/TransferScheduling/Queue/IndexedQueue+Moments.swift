@@ -7,14 +7,14 @@ extension IndexedQueue {
     mutating func setTimer(_ place: Int32, _ family: Int32, boot instant: Instant) {
         records[place].pointee.timer = timers.insert(place, family: family, .boot, at: instant.nanoseconds)
         records[place].pointee.state.insert(.bootTimer)
-        familyMoments.note(boot: instant.nanoseconds)
+        familyMoments.note(family, boot: instant.nanoseconds)
     }
 
     mutating func setTimer(_ place: Int32, _ family: Int32, wall date: WallTime) {
         records[place].pointee.timer = timers.insert(
             place, family: family, .wall, at: date.nanosecondsSinceEpoch)
         records[place].pointee.state.insert(.wallTimer)
-        familyMoments.note(wall: date.nanosecondsSinceEpoch)
+        familyMoments.note(family, wall: date.nanosecondsSinceEpoch)
     }
 
     mutating func cancelTimer(_ place: Int32) {
@@ -35,7 +35,11 @@ extension IndexedQueue {
         if changes.contains(.policy) { availability.forget() }
         if isBackward || changes.contains(.policy) { resettleAll(assessment) }
         moveLapsed(assessment)
-        if !misfits.isEmpty, rateOfMisfits != assessment.typicalRate { relinkMisfits(assessment) }
+        if !misfits.isEmpty,
+            rateOfMisfits != assessment.typicalRate || zoneOfMisfits != assessment.conditions.localTime
+        {
+            relinkMisfits(assessment)
+        }
         if individuals > 0 { askIndividuals(assessment) }
         if availability.refresh(assessment, requirements, changes, isBackward: isBackward) {
             familyMoments.isKnown = false
@@ -44,7 +48,7 @@ extension IndexedQueue {
 
     private mutating func resettleAll(_ assessment: Assessment) {
         for id in sortedIDs() {
-            if let place = index.find(id, in: records) { resettle(place, assessment) }
+            if let place = place(of: id) { resettle(place, assessment) }
         }
     }
 
@@ -65,9 +69,9 @@ extension IndexedQueue {
     }
 
     private mutating func relinkMisfits(_ assessment: Assessment) {
-        rateOfMisfits = assessment.typicalRate
+        (rateOfMisfits, zoneOfMisfits) = (assessment.typicalRate, assessment.conditions.localTime)
         for id in misfits {
-            if let place = index.find(id.rawValue, in: records) { resettle(place, assessment) }
+            if let place = place(of: id.rawValue) { resettle(place, assessment) }
         }
     }
 
@@ -79,8 +83,8 @@ extension IndexedQueue {
         cancelTimer(place)
         records[place].pointee.state.insert(.misfit)
         misfits.append(TransferID(records[place].pointee.id))
-        rateOfMisfits = assessment.typicalRate
-        setTimer(place, family, boot: assessment.now.instant.advanced(by: time))
+        (rateOfMisfits, zoneOfMisfits) = (assessment.typicalRate, assessment.conditions.localTime)
+        setTimer(place, family, wall: assessment.now.wall.advanced(by: time))
     }
 
     /// Asks a policy without stages about each transfer.
@@ -133,13 +137,16 @@ extension IndexedQueue {
 
     /// The next timers of families of which a class may run, now or when time has come.
     private mutating func findFamilyMoments() {
-        familyMoments.reset()
+        familyMoments.reset(families: requirements.families.count)
         guard timers.count > 0 else { return }
         for family in timers.families {
             let boot = timers.next(family: family, .boot)
             let wall = timers.next(family: family, .wall)
-            guard boot != nil || wall != nil else { continue }
             let classes = requirements.families[family].classes
+            familyMoments.isRelevant[family] = classes.contains {
+                $0 >= 0 && (availability.classes.contains($0) || availability.pending.contains($0))
+            }
+            guard boot != nil || wall != nil, familyMoments.isRelevant[family] else { continue }
             if classes.contains(where: { $0 >= 0 && availability.classes.contains($0) }) {
                 if let boot { familyMoments.boot = min(familyMoments.boot, boot) }
                 if let wall { familyMoments.wall = min(familyMoments.wall, wall) }
@@ -167,16 +174,20 @@ struct FamilyMoments: Sendable {
     var wall = Int64.max
     /// Those of families that time has to open first.
     var pending: [Opening] = []
+    /// The families that time may let run, by number.
+    var isRelevant: [Bool] = []
 
-    mutating func reset() {
+    mutating func reset(families: Int) {
+        while isRelevant.count < families { isRelevant.append(true) }
         isKnown = true
         boot = .max
         wall = .max
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Whether a timer at `boot` or `wall` comes before what is known.
-    mutating func note(boot: Int64 = .max, wall: Int64 = .max) {
-        if boot < self.boot || wall < self.wall { isKnown = false }
+    /// A family has a timer at `boot` or `wall`, which may come before what is known.
+    mutating func note(_ family: Int32, boot: Int64 = .max, wall: Int64 = .max) {
+        guard boot < self.boot || wall < self.wall else { return }
+        if Int(family) >= isRelevant.count || isRelevant[Int(family)] { isKnown = false }
     }
 }

@@ -20,11 +20,11 @@ extension IndexedQueue {
 
     mutating func bucketNumber(classNumber: Int32, _ level: Int32, lane: Int32) -> Int32 {
         let key = PlaceKey(number: classNumber, level: level, part: lane)
-        if let known = bucketNumbers[key] { return known }
+        if let known = bucketIndex.find(key.packed, matches: { buckets[$0].pointee.key == key }) { return known }
         let appQueue = appQueueNumber(classNumber, level, app: lanes.lanes[lane].pointee.app)
         appQueues[appQueue].pointee.buckets += 1
-        let number = buckets.take(Bucket(appQueue: appQueue, lane: lane))
-        bucketNumbers[key] = number
+        let number = buckets.take(Bucket(key: key, appQueue: appQueue, lane: lane))
+        bucketIndex.insert(key.packed, number) { buckets[$0].pointee.key.packed }
         return number
     }
 
@@ -88,7 +88,7 @@ extension IndexedQueue {
             lanes.sessions[lane.session].pointee.parked.removeAll { $0 == number }
         }
         let shelf = shelves[Int(appQueues[appQueue].pointee.shelf)]
-        bucketNumbers[PlaceKey(number: shelf.number, level: shelf.level, part: lane)] = nil
+        bucketIndex.remove(buckets[number].pointee.key.packed, number) { buckets[$0].pointee.key.packed }
         buckets.release(number)
         appQueues[appQueue].pointee.buckets -= 1
         guard appQueues[appQueue].pointee.buckets == 0 else { return }

@@ -10,7 +10,8 @@ import TransferPolicy
 /// the family asks to be woken only while one of its classes may run.
 struct IndexedQueue: WaitingQueue, ~Copyable {
     var records = Pages<TransferRecord>()
-    var index = TransferIndex()
+    /// By id.
+    var index = NumberIndex()
     /// Whole entries of those that are more than a record says.
     var extras = Pages<TransferEntry>()
     var lanes: Lanes
@@ -27,7 +28,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var appQueues = Pages<AppQueue>()
     var appQueueNumbers: [PlaceKey: Int32] = [:]
     var buckets = Pages<Bucket>()
-    var bucketNumbers: [PlaceKey: Int32] = [:]
+    /// By their keys.
+    var bucketIndex = NumberIndex()
     /// The classes that have something to start on any shelf, for each the number of shelves.
     var filledShelves: [Int32] = []
     var filledClasses = BitSet(capacity: 256)
@@ -48,6 +50,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     /// Transfers that the rest of their window is too short for.
     var misfits: [TransferID] = []
     var rateOfMisfits: Int64?
+    var zoneOfMisfits: LocalTimeRules?
     var lastWall: WallTime
     var highestID = Int64.min
     var familyMoments = FamilyMoments()
@@ -56,11 +59,12 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
 
     /// A class, a level, and an app or a lane, in one number: hashing it is most of what looking it up costs.
     struct PlaceKey: Hashable {
-        private let packed: UInt64
+        let packed: UInt64
 
         init(number: Int32, level: Int32, part: Int32) {
             // There are at most 4004 levels, and 2²⁰ classes would take a gigabyte of shelves.
-            packed = UInt64(UInt32(bitPattern: part)) << 32 | UInt64(UInt32(bitPattern: level) & 0xFFF) << 20
+            packed =
+                UInt64(UInt32(bitPattern: part)) << 32 | UInt64(UInt32(bitPattern: level) & 0xFFF) << 20
                 | UInt64(UInt32(bitPattern: number) & 0xFFFFF)
         }
     }
@@ -84,17 +88,23 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
 
     func contains(_ id: TransferID) -> Bool {
         // Ids come in order: a new one needs no look at where old ones lie, which would be somewhere far in memory.
-        id.rawValue <= highestID && index.find(id.rawValue, in: records) != nil
+        id.rawValue <= highestID && place(of: id.rawValue) != nil
     }
 
     func entry(of id: TransferID) -> TransferEntry? {
-        index.find(id.rawValue, in: records).map { entry(at: $0) }
+        place(of: id.rawValue).map { entry(at: $0) }
     }
 
     func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void) {
         for id in sortedIDs() {
-            if let place = index.find(id, in: records) { body(TransferID(id), entry(at: place)) }
+            if let place = place(of: id) { body(TransferID(id), entry(at: place)) }
         }
+    }
+
+    /// Where a transfer is; nil where it is not here.
+    @inline(__always)
+    func place(of id: Int64) -> Int32? {
+        index.find(UInt64(bitPattern: id)) { records[$0].pointee.id == id }
     }
 
     func sortedIDs() -> [Int64] {
@@ -138,13 +148,13 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         var record = TransferRecord(id, entry.traits)
         if !entry.isPlain { record.extra = extras.take(entry) }
         let place = records.take(record)
-        index.insert(id.rawValue, at: place, in: records)
+        index.insert(UInt64(bitPattern: id.rawValue), place) { UInt64(bitPattern: records[$0].pointee.id) }
         highestID = max(highestID, id.rawValue)
         settle(place, entry, lane: lane, assessment)
     }
 
     mutating func remove(_ id: TransferID) -> TransferEntry? {
-        guard let place = index.find(id.rawValue, in: records) else { return nil }
+        guard let place = place(of: id.rawValue) else { return nil }
         let entry = entry(at: place)
         let lane = buckets[records[place].pointee.bucket].pointee.lane
         take(place)
@@ -156,7 +166,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     mutating func take(_ place: Int32) {
         leaveBucket(place)
         let record = records[place].pointee
-        index.remove(record.id, in: records)
+        index.remove(UInt64(bitPattern: record.id), place) { UInt64(bitPattern: records[$0].pointee.id) }
         if record.extra != TransferRecord.none { releaseExtra(record.extra) }
         records[place].pointee.bucket = TransferRecord.none
         records.release(place)
@@ -171,10 +181,9 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     mutating func settle(
         _ place: Int32, _ entry: borrowing TransferEntry, lane: Int32, _ assessment: Assessment
     ) {
-        let traits = entry.traits
-        let family = requirements.family(of: traits)
+        let family = requirements.family(of: entry.traits)
         var stage = PolicyStage()
-        if traits.kind == .discretionary {
+        if entry.traits.kind == .discretionary {
             if let staged = assessment.stagedPolicy {
                 stage = staged.stage(of: entry.subject, at: assessment.now.wall)
                 stage.number = min(max(0, stage.number), RequirementClass.individual - 1)
@@ -183,7 +192,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
             }
         }
         let number = requirements.classNumber(family, stage: stage.number)
-        join(place, bucketNumber(classNumber: number, levelNumber(of: traits), lane: lane))
+        join(place, bucketNumber(classNumber: number, levelNumber(of: entry.traits), lane: lane))
         if stage.number == RequirementClass.individual {
             records[place].pointee.state.insert(.individual)
             individuals += 1
@@ -257,14 +266,16 @@ enum Obstruction {
 
 extension TransferEntry {
     func obstruction(at now: Moment) -> Obstruction {
-        guard held == nil, need == nil else { return .indefinite }
         var until: Instant?
+        if !isOrdinary {
+            guard held == nil, need == nil else { return .indefinite }
+            until = relaunchDelay?.release
+        }
         switch phase {
         case .paused, .running, .stopping, .waiting(.storage): return .indefinite
-        case .waiting(.backoff(_, _, _, let end)): until = end
+        case .waiting(.backoff(_, _, _, let end)): until = max(until ?? end, end)
         case .waiting(nil): break
         }
-        if let release = relaunchDelay?.release { until = max(until ?? release, release) }
         if let until, until > now.instant { return .until(until) }
         if let date = traits.constraints.notBefore?.date, date > now.wall { return .untilDate(date) }
         return .none

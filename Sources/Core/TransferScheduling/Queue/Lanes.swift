@@ -12,6 +12,7 @@ struct Lane: Sendable {
     let hasSession: Bool
     /// Transfers that wait or run in it.
     var members: Int32 = 0
+    let hash: UInt64
 }
 
 struct LaneKey: Hashable, Sendable {
@@ -25,6 +26,21 @@ struct LaneKey: Hashable, Sendable {
         session = traits.session
         host = traits.host
         slotsPerHost = traits.slotsPerHost
+    }
+
+    /// Whether this is the key of a transfer's lane.
+    @inline(__always)
+    func fits(_ traits: borrowing TransferTraits) -> Bool {
+        host == traits.host && app == traits.app && session == traits.session && slotsPerHost == traits.slotsPerHost
+    }
+
+    /// Finds the lane of a transfer without making a key: sessions are few, so they need not be told apart here.
+    @inline(__always)
+    static func hash(of traits: borrowing TransferTraits) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(traits.host)
+        hasher.combine(traits.app)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }
 
@@ -46,7 +62,7 @@ struct Lanes: ~Copyable, Sendable {
     var apps = Pages<SlotGroup>()
     var sessions = Pages<SlotGroup>()
     var hosts = Pages<SlotGroup>()
-    private var laneNumbers: [LaneKey: Int32] = [:]
+    private var laneIndex = NumberIndex()
     /// Apps keep their number for good: their turns count even while they have nothing to do.
     private var appNumbers: [String: Int32] = [:]
     private var sessionNumbers: [SessionKey: Int32] = [:]
@@ -62,15 +78,24 @@ struct Lanes: ~Copyable, Sendable {
 
     /// The lane of a transfer, counting it in.
     mutating func join(_ traits: borrowing TransferTraits) -> Int32 {
-        let key = LaneKey(traits)
-        let number = laneNumbers[key] ?? add(key)
+        let hash = LaneKey.hash(of: traits)
+        let number = find(hash, traits) ?? add(LaneKey(traits), hash)
         lanes[number].pointee.members += 1
         sessions[lanes[number].pointee.session].pointee.members += 1
         return number
     }
 
     /// The lane of a transfer that was counted in.
-    func find(_ traits: borrowing TransferTraits) -> Int32? { laneNumbers[LaneKey(traits)] }
+    func find(_ traits: borrowing TransferTraits) -> Int32? { find(LaneKey.hash(of: traits), traits) }
+
+    @inline(__always)
+    private func find(_ hash: UInt64, _ traits: borrowing TransferTraits) -> Int32? {
+        var slot = laneIndex.start(hash)
+        while let number = laneIndex.next(&slot) {
+            if lanes[number].pointee.hash == hash, lanes[number].pointee.key.fits(traits) { return number }
+        }
+        return nil
+    }
 
     /// How many transfers of the same app and session there are.
     func sessionMembers(of traits: borrowing TransferTraits) -> Int {
@@ -86,7 +111,7 @@ struct Lanes: ~Copyable, Sendable {
         lanes[number].pointee.members -= 1
         guard lanes[number].pointee.members == 0 else { return }
         let lane = lanes[number].pointee
-        laneNumbers[lane.key] = nil
+        laneIndex.remove(lane.hash, number) { lanes[$0].pointee.hash }
         lanes.release(number)
         hosts[lane.host].pointee.members -= 1
         if hosts[lane.host].pointee.members == 0 {
@@ -99,7 +124,7 @@ struct Lanes: ~Copyable, Sendable {
         }
     }
 
-    private mutating func add(_ key: LaneKey) -> Int32 {
+    private mutating func add(_ key: LaneKey, _ hash: UInt64) -> Int32 {
         let app = appNumbers[key.app] ?? apps.take(SlotGroup(name: key.app))
         appNumbers[key.app] = app
         let sessionKey = SessionKey(app: app, session: key.session)
@@ -109,8 +134,11 @@ struct Lanes: ~Copyable, Sendable {
         hostNumbers[key.host] = host
         hosts[host].pointee.members += 1
         let limit = Int32(clamping: max(1, key.slotsPerHost ?? slotsPerHost))
-        let number = lanes.take(Lane(key: key, app: app, session: session, host: host, hostLimit: limit, hasSession: key.session != nil))
-        laneNumbers[key] = number
+        let number = lanes.take(
+            Lane(
+                key: key, app: app, session: session, host: host, hostLimit: limit, hasSession: key.session != nil,
+                hash: hash))
+        laneIndex.insert(hash, number) { lanes[$0].pointee.hash }
         return number
     }
 }

@@ -12,6 +12,7 @@ struct Requirement: Hashable, Sendable {
 
 /// The transfers that ask for the same.
 struct Family: Sendable {
+    let key: Requirements.PackedRequirement
     let requirement: Requirement
     /// The number of its window; none where it may run at any hour.
     let window: Int32
@@ -29,56 +30,59 @@ struct RequirementClass: Sendable {
 }
 
 /// Numbers families and their classes. None is ever given up: there are as many as different wishes were seen.
-struct Requirements: Sendable {
+struct Requirements: ~Copyable, Sendable {
     private(set) var families: [Family] = []
     private(set) var classes: [RequirementClass] = []
-    private var numbers: [PackedRequirement: Int32] = [:]
+    private var index = NumberIndex()
     private var windowNumbers: [WindowConstraint: Int32] = [:]
     private(set) var windows: [WindowConstraint] = []
     private var connectionNumbers: [ConnectionConstraint: Int32] = [:]
 
     /// A requirement in 16 bytes, so that looking it up takes no walk through its parts.
-    private struct PackedRequirement: Hashable {
+    struct PackedRequirement: Hashable, Sendable {
         var flags: UInt64
         var connection: Int32
         var window: Int32
+
+        /// Most differ in their flags.
+        var hash: UInt64 {
+            flags ^ UInt64(UInt32(bitPattern: connection)) << 24 ^ UInt64(UInt32(bitPattern: window)) << 4
+        }
     }
 
     /// The family of a transfer.
     mutating func family(of traits: borrowing TransferTraits) -> Int32 {
-        let constraints = traits.constraints
         var window = TransferRecord.none
-        if let constraint = constraints.window {
+        if let constraint = traits.constraints.window {
             window = windowNumbers[constraint] ?? addWindow(constraint)
         }
         var connection = TransferRecord.none
-        if constraints.connection != .any {
-            connection = connectionNumbers[constraints.connection] ?? Int32(connectionNumbers.count)
-            connectionNumbers[constraints.connection] = connection
+        if !traits.constraints.connection.isAny {
+            connection = connectionNumbers[traits.constraints.connection] ?? Int32(connectionNumbers.count)
+            connectionNumbers[traits.constraints.connection] = connection
         }
         let key = PackedRequirement(flags: Self.flags(of: traits), connection: connection, window: window)
-        return numbers[key] ?? add(key, traits)
+        return index.find(key.hash) { families[Int($0)].key == key } ?? add(key, traits)
     }
 
     private static func flags(of traits: borrowing TransferTraits) -> UInt64 {
-        let constraints = traits.constraints
         var flags: UInt64 = traits.isLoopback ? 4 : 0
         switch traits.kind {
         case .userInitiated: break
         case .normal: flags |= 1
         case .discretionary: flags |= 2
         }
-        switch constraints.metered {
+        switch traits.constraints.metered {
         case .unstated: break
         case .allowed: flags |= 8
         case .unmetered: flags |= 16
         }
-        switch constraints.power {
+        switch traits.constraints.power {
         case .any: break
         case .ac: flags |= 1 << 8
         case .acOrBattery(let level): flags |= 2 << 8 | UInt64(UInt32(bitPattern: Int32(clamping: level))) << 16
         }
-        if case .only(let kinds) = constraints.linkKinds { flags |= 1 << 10 | UInt64(kinds.rawValue) << 48 }
+        if case .only(let kinds) = traits.constraints.linkKinds { flags |= 1 << 10 | UInt64(kinds.rawValue) << 48 }
         return flags
     }
 
@@ -91,8 +95,8 @@ struct Requirements: Sendable {
         let requirement = Requirement(
             kind: traits.kind, isLoopback: traits.isLoopback, constraints: constraints, window: window)
         let number = Int32(families.count)
-        families.append(Family(requirement: requirement, window: key.window))
-        numbers[key] = number
+        families.append(Family(key: key, requirement: requirement, window: key.window))
+        index.insert(key.hash, number) { families[Int($0)].key.hash }
         return number
     }
 

@@ -16,6 +16,7 @@ struct TurnKey: Hashable, Sendable {
 
 /// Transfers of one class, rank and lane that wait for nothing but their turn.
 struct Bucket: Sendable {
+    let key: IndexedQueue.PlaceKey
     let appQueue: Int32
     let lane: Int32
     /// Those without deadline that came in the order of their ids.

@@ -62,8 +62,7 @@ extension TransferEntry {
     var isPlain: Bool {
         guard case .waiting(nil) = phase else { return false }
         return bytes == 0 && total == nil && rate == nil && mostBytes == 0 && failures == 0 && checksumFailures == 0
-            && barren == .zero && relaunchDelay == nil && held == nil && need == nil && past == nil
-            && traits.isPlain
+            && barren == .zero && isOrdinary && traits.isPlain
     }
 }
 

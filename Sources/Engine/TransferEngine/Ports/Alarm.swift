@@ -8,6 +8,10 @@ public protocol Alarm: Sendable {
     /// Both clocks now. Costs two system calls at most.
     func now() -> Moment
 
+    /// Names the boot that the machine is in, for instants that are kept: two with the same name are on one clock.
+    /// Any text that differs from boot to boot, never empty; the same at every call.
+    var boot: String { get }
+
     /// Rings once at `instant` (time asleep counts), in place of what was set before; nil sets nothing.
     func set(_ instant: Instant?)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferPolicy
+public import TransferScheduling
 
 /// Keeps the queue through crashes, restarts and power loss.
 ///
@@ -15,6 +16,14 @@ public protocol TransferStore: Sendable {
 
     /// Every transfer that has not ended, in the order of their identifiers.
     func unfinished() async throws -> [StoredTransfer]
+
+    /// What was saved last as ``StoreChange/learned(_:)``; nil before anything was.
+    ///
+    /// One value for all who share the state: of two processes the one that saves last is remembered.
+    ///
+    /// - Throws: `TransferStoreError` of the code `corrupt` where the value cannot be read; the transfers still can be,
+    ///   and the next one saved takes its place.
+    func learned() async throws -> Learned?
 
     /// Finishes writing and lets go of the files.
     func close() async
@@ -32,6 +41,10 @@ public struct StoredTransfer: Hashable, Sendable {
     public var retry: RetryState?
     /// Whether somebody paused it.
     public var isSuspended: Bool
+    /// Who holds it back, and why; nil where nobody does.
+    public var hold: TransferHold?
+    /// What the relaunch limiter gave it; nil where it may begin at once.
+    public var relaunchHold: RelaunchLimiter.Hold?
     /// How it ended; nil while it has not.
     public var ending: TransferEnding?
     /// What a caller finds "the same transfer" by in a later run; several rows may share one. Holds no secret.
@@ -40,15 +53,32 @@ public struct StoredTransfer: Hashable, Sendable {
     /// A stored transfer.
     public init(
         id: TransferID, specification: TransferSpecification, resume: ResumePoint? = nil, retry: RetryState? = nil,
-        isSuspended: Bool = false, ending: TransferEnding? = nil, key: String? = nil
+        isSuspended: Bool = false, hold: TransferHold? = nil, relaunchHold: RelaunchLimiter.Hold? = nil,
+        ending: TransferEnding? = nil, key: String? = nil
     ) {
         self.id = id
         self.specification = specification
         self.resume = resume
         self.retry = retry
         self.isSuspended = isSuspended
+        self.hold = hold
+        self.relaunchHold = relaunchHold
         self.ending = ending
         self.key = key
+    }
+}
+
+/// A hold that somebody, or something, put on a transfer.
+public struct TransferHold: Hashable, Sendable, Codable {
+    /// Who holds it, for people.
+    public var holder: String
+    /// Why, for people.
+    public var why: String
+
+    /// A hold.
+    public init(by holder: String, why: String) {
+        self.holder = holder
+        self.why = why
     }
 }
 
@@ -64,6 +94,12 @@ public enum StoreChange: Hashable, Sendable {
     case retried(TransferID, RetryState?)
     /// Paused or resumed by somebody.
     case suspended(TransferID, Bool)
+    /// Held back by somebody, or released where it is nil.
+    case held(TransferID, TransferHold?)
+    /// What the relaunch limiter gave it; nil where it may begin.
+    case relaunchHeld(TransferID, RelaunchLimiter.Hold?)
+    /// What the scheduler has learned, in place of what it had before. Belongs to no transfer.
+    case learned(Learned)
     /// Over. What may be secret is removed from the row; of its progress only what the ending keeps stays.
     case ended(TransferID, TransferEnding)
 }

@@ -17,7 +17,8 @@ struct GetCommand: AsyncParsableCommand {
             With --json one JSON object a line is written. Keys: event (waiting, started, progress, paused, retrying, \
             finished, failed, cancelled), id, url (without its query), time (RFC 3339), reasons (a list of code, sentence, \
             since, source, sureness and the reason's own data; \
-            interrupted or ended where the command itself stopped it), sentence, until, bytes, total (null when unknown), rate \
+            interrupted or ended where the command itself stopped it), sentence, waited (a list of code, seconds: how long it \
+            has waited for each reason), expectedChance (when past weeks make good conditions likely, or null), until, bytes, total (null when unknown), rate \
             (bytes a second), attempt, status, path, alreadyComplete, error (code, message).
             """)
 
@@ -94,7 +95,10 @@ struct TimingOptions: ParsableArguments {
     @Flag(help: "Wait for the default policy: plugged in and on an unmetered network.")
     var discretionary = false
 
-    @Option(help: .init("Wait for another policy, NAME[:key=value]…; implies --discretionary.", valueName: "policy"))
+    @Option(
+        help: .init(
+            "Wait for another policy, NAME[:key=value]…; implies --discretionary. 'transferctl policies' lists them.",
+            valueName: "policy"))
     var policy: String?
 
     @Option(

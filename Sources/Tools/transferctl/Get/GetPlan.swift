@@ -111,7 +111,7 @@ struct GetPlan {
         do {
             return try PolicyCatalog.policy(named: timing.policy ?? "default")
         } catch {
-            throw UsageError("--policy: \(error)")
+            throw UsageError("--policy: \(error). 'transferctl policies' lists all with what they take.")
         }
     }
 

@@ -59,7 +59,9 @@ final class GetReporter: Sendable {
                 }
                 state.style.note(change)
             case .storeTrouble(let error):
-                state.style.note("the queue could not be saved: \(error); it is tried again with the next change")
+                state.style.note(
+                    error.code == .corrupt
+                        ? "\(error)" : "the queue could not be saved: \(error); it is tried again with the next change")
             }
         }
     }

@@ -30,10 +30,14 @@ struct GetRun {
             throw UsageError("\(error)")
         }
         let (known, new) = try await prepare(store)
-        for (id, item) in known { reporter.add(id, item.specification) }
         let engine = TransferEngine(
             store: store, executor: try makeExecutor(partials: directory + "/partial"),
-            conditions: makeConditions(), alarm: alarm, policy: plan.policy, seed: plan.seed)
+            conditions: makeConditions(), alarm: alarm, policy: plan.policy,
+            savesLearned: plan.assumptions == nil, seed: plan.seed)
+        for (id, item) in known {
+            reporter.add(id, item.specification)
+            engine.watch(id)
+        }
         let hook = plan.onComplete.map { CompletionCommand(command: $0) }
         let stop: @Sendable () -> Void = {
             engine.shutDown()
@@ -120,7 +124,7 @@ struct GetRun {
     ) async throws {
         for item in items {
             do {
-                let id = try await engine.submit(item.specification, key: item.key)
+                let id = try await engine.submit(item.specification, key: item.key, watching: true)
                 reporter.add(id, item.specification)
             } catch is EngineEndedError {
                 return  // Interrupted: what was not handed over yet is named again by the same command.

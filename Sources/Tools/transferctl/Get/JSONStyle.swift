@@ -60,9 +60,7 @@ struct JSONStyle: GetStyle {
     mutating func end() {}
 
     private func add(_ explanation: Explanation, to object: inout [String: Any]) {
-        object["reasons"] = explanation.holds.map { JSONLine.object($0, localTime: localTime) }
-        object["sentence"] = explanation.sentence(localTime: localTime)
-        object["until"] = explanation.nextLook.map(Formatting.rfc3339) ?? NSNull()
+        object.merge(JSONLine.object(explanation, localTime: localTime)) { _, new in new }
     }
 
     /// Nothing holds it: it was stopped because the command ends.
@@ -85,6 +83,19 @@ enum JSONLine {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else { return }
         Console.print(String(decoding: data, as: UTF8.self))
+    }
+
+    /// Why a transfer waits.
+    static func object(_ explanation: Explanation, localTime: LocalTimeRules) -> [String: Any] {
+        [
+            "reasons": explanation.holds.map { object($0, localTime: localTime) },
+            "sentence": explanation.fullSentence(localTime: localTime),
+            "waited": explanation.waited.map { waited -> [String: Any] in
+                ["code": waited.code, "seconds": waited.time.wholeNanoseconds / 1_000_000_000]
+            },
+            "expectedChance": explanation.expectedChance.map(Formatting.rfc3339) ?? NSNull(),
+            "until": explanation.nextLook.map(Formatting.rfc3339) ?? NSNull(),
+        ]
     }
 
     /// A reason with its data.

@@ -42,12 +42,12 @@ enum GetText {
     /// One sentence; nil for what only a bar shows.
     static func sentence(of update: TransferUpdate, localTime: LocalTimeRules, isVerbose: Bool) -> String? {
         switch update.kind {
-        case .waiting(let explanation): "waiting: \(explanation.sentence(localTime: localTime))"
+        case .waiting(let explanation): "waiting: \(explanation.fullSentence(localTime: localTime))"
         case .started(let attempt): attempt == 1 || isVerbose ? "started" : "continued"
         case .progressed: nil
         case .paused(let explanation, let bytes):
             "paused at \(Formatting.bytes(bytes))\(explanation.holds.isEmpty ? "" : ": ")"
-                + explanation.sentence(localTime: localTime)
+                + explanation.fullSentence(localTime: localTime)
         case .retrying(let explanation, let failure, _):
             "\(failure.message) — \(retry(explanation, localTime: localTime))"
         case .finished(let completion): finished(completion)
@@ -64,7 +64,7 @@ enum GetText {
                 return "attempt \(attempt + 1) follows\(when)"
             }
         }
-        return explanation.sentence(localTime: localTime)
+        return explanation.fullSentence(localTime: localTime)
     }
 
     /// How it ended.
@@ -88,5 +88,18 @@ enum GetText {
         case 407: " (the proxy wants a login: put user:password@ into --proxy)"
         default: ""
         }
+    }
+}
+
+extension Explanation {
+    /// The whole explanation in one line, with when conditions are likely to be good next, as far as that is known.
+    func fullSentence(localTime: LocalTimeRules) -> String {
+        let sentence = sentence(localTime: localTime)
+        guard let chance = expectedChance else { return sentence }
+        // What is sure to come earlier makes a guess at a later moment worthless.
+        let isSureBefore = remedies.contains { if case .wait(let until) = $0 { until <= chance } else { false } }
+        return isSureBefore
+            ? sentence
+            : sentence + "; going by past weeks, likely from \(localTime.dateAndTime(of: chance))"
     }
 }

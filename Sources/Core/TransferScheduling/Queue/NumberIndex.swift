@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the numbers of things by a hash of what names them, at four bytes a slot: the names are read from the things.
+///
+/// Open addressing with linear probing (Knuth, TAOCP 3, 6.4, algorithms L and R), at most 4/5 full.
+// Guard: not copyable, so that whoever has it has the memory alone.
+struct NumberIndex: ~Copyable, @unchecked Sendable {
+    private static var empty: Int32 { -1 }
+    private var slots: UnsafeMutablePointer<Int32>
+    private var mask: Int
+    private var shift: UInt64
+    private var count = 0
+
+    init() {
+        mask = 255
+        shift = 64 - 8
+        slots = .allocate(capacity: 256)
+        slots.initialize(repeating: Self.empty, count: 256)
+    }
+
+    deinit { slots.deallocate() }
+
+    @inline(__always)
+    private func home(of hash: UInt64) -> Int {
+        // Fibonacci hashing (Knuth, TAOCP 3, 6.4): what counts up is spread out.
+        Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> shift)
+    }
+
+    /// The number that `matches`, among those with the same hash or by chance near it; nil where none does.
+    @inline(__always)
+    func find(_ hash: UInt64, matches: (Int32) -> Bool) -> Int32? {
+        var slot = home(of: hash)
+        while true {
+            let number = slots[slot]
+            if number == Self.empty { return nil }
+            if matches(number) { return number }
+            slot = (slot + 1) & mask
+        }
+    }
+
+    /// Where a search for a hash begins.
+    @inline(__always)
+    func start(_ hash: UInt64) -> Int { home(of: hash) }
+
+    /// The next number of a search; nil at its end.
+    @inline(__always)
+    func next(_ slot: inout Int) -> Int32? {
+        let number = slots[slot]
+        slot = (slot + 1) & mask
+        return number == Self.empty ? nil : number
+    }
+
+    /// Adds a number that is not here.
+    @inline(__always)
+    mutating func insert(_ hash: UInt64, _ number: Int32, hashOf: (Int32) -> UInt64) {
+        if (count + 1) * 5 > (mask + 1) * 4 { grow(hashOf) }
+        put(hash, number)
+        count += 1
+    }
+
+    @inline(__always)
+    private func put(_ hash: UInt64, _ number: Int32) {
+        var slot = home(of: hash)
+        while slots[slot] != Self.empty { slot = (slot + 1) & mask }
+        slots[slot] = number
+    }
+
+    /// Takes a number out, while its hash can still be told.
+    @inline(__always)
+    mutating func remove(_ hash: UInt64, _ number: Int32, hashOf: (Int32) -> UInt64) {
+        var hole = home(of: hash)
+        while slots[hole] != number {
+            if slots[hole] == Self.empty { return }
+            hole = (hole + 1) & mask
+        }
+        count -= 1
+        // What lies behind moves up, as far as that does not take it before its home.
+        var slot = hole
+        while true {
+            slot = (slot + 1) & mask
+            let moving = slots[slot]
+            if moving == Self.empty { break }
+            let distance = (slot - home(of: hashOf(moving))) & mask
+            if distance >= (slot - hole) & mask {
+                slots[hole] = moving
+                hole = slot
+            }
+        }
+        slots[hole] = Self.empty
+    }
+
+    private mutating func grow(_ hashOf: (Int32) -> UInt64) {
+        let (old, oldCount) = (slots, mask + 1)
+        mask = oldCount * 2 - 1
+        shift -= 1
+        slots = .allocate(capacity: oldCount * 2)
+        slots.initialize(repeating: Self.empty, count: oldCount * 2)
+        for slot in 0..<oldCount where old[slot] != Self.empty { put(hashOf(old[slot]), old[slot]) }
+        old.deallocate()
+    }
+}

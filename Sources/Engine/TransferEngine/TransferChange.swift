@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+internal import TransferScheduling
+
+/// What is to be different about a transfer in the queue; what is nil stays as it is.
+public struct TransferChange: Hashable, Sendable {
+    /// How urgent it is. Whoever changes it takes the place of the app that handed it over in the background: it no
+    /// longer counts as that, unless it stays discretionary.
+    public var kind: WorkKind?
+    /// All that it asks for, in place of what it asked for.
+    public var constraints: Constraints?
+    /// 0…1000, higher first.
+    public var priority: Int?
+
+    /// A change.
+    public init(kind: WorkKind? = nil, constraints: Constraints? = nil, priority: Int? = nil) {
+        self.kind = kind
+        self.constraints = constraints
+        self.priority = priority
+    }
+
+    /// A person's "start now": it waits for no policy and no limiter, only for what it asks for itself.
+    ///
+    /// A pause, and the wait after a failure, end with ``TransferEngine/resume(_:)``.
+    public static let startNow = TransferChange(kind: .userInitiated)
+
+    /// The traits with the change.
+    ///
+    /// - Throws: `TransferChangeError` where it makes no sense.
+    func applied(to traits: TransferTraits) throws(TransferChangeError) -> TransferTraits {
+        var changed = traits
+        if let kind {
+            changed.kind = kind
+            if kind != .discretionary { changed.isFromBackground = nil }
+        }
+        if let priority {
+            guard (0...1000).contains(priority) else { throw .priorityOutOfRange(priority) }
+            changed.priority = priority
+        }
+        if let constraints {
+            if let deadline = constraints.deadline?.date, let notBefore = constraints.notBefore?.date,
+                deadline <= notBefore
+            {
+                throw .deadlineBeforeStart(deadline: deadline, notBefore: notBefore)
+            }
+            if let window = constraints.window, window.windows.isEmpty { throw .windowNeverOpens }
+            changed.constraints = constraints
+        }
+        return changed
+    }
+}
+
+/// Why a change makes no sense.
+public enum TransferChangeError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The priority is not one of 0…1000.
+    case priorityOutOfRange(Int)
+    /// It would have to be done before it may begin.
+    case deadlineBeforeStart(deadline: WallTime, notBefore: WallTime)
+    /// A window constraint without a window: it could never run.
+    case windowNeverOpens
+
+    /// What is wrong, and what would be right.
+    public var description: String {
+        switch self {
+        case .priorityOutOfRange(let priority): "the priority \(priority) must be a number from 0 to 1000"
+        case .deadlineBeforeStart: "the deadline does not lie after the date before which it may not begin"
+        case .windowNeverOpens: "the window constraint has no window, so it could never run; leave the constraint out"
+        }
+    }
+}
+
+extension TransferEngine {
+    /// Saves a change, lets the scheduler have it, and answers who asked for it.
+    func carryOut(
+        _ change: TransferChange, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
+    ) async {
+        do {
+            guard var specification = records[id]?.specification ?? early(id)?.stored.specification else {
+                throw TransferStoreError(
+                    code: .noSuchTransfer,
+                    message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
+            }
+            let traits = try change.applied(to: specification.traits)
+            guard traits != specification.traits else { return reply.resume() }
+            specification.traits = traits
+            try await store.commit([.respecified(id, specification)])
+            reply.resume()
+            updateEarly(id) { $0.stored.specification = specification }
+            guard records[id] != nil else { return }
+            records[id]?.specification = specification
+            await handle(.changed(id, traits))
+        } catch {
+            reply.resume(throwing: error)
+        }
+    }
+}

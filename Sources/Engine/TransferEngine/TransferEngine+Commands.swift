@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+public import TransferPolicy
+public import TransferScheduling
+
+/// What can be asked of a running engine. All of it takes its turn in the inbox and is carried out in the order in
+/// which it was asked for.
+extension TransferEngine {
+    /// Ends the engine: every attempt is stopped and its bytes are synced; the queue is kept. `run()` then returns.
+    public nonisolated func shutDown() { inboxContinuation.yield(.shutDown) }
+
+    // MARK: Transfers
+
+    /// Hands a transfer over. On return it is durably stored.
+    ///
+    /// - Parameters:
+    ///   - key: names "the same transfer" for the store, where the caller wants to find it again.
+    ///   - watching: whether ``updates`` are to tell why it waits, as after ``watch(_:)``.
+    /// - Throws: `TransferStoreError` when it could not be saved; nothing is queued then. `EngineEndedError` after the
+    ///   end of the engine.
+    public func submit(
+        _ specification: TransferSpecification, key: String? = nil, watching: Bool = false
+    ) async throws -> TransferID {
+        guard state != .ended else { throw EngineEndedError() }
+        return try await withCheckedThrowingContinuation { continuation in
+            let submission = Submission(
+                specification: specification, key: key, isWatched: watching, reply: continuation)
+            if case .terminated = inboxContinuation.yield(.submit(submission)) {
+                continuation.resume(throwing: EngineEndedError())
+            }
+        }
+    }
+
+    /// Changes what a transfer asks for, whether it waits or runs. On return the change is durably stored.
+    ///
+    /// One that runs goes on where the change allows that, else its attempt is stopped with its bytes kept.
+    ///
+    /// - Throws: `TransferChangeError` where the change makes no sense, `TransferStoreError` where there is no such
+    ///   transfer or it could not be saved, `EngineEndedError` after the end of the engine; nothing is changed then.
+    public func change(_ id: TransferID, _ change: TransferChange) async throws {
+        guard state != .ended else { throw EngineEndedError() }
+        try await withCheckedThrowingContinuation { continuation in
+            if case .terminated = inboxContinuation.yield(.change(id, change, continuation)) {
+                continuation.resume(throwing: EngineEndedError())
+            }
+        }
+    }
+
+    /// Cancels a transfer: its partial file is removed.
+    public nonisolated func cancel(_ id: TransferID) { send(.cancelled(id)) }
+
+    /// Pauses a transfer until it is resumed, keeping its bytes.
+    public nonisolated func pause(_ id: TransferID) { send(.paused(id)) }
+
+    /// Resumes a paused transfer; ends the wait after a failure.
+    public nonisolated func resume(_ id: TransferID) { send(.resumed(id)) }
+
+    /// Holds a transfer back, beside whatever else does, until it is released; what runs is stopped, keeping its bytes.
+    ///
+    /// Kept across restarts. A transfer has one such hold: the latest counts.
+    ///
+    /// - Parameters:
+    ///   - holder: who holds it, for people.
+    ///   - why: for people.
+    public nonisolated func hold(_ id: TransferID, by holder: String, why: String) {
+        send(.held(id, by: holder, why: why))
+    }
+
+    /// Takes back what ``hold(_:by:why:)`` did.
+    public nonisolated func release(_ id: TransferID) { send(.released(id)) }
+
+    // MARK: Watching
+
+    /// Has ``updates`` tell why a transfer waits: how it stands now, then whenever the reasons change.
+    ///
+    /// Each change costs an explanation, a handful of policy calls; nobody watches a whole queue of thousands.
+    public nonisolated func watch(_ id: TransferID) { send(.watched(id)) }
+
+    /// Has ``updates`` no longer tell why a transfer waits.
+    public nonisolated func unwatch(_ id: TransferID) { send(.unwatched(id)) }
+
+    /// Why a transfer waits now; nil when there is none of that number, or it is over.
+    public func explanation(of id: TransferID) -> Explanation? { scheduler.explanation(of: id, at: alarm.now()) }
+
+    // MARK: Apps and budgets
+
+    /// A person uses an app: policies that go by recency learn of it.
+    public nonisolated func appUsed(_ app: String) { send(.appUsed(app)) }
+
+    /// An app was started, or woken in the background, because of its transfers: background work that it hands over from
+    /// now on waits longer. Kept across restarts.
+    public nonisolated func appRelaunched(_ app: String) { send(.appRelaunched(app)) }
+
+    /// A person brought an app to the front: what its delay held may begin. Kept across restarts.
+    public nonisolated func appCameToFront(_ app: String) { send(.appCameToFront(app)) }
+
+    /// An app that was to be started because one of its transfers ended will not be. Kept across restarts.
+    public nonisolated func relaunchAbandoned(_ app: String) { send(.relaunchAbandoned(app)) }
+
+    /// A transfer's app has to do something before it goes on; what runs is stopped, keeping its bytes.
+    ///
+    /// Forgotten at the end of the engine: whoever speaks for the app says it again.
+    public nonisolated func appNeeded(_ id: TransferID, _ need: AppNeed) { send(.appNeeded(id, need)) }
+
+    /// The app has done what ``appNeeded(_:_:)`` asked for.
+    public nonisolated func appAnswered(_ id: TransferID) { send(.appAnswered(id)) }
+
+    /// Sets the budgets of metered bytes, in place of those before; what is spent is part of them. Kept across restarts.
+    public nonisolated func setBudgets(_ budgets: ByteBudgetBook) { send(.budgetsChanged(budgets)) }
+
+    private nonisolated func send(_ command: Event) { inboxContinuation.yield(.command(command)) }
+}
+
+/// The engine has ended and takes nothing any more.
+public struct EngineEndedError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What to tell people.
+    public var description: String { "the engine has ended; start it again to hand transfers over" }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import TransferPolicy
+
+/// `transferctl policies`: what `get --policy` takes.
+struct PoliciesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policies",
+        abstract: "List the policies that get --policy takes, with their parameters.",
+        discussion: """
+            Each parameter is shown with its default, what it means, and what it may be. Give them with colons: \
+            get --policy two-threshold:low=1:gap=2 URL.
+
+            With --json one JSON object: policies, a list of name, summary and parameters, each with key, meaning, unit \
+            (empty for a bare number), default, minimum, maximum (null where there is none) and whole (whether it must be \
+            a whole number).
+            """)
+
+    @Flag(help: "Write one JSON object.")
+    var json = false
+
+    func run() {
+        if json {
+            JSONLine.print(Self.object(of: PolicyCatalog.entries))
+        } else {
+            Console.print(PolicyCatalog.text())
+        }
+    }
+
+    /// The policies as JSON has them.
+    static func object(of entries: [PolicyCatalog.Entry]) -> [String: Any] {
+        ["policies": entries.map(object(of:))]
+    }
+
+    private static func object(of entry: PolicyCatalog.Entry) -> [String: Any] {
+        [
+            "name": entry.name, "summary": entry.summary,
+            "parameters": entry.parameters.map { parameter -> [String: Any] in
+                [
+                    "key": parameter.key, "meaning": parameter.meaning, "unit": parameter.unit,
+                    "default": number(parameter.defaultValue), "minimum": number(parameter.range.lowerBound),
+                    "maximum": number(parameter.range.upperBound), "whole": parameter.isWhole,
+                ]
+            },
+        ]
+    }
+
+    /// JSON knows no infinity; whole numbers are written without a fraction.
+    private static func number(_ value: Double) -> Any {
+        guard value.isFinite else { return NSNull() }
+        return Int64(exactly: value) ?? value
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// Choosing a policy by name, as a person does.
+@Suite("transferctl policies and get --policy, end to end")
+struct PolicyTests {
+    @Test("every policy that is listed can be chosen with its defaults written out")
+    func listed() throws {
+        let program = try Transferctl()
+        let people = try program.run(["policies"])
+        #expect(people.status == 0, "\(people.run.errors)")
+        let machines = try program.run(["policies", "--json"])
+        let read = try JSONSerialization.jsonObject(with: Data(machines.run.output.utf8)) as? [String: Any]
+        let policies = try #require(read?["policies"] as? [[String: Any]])
+        #expect(policies.count >= 15)
+        for policy in policies {
+            let name = try #require(policy["name"] as? String)
+            #expect(people.run.output.contains("\(name): "))
+            let parameters = try #require(policy["parameters"] as? [[String: Any]])
+            let words = parameters.map { "\($0["key"] ?? "")=\($0["default"] ?? "")" }
+            // Nothing is fetched: the URL is refused after the policy was accepted.
+            let run = try program.run(["get", "--policy", ([name] + words).joined(separator: ":"), "ftp://127.0.0.1/"])
+            #expect(run.status == 2)
+            #expect(run.run.errors.contains("only http and https"), "\(run.run.errors)")
+        }
+    }
+
+    @Test(
+        "what cannot be used is refused with the key, the value, the range and where to look",
+        arguments: [
+            ("help", ["'help'", "two-threshold"]),
+            ("default:patience=-1", ["patience=-1", "from 0 to inf"]),
+            ("default:patience=soon", ["patience=soon", "from 0 to inf"]),
+            ("two-threshold:low=9", ["low=9", "from 0 to 5"]),
+            ("default:color=1", ["color=1", "patience=NUMBER"]),
+        ])
+    func refused(_ policy: String, _ words: [String]) throws {
+        let run = try Transferctl().run(["get", "--policy", policy, "http://127.0.0.1:9/"])
+        #expect(run.status == 2)
+        for word in words + ["transferctl policies"] {
+            #expect(run.run.errors.contains(word), "\(run.run.errors)")
+        }
+    }
+}

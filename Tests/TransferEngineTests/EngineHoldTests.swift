@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferEngine
+import TransferPolicy
+import TransferScheduling
+import TransferTesting
+
+@Suite("Holding", .timeLimit(.minutes(1))) struct EngineHoldTests {
+    @Test("A hold is saved until it is released, before and after the first look; one of nothing is ignored")
+    func saved() async throws {
+        let disk = InMemoryTransferStore.Disk()
+        let first = EngineRig(disk: disk, conditions: nil)
+        try await first.run { _ in
+            for _ in 0..<3 { _ = try await first.engine.submit(EngineRig.specification()) }
+            first.engine.hold(TransferID(1), by: "a person", why: "later")
+            first.engine.hold(TransferID(2), by: "a person", why: "later")
+            first.engine.release(TransferID(2))
+            first.engine.hold(TransferID(9), by: "a person", why: "later")
+        }
+        let held = TransferHold(by: "a person", why: "later")
+        #expect(disk.transfers.map(\.hold) == [held, nil, nil])
+        let second = EngineRig(disk: disk)
+        try await second.run { _ in
+            try await second.settle()
+            second.engine.release(TransferID(1))
+            second.engine.hold(TransferID(2), by: "somebody", why: "first")
+            second.engine.hold(TransferID(2), by: "a person", why: "later")
+            second.engine.hold(TransferID(9), by: "a person", why: "later")
+            try await second.settle()
+        }
+        #expect(disk.transfers.prefix(3).map(\.hold) == [nil, held, nil])
+        #expect(disk.transfers.allSatisfy { !$0.isSuspended })
+    }
+
+    @Test(
+        "What is held is stopped, and does not begin for a moment after a restart, until it is released",
+        .enabled(if: SchedulerAbilities.counts))
+    func keptHeld() async throws {
+        let disk = InMemoryTransferStore.Disk()
+        let first = EngineRig(disk: disk)
+        try await first.run { updates in
+            let id = try await first.engine.submit(EngineRig.specification(), watching: true)
+            #expect(await updates.next() == "1 started 1")
+            first.engine.hold(id, by: "a person", why: "later")
+            #expect(await updates.next() == "1 paused held 0")
+        }
+        let second = EngineRig(disk: disk)
+        second.engine.watch(TransferID(1))
+        try await second.run { updates in
+            #expect(await updates.next() == "1 waiting held")
+            #expect(second.executor.log.isEmpty)
+            let explanation = await second.engine.explanation(of: TransferID(1))
+            #expect(explanation?.holds.map(\.reason) == [.held(by: "a person", why: "later")])
+            second.engine.release(TransferID(1))
+            #expect(await updates.next() == "1 started 1")
+        }
+    }
+
+    @Test(
+        "A held transfer that is paused too stays paused when it is released", .enabled(if: SchedulerAbilities.counts))
+    func pausedToo() async throws {
+        let disk = InMemoryTransferStore.Disk()
+        let first = EngineRig(disk: disk, conditions: nil)
+        try await first.run { _ in
+            let id = try await first.engine.submit(EngineRig.specification())
+            first.engine.hold(id, by: "a person", why: "later")
+            first.engine.pause(id)
+        }
+        let second = EngineRig(disk: disk)
+        try await second.run { updates in
+            second.engine.release(TransferID(1))
+            try await second.settle()
+            #expect(await updates.next()?.hasSuffix("cancelled") == true)
+            #expect(second.executor.log.isEmpty)
+            second.engine.resume(TransferID(1))
+            #expect(await updates.next() == "1 started 1")
+        }
+    }
+
+    @Test(
+        "A transfer whose app is needed waits for it, also before the first look",
+        .enabled(if: SchedulerAbilities.counts))
+    func needed() async throws {
+        let rig = EngineRig(conditions: nil)
+        try await rig.run { updates in
+            let id = try await rig.engine.submit(EngineRig.specification(), watching: true)
+            rig.engine.appNeeded(id, .delayedBegin)
+            rig.source.send(EngineRig.goodConditions())
+            #expect(await updates.next() == "1 waiting needsApp")
+            #expect(rig.executor.log.isEmpty)
+            rig.engine.appAnswered(id)
+            #expect(await updates.next() == "1 started 1")
+            rig.engine.appNeeded(id, .authentication)
+            #expect(await updates.next() == "1 paused needsApp 0")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+@testable import transferctl
+
+@Suite("What is told of a transfer that waits")
+struct ExplanationOutputTests {
+    private static let now = Moment(instant: .zero, wall: WallTime(secondsSinceEpoch: 1_795_392_000))
+    private static let chance = WallTime(secondsSinceEpoch: 1_795_392_000 + 7200)
+
+    private func explanation(
+        chance: WallTime? = chance, remedies: [Remedy] = [], waited: [ReasonTime] = []
+    ) -> Explanation {
+        Explanation(
+            holds: [Hold(.onBattery(level: nil), since: Self.now, source: .upower)], remedies: remedies, nextLook: nil,
+            isLate: false, expectedChance: chance, waited: waited)
+    }
+
+    @Test("JSON has the time waited for each reason in whole seconds, and the next chance where it is known")
+    func json() throws {
+        let waited = [
+            ReasonTime(code: "metered", time: .milliseconds(3999)), ReasonTime(code: "onBattery", time: .seconds(7200)),
+        ]
+        let object = JSONLine.object(explanation(waited: waited), localTime: .utc)
+        let data = try JSONSerialization.data(withJSONObject: object, options: .sortedKeys)
+        let text = String(decoding: data, as: UTF8.self)
+        let list = #""waited":[{"code":"metered","seconds":3},{"code":"onBattery","seconds":7200}]"#
+        #expect(text.contains(list), "\(text)")
+        #expect(object["expectedChance"] as? String == Formatting.rfc3339(Self.chance))
+        #expect((object["sentence"] as? String)?.contains("likely from") == true)
+        let unknown = JSONLine.object(explanation(chance: nil), localTime: .utc)
+        #expect(unknown["expectedChance"] is NSNull)
+        #expect((unknown["waited"] as? [Any])?.isEmpty == true)
+    }
+
+    @Test("The sentence tells the next chance, unless time alone is sure to start it before")
+    func sentence() {
+        let plain = explanation(chance: nil).fullSentence(localTime: .utc)
+        #expect(plain == explanation().sentence(localTime: .utc))
+        let likely = "; going by past weeks, likely from \(LocalTimeRules.utc.dateAndTime(of: Self.chance))"
+        #expect(explanation().fullSentence(localTime: .utc) == plain + likely)
+        for (offset, isTold) in [(-1, false), (0, false), (1, true)] as [(Int64, Bool)] {
+            let until = Self.chance.advanced(by: .seconds(offset))
+            let sentence = explanation(remedies: [.wait(until: until)]).fullSentence(localTime: .utc)
+            #expect(sentence.hasSuffix(likely) == isTold, "\(sentence)")
+        }
+    }
+}
