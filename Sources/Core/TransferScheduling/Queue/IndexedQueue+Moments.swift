@@ -146,6 +146,7 @@ extension IndexedQueue {
             familyMoments.isRelevant[family] = classes.contains {
                 $0 >= 0 && (availability.classes.contains($0) || availability.pending.contains($0))
             }
+            familyMoments.isRelevant[family] = true
             guard boot != nil || wall != nil, familyMoments.isRelevant[family] else { continue }
             if classes.contains(where: { $0 >= 0 && availability.classes.contains($0) }) {
                 if let boot { familyMoments.boot = min(familyMoments.boot, boot) }
