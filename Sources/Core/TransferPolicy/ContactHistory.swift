@@ -35,11 +35,15 @@ public struct ContactHistory: Hashable, Sendable, Codable {
         if isContact {
             current.length = current.length.addingSaturating(nanoseconds)
         } else {
-            if current.length > 0 {
-                contacts = (contacts + [current]).suffix(Self.limit)
-                current = Contact(gap: 0, length: 0)
-            }
+            end()
             current.gap = current.gap.addingSaturating(nanoseconds)
         }
+    }
+
+    /// The contact that lasted until now is over; nothing happens where there was none.
+    mutating func end() {
+        guard current.length > 0 else { return }
+        contacts = (contacts + [current]).suffix(Self.limit)
+        current = Contact(gap: 0, length: 0)
     }
 }

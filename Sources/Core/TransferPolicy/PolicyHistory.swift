@@ -63,6 +63,8 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     public mutating func observe(_ next: Observation, localTime: LocalTimeRules) {
         elapse(to: next.moment, localTime: localTime)
         observed = next
+        // Now, not when time has passed without it: else what is predicted would change by itself a moment later.
+        if next.isAwake, !next.isUnmetered { contacts.end() }
     }
 
     /// Things have stood as last observed until `now`, and still do.

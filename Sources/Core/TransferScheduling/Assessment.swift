@@ -153,19 +153,22 @@ struct Assessment {
 
     /// Work that the rest of its window is too short for is not begun for nothing, as long as another window will do.
     private func fitted(_ verdict: Verdict, _ entry: TransferEntry) -> Verdict {
-        guard case .run = verdict, let misfit = misfit(of: entry) else { return verdict }
+        guard case .run(let facts, let look) = verdict, let need = windowNeed(of: entry) else { return verdict }
+        guard let misfit = misfit(of: entry) else {
+            // Waiting for a slot it may come to the moment from which on it does not fit.
+            let spare = need.left - need.needed + .nanoseconds(1)
+            guard spare > .zero else { return verdict }
+            return .run(relyingOn: facts, lookAgain: Verdict.earlier(look, now.instant.advanced(by: spare)))
+        }
         let reason = Reason.windowTooShort(needed: misfit.needed, left: misfit.left)
         return .hold([Hold(reason, since: now)], lookAgain: now.instant.advanced(by: misfit.left))
     }
 
     /// How long it needs, and what is left of the window that is open; nil where it fits, or is begun all the same.
     func misfit(of entry: TransferEntry) -> (needed: Duration, left: Duration)? {
-        guard entry.traits.kind != .userInitiated, let window = entry.traits.constraints.window,
-            let remaining = entry.bytesRemaining, let rate = entry.rate ?? typicalRate, rate > 0,
-            case .run(_, let closes?) = window.verdict(at: now, localTime: conditions.localTime)
-        else { return nil }
-        let needed = Duration.nanoseconds((remaining / rate).multipliedSaturating(by: 1_000_000_000))
-        let left = now.instant.duration(to: closes)
+        guard let window = entry.traits.constraints.window, let (needed, left) = windowNeed(of: entry) else {
+            return nil
+        }
         let longest = window.windows.map { $0.end - $0.start }.max() ?? 0
         guard needed > left, needed <= .seconds(longest) else { return nil }
         if let deadline = entry.traits.constraints.deadline?.date {
@@ -175,6 +178,16 @@ struct Assessment {
             else { return nil }
         }
         return (needed, left)
+    }
+
+    /// How long a transfer with a window that is open needs, and what is left of it; nil where nobody can say.
+    private func windowNeed(of entry: TransferEntry) -> (needed: Duration, left: Duration)? {
+        guard entry.traits.kind != .userInitiated, let window = entry.traits.constraints.window,
+            let remaining = entry.bytesRemaining, let rate = entry.rate ?? typicalRate, rate > 0,
+            case .run(_, let closes?) = window.verdict(at: now, localTime: conditions.localTime)
+        else { return nil }
+        let needed = Duration.nanoseconds((remaining / rate).multipliedSaturating(by: 1_000_000_000))
+        return (needed, now.instant.duration(to: closes))
     }
 
     private func obstacleVerdict(_ obstacle: TransferPhase.Obstacle?) -> Verdict {

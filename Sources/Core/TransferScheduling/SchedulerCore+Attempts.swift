@@ -56,7 +56,8 @@ extension SchedulerCore where Queue: ~Copyable {
         let new = max(0, bytes).addingSaturating(-max(0, entry.bytes))
         let localTime = conditions.localTime
         assessment.context.history.spending.charge(meteredBytes: new, at: now.wall, localTime: localTime)
-        guard !assessment.context.budgets.isEmpty else { return false }
+        // A policy that is asked about each transfer may go by what was spent.
+        guard !assessment.context.budgets.isEmpty else { return new > 0 && !assessment.isStaged }
         let (connection, app) = (conditions.connection.value, entry.traits.app)
         let before = assessment.context.budgets.state(
             connection: connection, app: app, at: now.wall, localTime: localTime)
@@ -65,7 +66,7 @@ extension SchedulerCore where Queue: ~Copyable {
             new, connection: connection, app: app, at: now.wall, localTime: localTime)
         let after = assessment.context.budgets.state(
             connection: connection, app: app, at: now.wall, localTime: localTime)
-        return before != after
+        return before != after || (new > 0 && !assessment.isStaged)
     }
 
     mutating func restart(_ id: TransferID) -> Bool {

@@ -57,8 +57,9 @@ extension SchedulerCore where Queue: ~Copyable {
     }
 
     /// An attempt of the app has begun or ended.
-    mutating func noteRunning(_ app: String, at now: Moment) {
-        lastActivity = now.instant
+    mutating func noteRunning(_ traits: borrowing TransferTraits, at now: Moment) {
+        // This machine's own servers wake no radio.
+        if !traits.isLoopback { lastActivity = now.instant }
         if !assessment.isStaged { observe(at: now) }
     }
 }

@@ -42,7 +42,7 @@ struct Watches: Sendable {
 
     mutating func note(at index: Int, _ holds: [Hold]) -> Bool {
         let before = watches[index].holds
-        guard !holds.elementsEqual(before, by: { $0.reason.isTold(by: $1.reason) }) else { return false }
+        guard holds.map(\.reason.withoutCountdown) != before.map(\.reason.withoutCountdown) else { return false }
         watches[index].holds = holds.map { $0.keepingSince(from: before) }
         return true
     }
@@ -64,14 +64,6 @@ struct Watches: Sendable {
     }
 }
 
-extension Reason {
-    /// Whether who was told that need not be told this: what is left of a window gets less all the time.
-    fileprivate func isTold(by other: Reason) -> Bool {
-        if case .windowTooShort = self, case .windowTooShort = other { return true }
-        return self == other
-    }
-}
-
 extension Hold {
     /// A reason that lies in the transfer itself holds since it was first seen, not since the last look.
     func keepingSince(from earlier: [Hold]) -> Hold {
@@ -79,5 +71,20 @@ extension Hold {
         var kept = self
         kept.since = known.since
         return kept
+    }
+}
+
+extension Reason {
+    /// Without what moves as time passes, which is no news: the rest of a window, and when running time is given anew
+    /// while another transfer uses it.
+    fileprivate var withoutCountdown: Reason {
+        switch self {
+        case .windowTooShort(let needed, _): .windowTooShort(needed: needed, left: .zero)
+        case .budgetSpent(.runTime, _): .budgetSpent(.runTime, renewed: nil)
+        case .notBefore, .rateLimited, .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal,
+            .networkKind, .connectionDenied, .outsideWindow, .budgetSpent, .settling, .waitingForSlot, .backoff,
+            .storageLow, .suspended, .held, .needsApp:
+            self
+        }
     }
 }

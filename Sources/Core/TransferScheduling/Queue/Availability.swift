@@ -69,7 +69,7 @@ struct Availability: Sendable {
         isBackward: Bool
     ) -> Bool {
         let now = assessment.now
-        let hasNewClasses = current >= 0 && sets[current].known < requirements.classes.count
+        let hasNewClasses = current < 0 || sets[current].known < requirements.classes.count
         let isMoodDue =
             nextMood.map { $0 <= now.instant } == true || (assessment.isStaged && assessment.followsQueue)
         let isSettleDue = nextSettle.map { $0 <= now.instant } == true

@@ -32,11 +32,18 @@ extension IndexedQueue {
         let now = assessment.now
         let isBackward = now.wall < lastWall
         lastWall = now.wall
-        if changes.contains(.policy) { availability.forget() }
+        if changes.contains(.policy) {
+            availability.forget()
+            requirements.forgetStages()
+        }
         if isBackward || changes.contains(.policy) { resettleAll(assessment) }
         moveLapsed(assessment)
         isHeldByBudget = false
-        if !misfits.isEmpty, rateOfMisfits != assessment.typicalRate { relinkMisfits(assessment) }
+        if !misfits.isEmpty,
+            rateOfMisfits != assessment.typicalRate || zoneOfMisfits != assessment.conditions.localTime
+        {
+            relinkMisfits(assessment)
+        }
         if individuals > 0 { askIndividuals(assessment) }
         if availability.refresh(assessment, requirements, changes, isBackward: isBackward) {
             familyMoments.isKnown = false
@@ -66,7 +73,7 @@ extension IndexedQueue {
     }
 
     private mutating func relinkMisfits(_ assessment: Assessment) {
-        rateOfMisfits = assessment.typicalRate
+        (rateOfMisfits, zoneOfMisfits) = (assessment.typicalRate, assessment.conditions.localTime)
         for id in misfits {
             if let place = place(of: id.rawValue) { resettle(place, assessment) }
         }
@@ -80,8 +87,8 @@ extension IndexedQueue {
         cancelTimer(place)
         records[place].pointee.state.insert(.misfit)
         misfits.append(TransferID(records[place].pointee.id))
-        rateOfMisfits = assessment.typicalRate
-        setTimer(place, family, boot: assessment.now.instant.advanced(by: time))
+        (rateOfMisfits, zoneOfMisfits) = (assessment.typicalRate, assessment.conditions.localTime)
+        setTimer(place, family, wall: assessment.now.wall.advanced(by: time))
     }
 
     /// Asks a policy without stages about each transfer.

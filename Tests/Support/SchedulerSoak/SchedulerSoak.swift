@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SchedulerTrials
+import TransferPolicy
+
+/// Random trials of the scheduler by the million: each step is held to the rules, and some of them to a plain scheduler.
+///
+/// What fails is shrunk to the shortest log that still does, printed as text that `--replay` takes, and ends with 1.
+@main
+struct SchedulerSoak {
+    static func main() async {
+        guard let options = SoakOptions(Array(CommandLine.arguments.dropFirst())) else {
+            print(SoakOptions.usage)
+            exit(2)
+        }
+        if let file = options.replayed { replay(file) }
+        if options.isDigest { digest(options) }
+        print("SchedulerSoak --seed \(options.seed)")
+        guard await soak(options, events: options.steps, isCompared: false) else { exit(1) }
+        guard shadow != nil, options.compared > 0 else { return }
+        guard await soak(options, events: options.compared, isCompared: true) else { exit(1) }
+    }
+
+    /// Makes the plain scheduler where this build can reach it.
+    static var shadow: (@Sendable (TrialSetup, any Policy) -> any TrialShadow)? {
+        #if DEBUG || TESTABLE
+            { PlainScheduler($0, $1) }
+        #else
+            nil
+        #endif
+    }
+
+    private static func replay(_ file: String) -> Never {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            print("\(file) cannot be read")
+            exit(2)
+        }
+        let trial = TrialRun.replay(text.split(separator: "\n").map(String.init), shadow: shadow) { trial in
+            trial.onEvent = { now, event, effects in
+                print(TrialWords.text(Trial.start.instant.duration(to: now.instant).wholeNanoseconds), event, effects)
+            }
+        }
+        print(trial.faults.first ?? "nothing is against the rules")
+        exit(trial.faults.isEmpty ? 0 : 1)
+    }
+
+    /// The same events twice give the same effects; what is printed is compared between builds.
+    private static func digest(_ options: SoakOptions) -> Never {
+        func value() -> UInt64 {
+            var (sum, events, seed) = (UInt64(0), 0, options.seed)
+            while events < 100_000 {
+                let trial = TrialRun(seed: seed).run(steps: 1000)
+                sum = (sum ^ trial.digestValue) &* 0x0000_0100_0000_01B3
+                events += trial.eventCount
+                seed += 1
+            }
+            return sum
+        }
+        let (first, second) = (value(), value())
+        print(String(first, radix: 16))
+        exit(first == second ? 0 : 1)
+    }
+
+    // MARK: Random trials
+
+    private struct Outcome: Sendable {
+        var events = 0
+        var starts = 0
+        var wakes = 0
+        var idleWakes = 0
+        /// The seed of a trial that failed.
+        var failed: UInt64?
+    }
+
+    private static let stepsPerTrial = 1500
+
+    private static func soak(_ options: SoakOptions, events: Int, isCompared: Bool) async -> Bool {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let shadow = isCompared ? Self.shadow : nil
+        let outcome = await withTaskGroup(of: Outcome.self) { group in
+            for job in 0..<options.jobs {
+                group.addTask { run(options, job: job, events: events / options.jobs, shadow: shadow) }
+            }
+            return await group.reduce(into: Outcome()) { sum, part in
+                sum.events += part.events
+                sum.starts += part.starts
+                sum.wakes += part.wakes
+                sum.idleWakes += part.idleWakes
+                sum.failed = sum.failed ?? part.failed
+            }
+        }
+        print(
+            "\(outcome.events) events\(isCompared ? ", compared with the plain scheduler" : "") in "
+                + "\(begin.duration(to: clock.now)): \(outcome.starts) starts, \(outcome.wakes) wakes, "
+                + "\(outcome.idleWakes) of them for nothing")
+        guard let seed = outcome.failed else { return true }
+        let log = TrialRun(seed: seed, policy: options.policy, shadow: shadow).shortestLog(steps: stepsPerTrial)
+        print("The trial with seed \(seed) fails: \(log?.fault ?? "")")
+        print("The shortest log that fails, for --replay:")
+        for line in log?.lines ?? [] { print(line) }
+        return false
+    }
+
+    private static func run(
+        _ options: SoakOptions, job: Int, events: Int, shadow: (@Sendable (TrialSetup, any Policy) -> any TrialShadow)?
+    ) -> Outcome {
+        var outcome = Outcome()
+        var seed = options.seed + UInt64(job)
+        while outcome.events < events, outcome.failed == nil {
+            let trial = TrialRun(seed: seed, policy: options.policy, shadow: shadow).run(steps: stepsPerTrial)
+            outcome.events += trial.eventCount
+            outcome.starts += trial.startCount
+            outcome.wakes += trial.wakeCount
+            outcome.idleWakes += trial.idleWakeCount
+            if !trial.faults.isEmpty { outcome.failed = seed }
+            seed += UInt64(options.jobs)
+        }
+        return outcome
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+/// A number that two logs of effects share only when they are the same; the same on every run of every build.
+struct EffectDigest {
+    /// FNV-1a's start and prime, over whole words.
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func mix(_ word: UInt64) {
+        value = (value ^ word) &* 0x0000_0100_0000_01B3
+        value ^= value >> 29
+    }
+
+    private mutating func mix(_ kind: UInt64, _ id: TransferID) {
+        mix(kind)
+        mix(UInt64(bitPattern: id.rawValue))
+    }
+
+    private mutating func mix(_ text: String) {
+        for byte in text.utf8 { mix(UInt64(byte)) }
+    }
+
+    mutating func mix(_ effect: Effect) {
+        switch effect {
+        case .start(let id): mix(1, id)
+        case .stop(let id): mix(2, id)
+        case .discard(let id): mix(3, id)
+        case .end(let id, let ending):
+            mix(4, id)
+            mix("\(ending)")
+        case .saveRetry(let id, let retry):
+            mix(5, id)
+            guard let retry else { return }
+            mix(UInt64(retry.attempts))
+            mix(UInt64(bitPattern: retry.until.nanosecondsSinceEpoch))
+            mix(UInt64(bitPattern: retry.mostBytes ?? -1))
+            mix(retry.cause.code)
+        case .savePaused(let id, let isPaused): mix(isPaused ? 6 : 7, id)
+        case .saveRelaunchHold(let id, let hold):
+            mix(8, id)
+            mix(UInt64(bitPattern: hold?.relaunch ?? -1))
+        case .saveLearned: mix(9)
+        case .measureSpace(let id): mix(10, id)
+        case .explain(let id): mix(11, id)
+        case .wake(let instant): mix(12, TransferID(instant?.nanoseconds ?? -1))
+        }
+    }
+}

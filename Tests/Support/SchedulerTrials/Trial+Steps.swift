@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+// What each step does.
+
+extension Trial {
+    package func perform(_ step: TrialStep) {
+        switch step {
+        case .pass(let time): pass(max(0, time))
+        case .wallStep(let time): setWallClock(by: time)
+        case .probe: probe()
+        case .submit(let id, let traits):
+            guard book.open[id] == nil, !book.ended.contains(id) else { return }
+            book.add(id, TrialBook.Known(traits: traits))
+            deliver(.submitted(id, traits))
+        case .change(let id, let traits):
+            book.change(id, to: traits)
+            deliver(.changed(id, traits))
+        case .act(let act, let id): perform(act, id)
+        case .need(let id, let need):
+            book.update(id) { $0.needsApp = true }
+            deliver(.appNeeded(id, need))
+        case .progress(let id, let bytes, let total): progress(id, bytes, total)
+        case .fail(let id, let cause, let retryAfter):
+            let bytes = book.open[id]?.bytes ?? 0
+            book.endAttempt(id)
+            deliver(.failed(id, cause, retryAfter: retryAfter.map { .nanoseconds($0) }, bytes: bytes))
+        case .fillDisk(let id, let needed):
+            guard let known = book.open[id], known.isRunning else { return }
+            book.fillDisk(id, needed)
+            deliver(.ranOutOfSpace(id, needed: needed, available: 0, bytes: known.bytes))
+        case .fact(let change):
+            conditions.take(change, at: now)
+            deliver(.conditionsChanged(conditions))
+        case .app(let act, let app): perform(act, app)
+        case .budgets(let lines): deliver(.budgetsChanged(budgets(lines)))
+        case .room(let room): self.room = room
+        case .answersStops(let answers): answersStops = answers
+        case .policy(let name): setPolicy(name)
+        case .restart(let isReboot): restart(isReboot: isReboot)
+        case .drain: drain()
+        }
+    }
+
+    private func perform(_ act: TrialStep.Act, _ id: TransferID) {
+        switch act {
+        case .cancel:
+            book.update(id) { $0.isCancelled = true }
+            deliver(.cancelled(id))
+        case .pause:
+            book.pause(id)
+            deliver(.paused(id))
+        case .resume:
+            deliver(.resumed(id))
+        case .hold:
+            book.update(id) { $0.isHeld = true }
+            deliver(.held(id, by: "user", why: ""))
+        case .release:
+            book.update(id) { $0.isHeld = false }
+            deliver(.released(id))
+        case .answer:
+            book.update(id) { $0.needsApp = false }
+            deliver(.appAnswered(id))
+        case .watch:
+            if book.open[id] != nil { book.watched.insert(id) }
+            deliver(.watched(id))
+        case .unwatch:
+            book.watched.remove(id)
+            deliver(.unwatched(id))
+        case .startOver:
+            book.update(id) { if $0.isRunning { ($0.bytes, $0.total) = (0, nil) } }
+            deliver(.restarted(id))
+        case .stopped:
+            let bytes = book.open[id]?.bytes ?? 0
+            book.endAttempt(id)
+            deliver(.stopped(id, bytes: bytes))
+        case .finish:
+            book.endAttempt(id)
+            deliver(.finished(id))
+        }
+    }
+
+    private func progress(_ id: TransferID, _ new: Int64, _ total: Int64?) {
+        guard let known = book.open[id], known.isRunning else { return }
+        let bytes = known.bytes + max(0, new)
+        book.update(id) {
+            $0.bytes = bytes
+            $0.total = total ?? $0.total
+        }
+        deliver(.progressed(id, bytes: bytes, total: total))
+        // Rates decide what fits its window, and are looked at with the next event only.
+        if faults.isEmpty, new > 0, book.hasWindows { setWallClock(by: 0) }
+    }
+
+    private func perform(_ act: TrialStep.AppAct, _ app: String) {
+        switch act {
+        case .used: deliver(.appUsed(app))
+        case .relaunched: deliver(.appRelaunched(app))
+        case .front: deliver(.appCameToFront(app))
+        case .abandoned: deliver(.relaunchAbandoned(app))
+        }
+    }
+
+    private func budgets(_ lines: [TrialStep.BudgetLine]) -> ByteBudgetBook {
+        var budgets = ByteBudgetBook()
+        for line in lines {
+            let budget = try? ByteBudget(
+                limit: line.limit, billingDay: line.day, at: now.wall, localTime: conditions.localTime)
+            if line.isOfApp { budgets.apps[line.name] = budget } else { budgets.connections[line.name] = budget }
+        }
+        return budgets
+    }
+
+    /// The machine is at its best and nobody holds anything back: all that is open must end.
+    private func drain() {
+        answersStops = true
+        room = .max
+        setPolicy("immediate")
+        for id in book.ids.sorted() where book.open[id]?.isStopping == true { perform(.act(.stopped, id)) }
+        let facts: [TrialStep.FactChange] = [
+            .power(.ac), .battery(100), .network(.full), .link(.ethernet), .metered(.no), .roaming(.no),
+            .connection("home"), .sleep(.awake),
+        ]
+        for fact in facts { perform(.fact(fact)) }
+        perform(.budgets([]))
+        for id in book.ids.sorted() {
+            guard var traits = book.open[id]?.traits else { continue }
+            traits.constraints = Constraints(notBefore: traits.constraints.notBefore, window: traits.constraints.window)
+            perform(.change(id, traits))
+            for act in [TrialStep.Act.release, .answer, .resume, .resume, .unwatch] { perform(.act(act, id)) }
+        }
+        for _ in 0..<4000 where faults.isEmpty && !book.ids.isEmpty {
+            // As far as the next wake only: what starts ends before its window closes.
+            pass(timeToWake ?? 60_000_000_000)
+            while faults.isEmpty, let id = book.running.min() { perform(.act(.finish, id)) }
+        }
+        guard faults.isEmpty else { return }
+        if !book.ids.isEmpty { book.fault("\(book.ids.sorted()) never ran") }
+        if let timeToWake { book.fault("a wake is asked for in \(TrialWords.text(timeToWake)) s though nothing is left") }
+    }
+}
+
+extension TrialBook {
+    /// An executor says that it has stopped.
+    mutating func stopAnswered(_ id: TransferID) { endAttempt(id) }
+
+    mutating func measured(_ id: TransferID, _ room: Int64) {
+        update(id) { if $0.needsSpace, room >= $0.spaceNeeded { $0.needsSpace = false } }
+    }
+}
+
+extension Conditions {
+    /// Takes over a new reading of a fact.
+    fileprivate mutating func take(_ change: TrialStep.FactChange, at now: Moment) {
+        func observe<Value>(_ fact: inout Fact<Value>, _ value: Value) {
+            fact = fact.updated(to: value, source: fact.source, sureness: .reported, at: now)
+        }
+        switch change {
+        case .power(let value): observe(&power, value)
+        case .battery(let level): observe(&battery, BatteryState(level: level))
+        case .profile(let value): observe(&powerProfile, value)
+        case .network(let value): observe(&network, value)
+        case .link(let value): observe(&linkKind, value)
+        case .metered(let value): observe(&metered, value)
+        case .roaming(let value): observe(&roaming, value)
+        case .connection(let name): observe(&connection, name)
+        case .sleep(let value): observe(&sleep, value)
+        case .zone(let offset, let from, let then):
+            localTime = LocalTimeRules(
+                initialOffsetSeconds: offset, changes: from.map { [.init(start: $0, offsetSeconds: then)] } ?? [])
+        }
+    }
+}

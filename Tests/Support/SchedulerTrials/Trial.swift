@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TransferPolicy
+package import TransferScheduling
+
+/// A second scheduler that is given the same events and must answer the same.
+package protocol TrialShadow: AnyObject {
+    func apply(_ event: Event, at now: Moment) -> [Effect]
+    func setPolicy(_ policy: any Policy, at now: Moment) -> [Effect]
+    /// Begins anew with what was learned, which must be the same.
+    func restart(policy: any Policy, expecting learned: Learned, boot: String, at now: Moment) -> Bool
+    /// The state of its chance.
+    var generator: SplitMix64 { get }
+}
+
+/// A scheduler, a clock, a machine and executors, moved step by step and held to the rules after every event.
+package final class Trial {
+    /// Monday 2026-11-23 00:00:00 UTC.
+    package static let start = Moment(
+        instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
+
+    package let setup: TrialSetup
+    var scheduler: Scheduler
+    package private(set) var now = Trial.start
+    var conditions: Conditions
+    package internal(set) var book: TrialBook
+    private let shadow: (any TrialShadow)?
+    private var generator: SplitMix64
+    private var wake: Instant?
+    private var shadowWake: Instant?
+    private var effects: [Effect] = []
+    private var digest = EffectDigest()
+    /// Events given to the scheduler.
+    package private(set) var eventCount = 0
+    /// Effects of each kind, and endings.
+    package private(set) var wakeCount = 0
+    /// Wakes that came to nothing.
+    package private(set) var idleWakeCount = 0
+    package private(set) var startCount = 0
+    private var narrowWakes = 0
+    private var lastWake = Trial.start.instant
+    private var policyName: String
+    private var boots = 0
+    var room: Int64?
+    var answersStops = true
+    /// Called after every event with what it led to.
+    package var onEvent: ((Moment, Event, [Effect]) -> Void)?
+
+    package init(_ setup: TrialSetup, shadow: ((TrialSetup, any Policy) -> any TrialShadow)? = nil) {
+        self.setup = setup
+        let policy = Self.policy(setup.policy)
+        policyName = setup.policy
+        scheduler = Scheduler(configuration: setup.configuration, policy: policy, startingAt: Self.start)
+        generator = SplitMix64(seed: setup.seed)
+        self.shadow = shadow?(setup, policy)
+        book = TrialBook(configuration: setup.configuration)
+        book.isDefaultPolicy = setup.policy.hasPrefix("default")
+        conditions = Self.goodConditions()
+        deliver(.conditionsChanged(conditions))
+    }
+
+    static func policy(_ name: String) -> any Policy {
+        // A name that a shrunk log has lost stands for the shipped policy.
+        (try? PolicyCatalog.policy(named: name)) ?? DefaultPolicy()
+    }
+
+    private static func goodConditions() -> Conditions {
+        var conditions = Conditions(unknownSince: start)
+        conditions.power = Fact(.ac, source: .upower, since: start)
+        conditions.battery = Fact(BatteryState(level: 80), source: .upower, since: start)
+        conditions.network = Fact(.full, source: .kernel, since: start)
+        conditions.linkKind = Fact(.ethernet, source: .kernel, since: start)
+        conditions.metered = Fact(.no, source: .networkManager, since: start)
+        conditions.connection = Fact("home", source: .networkManager, since: start)
+        conditions.roaming = Fact(.no, source: .networkManager, since: start)
+        return conditions
+    }
+
+    /// What was against the rules; empty while nothing was.
+    package var faults: [String] { book.faults }
+    package var digestValue: UInt64 { digest.value }
+
+    // MARK: Events
+
+    /// Gives an event to the scheduler, and then what executors answer.
+    func deliver(_ event: Event) {
+        var answers = give(event)
+        var next = 0
+        while next < answers.count, faults.isEmpty {
+            answers += give(answers[next])
+            next += 1
+        }
+    }
+
+    private func give(_ event: Event) -> [Event] {
+        eventCount += 1
+        effects.removeAll(keepingCapacity: true)
+        scheduler.apply(event, at: now, using: &generator, into: &effects)
+        if let shadow { compare(shadow.apply(event, at: now), after: event) }
+        return follow(event)
+    }
+
+    private func follow(_ event: Event) -> [Event] {
+        var answers: [Event] = []
+        for effect in effects {
+            digest.mix(effect)
+            book.take(effect, at: now, conditions) { scheduler.relaunchDelay(of: $0, at: now)?.until }
+            switch effect {
+            case .wake(let instant): wake = instant
+            case .start: startCount += 1
+            case .stop(let id): if answersStops { answers += stopAnswer(id) }
+            case .measureSpace(let id):
+                if let room { answers += measurement(id, room) }
+            case .discard, .end, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .explain:
+                break  // Nothing that a machine would answer.
+            }
+        }
+        book.checkRunning(at: now, conditions)
+        onEvent?(now, event, effects)
+        return answers
+    }
+
+    private func stopAnswer(_ id: TransferID) -> [Event] {
+        let bytes = book.open[id]?.bytes ?? 0
+        book.stopAnswered(id)
+        return [.stopped(id, bytes: bytes)]
+    }
+
+    private func measurement(_ id: TransferID, _ room: Int64) -> [Event] {
+        book.measured(id, room)
+        return [.spaceMeasured(id, available: room)]
+    }
+
+    private func compare(_ others: [Effect], after event: Event) {
+        guard let shadow else { return }
+        for case .wake(let instant) in others { shadowWake = instant }
+        let mine = effects.filter { !$0.isWake }
+        let theirs = others.filter { !$0.isWake }
+        if mine != theirs { book.fault("after \(event.name) it orders \(mine), the plain one \(theirs)") }
+        if generator != shadow.generator { book.fault("after \(event.name) chance is drawn from otherwise") }
+    }
+
+    // MARK: Time
+
+    func pass(_ time: Int64) {
+        let target = now.instant.advanced(by: .nanoseconds(time))
+        var wakes = 0
+        while faults.isEmpty, let next = Verdict.earlier(wake, shadowWake), next <= target {
+            wakes += 1
+            // A long time may be full of wakes; the rest of it is left out.
+            if wakes > 48 { return }
+            move(to: max(next, now.instant))
+            wakeUp()
+        }
+        move(to: target)
+        probe()
+    }
+
+    /// When somebody next has to be woken.
+    var timeToWake: Int64? { wake.map { max(0, now.instant.duration(to: $0).wholeNanoseconds) } }
+
+    private func move(to instant: Instant) { now = now.advanced(by: now.instant.duration(to: instant)) }
+
+    func setWallClock(by step: Int64) {
+        now.wall = now.wall.advanced(by: .nanoseconds(step))
+        wakeUp(isClockSet: true)
+    }
+
+    private func wakeUp(isClockSet: Bool = false) {
+        let isDue = wake.map { $0 <= now.instant } ?? false
+        if isDue { wake = nil }
+        if let due = shadowWake, due <= now.instant { shadowWake = nil }
+        let before = startCount
+        narrowWakes = lastWake.duration(to: now.instant) < .microseconds(1) ? narrowWakes + 1 : 0
+        lastWake = now.instant
+        if narrowWakes > 40, !isClockSet { book.fault("woken without end") }
+        deliverWake(isDue: isDue, isClockSet: isClockSet)
+        _ = before
+    }
+
+    private func deliverWake(isDue: Bool, isClockSet: Bool) {
+        let answers = give(.woken)
+        let isIdle = effects.allSatisfy(\.isWake)
+        if isDue {
+            wakeCount += 1
+            if isIdle { idleWakeCount += 1 }
+        } else if !isIdle, !isClockSet, !(policyMayExplainLate && effects.allSatisfy(\.isForPeople)) {
+            book.fault("no wake was asked for, and yet there was \(effects) to do")
+        }
+        for answer in answers where faults.isEmpty { deliver(answer) }
+    }
+
+    /// A policy without stages that lets a transfer run need not tell when others will have used up what it goes by.
+    private var policyMayExplainLate: Bool { !(Self.policy(policyName) is any StagedPolicy) }
+
+    /// Wakes the scheduler at a moment that it did not ask for, and takes a look at all that is open.
+    func probe() {
+        guard faults.isEmpty else { return }
+        wakeUp()
+        book.checkAll(at: now, scheduler)
+    }
+
+    // MARK: The program
+
+    func setPolicy(_ name: String) {
+        policyName = name
+        let policy = Self.policy(name)
+        book.isDefaultPolicy = name.hasPrefix("default")
+        eventCount += 1
+        effects = scheduler.setPolicy(policy, at: now, using: &generator)
+        if let shadow { compare(shadow.setPolicy(policy, at: now), after: .woken) }
+        for answer in follow(.woken) where faults.isEmpty { deliver(answer) }
+    }
+
+    /// Ends the process and starts it again with what the store knows.
+    func restart(isReboot: Bool) {
+        let learned = scheduler.learned(at: now, boot: "\(boots)")
+        if isReboot { boots += 1 }
+        let policy = Self.policy(policyName)
+        scheduler = Scheduler(
+            configuration: setup.configuration, policy: policy, learned: learned, boot: "\(boots)", startingAt: now)
+        if shadow?.restart(policy: policy, expecting: learned, boot: "\(boots)", at: now) == false {
+            book.fault("something else was learned")
+        }
+        wake = nil
+        shadowWake = nil
+        conditions.settle()
+        let stored = book.forgetAll()
+        deliver(.conditionsChanged(conditions))
+        for (id, known) in stored { recover(id, known) }
+    }
+
+    private func recover(_ id: TransferID, _ known: TrialBook.Known) {
+        var recovered = TrialBook.Known(traits: known.traits)
+        recovered.isPaused = known.isPaused
+        (recovered.bytes, recovered.total, recovered.retry) = (known.bytes, known.total, known.retry)
+        recovered.hold = known.hold
+        book.add(id, recovered)
+        let state = RecoveredState(
+            bytes: known.bytes, total: known.total, retry: known.retry, isPaused: known.isPaused,
+            relaunchHold: known.hold)
+        deliver(.recovered(id, known.traits, state))
+    }
+}
+
+extension Effect {
+    /// Whether it changes nothing but what people see, and when to be woken.
+    fileprivate var isForPeople: Bool {
+        if case .explain = self { return true }
+        return isWake
+    }
+
+    var isWake: Bool { if case .wake = self { true } else { false } }
+}
+
+extension Event {
+    /// Its name with the transfer, without the rest.
+    package var name: String { String("\(self)".prefix { $0 != "," }) }
+}
+
+extension Conditions {
+    /// As a program finds them when it starts: all of it counts as settled.
+    fileprivate mutating func settle() {
+        power.isObservedChange = false
+        network.isObservedChange = false
+        linkKind.isObservedChange = false
+        metered.isObservedChange = false
+        connection.isObservedChange = false
+        roaming.isObservedChange = false
+    }
+}

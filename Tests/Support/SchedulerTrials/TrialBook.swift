@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+/// What a trial has seen, kept without a look at the scheduler's own state: the rules that every step is held to.
+package struct TrialBook {
+    /// One transfer that is not over.
+    struct Known {
+        var traits: TransferTraits
+        var isPaused = false
+        var isRunning = false
+        var isStopping = false
+        var isCancelled = false
+        var isHeld = false
+        var needsApp = false
+        var needsSpace = false
+        var spaceNeeded: Int64 = 1
+        var bytes: Int64 = 0
+        var total: Int64?
+        var retry: RetryState?
+        var backoffEnd: Instant?
+        var hold: RelaunchLimiter.Hold?
+        var release: Instant?
+        /// Since when each fact was seen to be missing, while it runs.
+        var missing: [Instant?] = []
+    }
+
+    private(set) var open: [TransferID: Known] = [:]
+    /// The open ones in no order, for picking.
+    private(set) var ids: [TransferID] = []
+    private(set) var running: [TransferID] = []
+    private(set) var ended: Set<TransferID> = []
+    var watched: Set<TransferID> = []
+    private(set) var faults: [String] = []
+    let configuration: SchedulerConfiguration
+    private var hosts: [String: Int] = [:]
+    private var apps: [String: Int] = [:]
+    private var sessions: [String: Int] = [:]
+    /// Whether the policy is the shipped one, which keeps to free networks.
+    var isDefaultPolicy = true
+
+    init(configuration: SchedulerConfiguration) { self.configuration = configuration }
+
+    mutating func fault(_ text: String) { faults.append(text) }
+
+    var hasWindows: Bool { open.values.contains { $0.traits.constraints.window != nil && !$0.isRunning } }
+
+    // MARK: Coming, changing, going
+
+    mutating func add(_ id: TransferID, _ known: Known) {
+        open[id] = known
+        ids.append(id)
+    }
+
+    mutating func update(_ id: TransferID, _ body: (inout Known) -> Void) {
+        guard var known = open[id] else { return }
+        body(&known)
+        open[id] = known
+    }
+
+    mutating func change(_ id: TransferID, to traits: TransferTraits) {
+        guard let known = open[id] else { return }
+        if known.isRunning {
+            count(known.traits, -1)
+            count(traits, 1)
+        } else if traits.isFromBackground != true, traits != known.traits {
+            open[id]?.release = nil
+        }
+        open[id]?.traits = traits
+    }
+
+    /// The process is gone, and with it all attempts; gives what a store would give back, in order.
+    mutating func forgetAll() -> [(TransferID, Known)] {
+        let stored = open.sorted { $0.key < $1.key }
+        open = [:]
+        ids = []
+        running = []
+        watched = []
+        (hosts, apps, sessions) = ([:], [:], [:])
+        return stored
+    }
+
+    mutating func endAttempt(_ id: TransferID) {
+        guard let known = open[id], known.isRunning else { return }
+        count(known.traits, -1)
+        running.removeAll { $0 == id }
+        open[id]?.isRunning = false
+        open[id]?.isStopping = false
+        open[id]?.missing = []
+    }
+
+    /// The attempt ends because the disk is full; it waits for room unless something else follows its stop.
+    mutating func fillDisk(_ id: TransferID, _ needed: Int64?) {
+        guard let known = open[id] else { return }
+        let waits = !known.isPaused && !known.isCancelled
+        endAttempt(id)
+        open[id]?.needsSpace = waits
+        open[id]?.spaceNeeded = max(needed ?? 1, 1)
+    }
+
+    /// Whether it was paused or not, what its last attempt ran into is forgotten.
+    mutating func pause(_ id: TransferID) {
+        guard let known = open[id] else { return }
+        if !known.isRunning {
+            open[id]?.needsSpace = false
+            open[id]?.backoffEnd = nil
+        }
+    }
+
+    private mutating func count(_ traits: TransferTraits, _ step: Int) {
+        hosts[traits.host, default: 0] += step
+        apps[traits.app, default: 0] += step
+        if let session = traits.session { sessions["\(traits.app)/\(session)", default: 0] += step }
+    }
+
+    // MARK: Effects
+
+    mutating func take(_ effect: Effect, at now: Moment, _ conditions: Conditions, _ limiterEnd: (String) -> Instant?) {
+        switch effect {
+        case .start(let id): start(id, at: now, conditions)
+        case .stop(let id):
+            guard let known = open[id], known.isRunning, !known.isStopping else {
+                return fault("\(id) is stopped though it does not run")
+            }
+            open[id]?.isStopping = true
+        case .end(let id, let ending):
+            guard let known = open.removeValue(forKey: id) else { return fault("\(id) ends though it is not open") }
+            if known.isRunning { fault("\(id) ends while its attempt goes on: \(ending)") }
+            if !ended.insert(id).inserted { fault("\(id) ends twice") }
+            if let index = ids.firstIndex(of: id) { ids.swapAt(index, ids.count - 1) }
+            ids.removeLast()
+            watched.remove(id)
+        case .saveRetry(let id, let retry):
+            open[id]?.retry = retry
+            open[id]?.backoffEnd = retry.map { now.instant(of: $0.until) }
+        case .savePaused(let id, let isPaused):
+            open[id]?.isPaused = isPaused
+            // Who is paused waits for that alone.
+            if isPaused { open[id]?.backoffEnd = nil }
+        case .saveRelaunchHold(let id, let hold):
+            guard let app = open[id]?.traits.app else { return }
+            open[id]?.hold = hold
+            open[id]?.release = hold == nil ? nil : limiterEnd(app)
+        case .explain(let id):
+            if !watched.contains(id) { fault("\(id) is explained though nobody watches it") }
+        case .wake(let instant):
+            if let instant, instant <= now.instant { fault("a wake is asked for that is not ahead") }
+        case .discard, .saveLearned, .measureSpace: break  // Held to nothing.
+        }
+    }
+
+    private mutating func start(_ id: TransferID, at now: Moment, _ conditions: Conditions) {
+        guard let known = open[id] else { return fault("\(id) starts though it is not open") }
+        let traits = known.traits
+        if known.isRunning { fault("\(id) starts though it runs") }
+        if known.isPaused || known.isHeld || known.needsApp || known.needsSpace { fault("\(id) starts though it may not") }
+        if let end = known.backoffEnd, now.instant < end { fault("\(id) starts before its backoff ends") }
+        if let release = known.release, now.instant < release { fault("\(id) starts inside its app's delay") }
+        let unmet = Unmet(traits, conditions, at: now, configuration, isDefaultPolicy: isDefaultPolicy)
+        if !unmet.isEmpty { fault("\(id) starts though \(unmet)") }
+        if !Unmet.hasSettled(traits, conditions, at: now, configuration) { fault("\(id) starts on what has not settled") }
+        if running.count >= max(1, configuration.globalSlots) { fault("\(id) starts without a slot") }
+        if hosts[traits.host, default: 0] >= max(1, traits.slotsPerHost ?? configuration.slotsPerHost) {
+            fault("\(id) starts without a slot of its host")
+        }
+        if apps[traits.app, default: 0] >= max(1, configuration.slotsPerApp) {
+            fault("\(id) starts without a slot of its app")
+        }
+        if let session = traits.session,
+            sessions["\(traits.app)/\(session)", default: 0] >= max(1, configuration.slotsPerSession)
+        {
+            fault("\(id) starts without a slot of its session")
+        }
+        count(traits, 1)
+        running.append(id)
+        open[id]?.isRunning = true
+        open[id]?.backoffEnd = nil
+        open[id]?.missing = Array(repeating: nil, count: Unmet.gracedCount)
+    }
+
+    // MARK: After each event
+
+    /// What runs has what it needs, or is within the grace of what it lost.
+    mutating func checkRunning(at now: Moment, _ conditions: Conditions) {
+        for id in running {
+            guard let known = open[id], !known.isStopping else { continue }
+            let unmet = Unmet(known.traits, conditions, at: now, configuration, isDefaultPolicy: false)
+            if unmet.contains(.dates) || known.isHeld || known.needsApp { fault("\(id) runs though \(unmet)") }
+            for fact in 0..<Unmet.gracedCount {
+                guard unmet.contains(Unmet(rawValue: 1 << UInt8(fact))) else {
+                    if known.missing[fact] != nil { open[id]?.missing[fact] = nil }
+                    continue
+                }
+                let since = known.missing[fact] ?? now.instant
+                open[id]?.missing[fact] = since
+                if since.duration(to: now.instant) >= Unmet.grace(of: fact, configuration) {
+                    fault("\(id) runs past its grace though \(unmet)")
+                }
+            }
+        }
+    }
+
+    /// What takes a look at every transfer.
+    mutating func checkAll(at now: Moment, _ scheduler: borrowing Scheduler) {
+        if scheduler.openCount != open.count { fault("\(scheduler.openCount) are open in place of \(open.count)") }
+        for (id, known) in open {
+            if scheduler.holdsSlot(id) != known.isRunning { fault("\(id) is not where it should be") }
+            if let expires = known.traits.expires, expires <= now.wall, !known.isRunning || !known.isStopping {
+                fault("\(id) goes on past its end")
+            }
+        }
+    }
+}

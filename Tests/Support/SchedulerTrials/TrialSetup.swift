@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+package import TransferScheduling
+
+/// What a trial begins with.
+package struct TrialSetup: Hashable, Sendable {
+    package var configuration = SchedulerConfiguration()
+    package var policy = "default"
+    /// Of the scheduler's own chance.
+    package var seed: UInt64 = 1
+
+    package init() {}
+
+    private static let counts: [(String, any WritableKeyPath<SchedulerConfiguration, Int> & Sendable)] = [
+        ("slots", \.globalSlots), ("hostSlots", \.slotsPerHost), ("appSlots", \.slotsPerApp),
+        ("sessionSlots", \.slotsPerSession), ("aging", \.agingInterval), ("attempts", \.maximumAttempts),
+    ]
+    private static let times: [(String, any WritableKeyPath<SchedulerConfiguration, Duration> & Sendable)] = [
+        ("jitter", \.drainJitter), ("drain", \.drainPeriod), ("barren", \.longestWithoutProgress),
+        ("powerDwell", \.powerDwell), ("networkDwell", \.networkDwell), ("linkDwell", \.linkKindDwell),
+        ("meteredDwell", \.meteredDwell), ("connectionDwell", \.connectionDwell), ("powerGrace", \.powerGrace),
+        ("networkGrace", \.networkGrace), ("linkGrace", \.linkKindGrace), ("meteredGrace", \.meteredGrace),
+        ("connectionGrace", \.connectionGrace), ("space", \.spaceInterval), ("limiter", \.relaunchLimiter.first),
+        ("limiterLongest", \.relaunchLimiter.longest), ("backoff", \.backgroundBackoff.first),
+        ("backoffLongest", \.backgroundBackoff.longest),
+    ]
+
+    /// As a line of text; what is usual is left out.
+    package var text: String {
+        var text = "setup policy=\(policy) seed=\(seed)"
+        let usual = SchedulerConfiguration()
+        for (key, path) in Self.counts where configuration[keyPath: path] != usual[keyPath: path] {
+            text += " \(key)=\(configuration[keyPath: path])"
+        }
+        for (key, path) in Self.times where configuration[keyPath: path] != usual[keyPath: path] {
+            text += " \(key)=\(TrialWords.text(configuration[keyPath: path].wholeNanoseconds))"
+        }
+        return text
+    }
+
+    /// From a line of text; what is not named is usual.
+    package init(_ line: String) {
+        let words = TrialWords(line)
+        policy = words["policy"] ?? "default"
+        seed = words["seed"].flatMap { UInt64($0) } ?? 1
+        for (key, path) in Self.counts {
+            if let value = words.number(key) { configuration[keyPath: path] = Int(value) }
+        }
+        for (key, path) in Self.times {
+            if let value = words.time(key) { configuration[keyPath: path] = .nanoseconds(value) }
+        }
+    }
+
+    /// At random: as it is shipped, or with few slots, short waits and no jitter.
+    package init(policy: String, using dice: inout some RandomNumberGenerator) {
+        self.policy = policy
+        seed = dice.next() >> 32
+        func one(in range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &dice) }
+        func chance(_ percent: Int) -> Bool { one(in: 1...100) <= percent }
+        if chance(50) { configuration.drainJitter = .zero } else { configuration.drainPeriod = .seconds(one(in: 1...90)) }
+        guard chance(80) else { return }
+        configuration.globalSlots = one(in: 1...6)
+        configuration.slotsPerHost = one(in: 1...3)
+        configuration.slotsPerApp = one(in: 1...4)
+        configuration.slotsPerSession = one(in: 1...3)
+        configuration.agingInterval = chance(60) ? one(in: 1...5) : 16
+        configuration.maximumAttempts = one(in: 1...6)
+        if chance(30) { configuration.longestWithoutProgress = .seconds(one(in: 100...40_000)) }
+        if chance(30) { configuration.powerDwell = .seconds(one(in: 0...30)) }
+        if chance(30) { configuration.networkDwell = .seconds(one(in: 0...30)) }
+        if chance(30) { configuration.meteredDwell = .seconds(one(in: 0...30)) }
+        if chance(30) { configuration.connectionDwell = .seconds(one(in: 0...30)) }
+        if chance(30) { configuration.powerGrace = .seconds(one(in: 0...20)) }
+        if chance(15) { configuration.networkGrace = .seconds(one(in: 0...20)) }
+        if chance(15) { configuration.linkKindGrace = .seconds(one(in: 0...20)) }
+        if chance(15) { configuration.meteredGrace = .seconds(one(in: 0...20)) }
+        if chance(15) { configuration.connectionGrace = .seconds(one(in: 0...20)) }
+        if chance(30) { configuration.relaunchLimiter.longest = .seconds(one(in: 60...600)) }
+        if chance(30) { configuration.backgroundBackoff.longest = .seconds(one(in: 30...300)) }
+    }
+}

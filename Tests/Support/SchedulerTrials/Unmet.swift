@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+/// What a transfer asks for and does not have: its own constraints once more, in other words than the scheduler's.
+struct Unmet: OptionSet, CustomStringConvertible {
+    let rawValue: UInt8
+
+    static let power = Unmet(rawValue: 1)
+    static let network = Unmet(rawValue: 2)
+    static let link = Unmet(rawValue: 4)
+    static let metered = Unmet(rawValue: 8)
+    static let connection = Unmet(rawValue: 16)
+    static let dates = Unmet(rawValue: 32)
+
+    /// The first so many have a grace.
+    static let gracedCount = 5
+
+    static func grace(of fact: Int, _ configuration: SchedulerConfiguration) -> Duration {
+        switch fact {
+        case 0: configuration.powerGrace
+        case 1: configuration.networkGrace
+        case 2: configuration.linkKindGrace
+        case 3: configuration.meteredGrace
+        default: configuration.connectionGrace
+        }
+    }
+
+    var description: String {
+        let names = ["power", "network", "link", "metered", "connection", "dates"]
+        let missing = names.indices.filter { contains(Unmet(rawValue: 1 << UInt8($0))) }.map { names[$0] }
+        return "[\(missing.joined(separator: ", "))] is not as it asks"
+    }
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(
+        _ traits: TransferTraits, _ conditions: Conditions, at now: Moment, _ configuration: SchedulerConfiguration,
+        isDefaultPolicy: Bool
+    ) {
+        var unmet: Unmet = []
+        let constraints = traits.constraints
+        if !Self.hasPower(constraints.power, conditions) { unmet.insert(.power) }
+        if let date = constraints.notBefore?.date, now.wall < date { unmet.insert(.dates) }
+        if let expires = traits.expires, expires <= now.wall { unmet.insert(.dates) }
+        if let window = constraints.window, !Self.isOpen(window, conditions.localTime, at: now.wall) {
+            unmet.insert(.dates)
+        }
+        if !traits.isLoopback {
+            if conditions.network.value == .none || conditions.network.value == .portal {
+                unmet.insert(.network)
+            } else if case .only(let kinds) = constraints.linkKinds, !kinds.kinds.contains(conditions.linkKind.value) {
+                unmet.insert(.link)
+            }
+            if conditions.network.value != .none {
+                let wantsFree =
+                    constraints.metered == .unmetered
+                    || (isDefaultPolicy && traits.kind == .discretionary && constraints.metered == .unstated)
+                if wantsFree, Self.costs(conditions) { unmet.insert(.metered) }
+                if !Self.mayUse(constraints.connection, conditions) { unmet.insert(.connection) }
+            }
+        }
+        self = unmet
+    }
+
+    private static func hasPower(_ constraint: PowerConstraint, _ conditions: Conditions) -> Bool {
+        switch constraint {
+        case .any: true
+        case .ac: conditions.power.value == .ac
+        case .acOrBattery(let level):
+            conditions.power.value == .ac
+                || (conditions.power.value == .battery && conditions.battery.value.level.map { $0 > level } == true)
+        }
+    }
+
+    private static func costs(_ conditions: Conditions) -> Bool {
+        switch conditions.metered.value {
+        case .yes, .guessYes: true
+        case .no, .guessNo: false
+        case .unknown: conditions.linkKind.value != .ethernet && conditions.linkKind.value != .wifi
+        }
+    }
+
+    private static func mayUse(_ constraint: ConnectionConstraint, _ conditions: Conditions) -> Bool {
+        if !constraint.allowsRoaming, conditions.roaming.value == .yes { return false }
+        guard let name = conditions.connection.value else { return constraint.allowed == nil }
+        return !constraint.denied.contains(name) && constraint.allowed?.contains(name) != false
+    }
+
+    private static func isOpen(_ constraint: WindowConstraint, _ zone: LocalTimeRules, at date: WallTime) -> Bool {
+        let offset = zone.changes.last { $0.start <= date }?.offsetSeconds ?? zone.initialOffsetSeconds
+        // The first day of the epoch was a Thursday.
+        let second = date.secondsSinceEpoch + offset + 3 * 86_400
+        return constraint.windows.contains { (second - $0.start) % 604_800 < $0.end - $0.start }
+    }
+
+    /// Whether what it relies on has been so for long enough. The policy may rely on more.
+    static func hasSettled(
+        _ traits: TransferTraits, _ conditions: Conditions, at now: Moment, _ configuration: SchedulerConfiguration
+    ) -> Bool {
+        guard traits.kind == .discretionary else { return true }
+        func holds<Value>(_ fact: Fact<Value>, _ dwell: Duration) -> Bool {
+            !fact.isObservedChange || fact.since.instant.duration(to: now.instant) >= dwell
+        }
+        if traits.constraints.power != .any, !holds(conditions.power, configuration.powerDwell) { return false }
+        guard !traits.isLoopback else { return true }
+        if traits.constraints.connection != .any {
+            guard holds(conditions.connection, configuration.connectionDwell),
+                holds(conditions.roaming, configuration.connectionDwell)
+            else { return false }
+        }
+        return holds(conditions.network, configuration.networkDwell)
+            && holds(conditions.linkKind, configuration.linkKindDwell)
+            && holds(conditions.metered, configuration.meteredDwell)
+    }
+}
