@@ -8,6 +8,8 @@ struct Drain: Sendable {
     private(set) var gate: Instant?
     /// Until then each start sets the gate anew.
     private var end: Instant?
+    /// When the gate was closed, the oldest first; the last few times only.
+    private(set) var closings: [Range<Instant>] = []
 
     func isClosed(at now: Instant) -> Bool { gate.map { now < $0 } ?? false }
 
@@ -16,12 +18,15 @@ struct Drain: Sendable {
         at now: Instant, _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
     ) {
         guard configuration.drainJitter > .zero else { return }
-        gate = now.advanced(by: Self.wait(configuration, using: &generator))
+        close(at: now, for: Self.wait(configuration, using: &generator))
         end = now.advanced(by: configuration.drainPeriod)
     }
 
     /// The machine cannot work any more.
-    mutating func ended() {
+    mutating func ended(at now: Instant) {
+        if let last = closings.last, now < last.upperBound {
+            closings[closings.count - 1] = last.lowerBound..<max(now, last.lowerBound)
+        }
         gate = nil
         end = nil
     }
@@ -31,8 +36,19 @@ struct Drain: Sendable {
         at now: Instant, _ configuration: SchedulerConfiguration, using generator: inout some RandomNumberGenerator
     ) {
         guard let end else { return }
-        guard now < end else { return ended() }
-        gate = now.advanced(by: Self.wait(configuration, using: &generator))
+        guard now < end else { return ended(at: now) }
+        close(at: now, for: Self.wait(configuration, using: &generator))
+    }
+
+    private mutating func close(at now: Instant, for wait: Duration) {
+        let until = now.advanced(by: wait)
+        gate = until
+        if let last = closings.last, last.lowerBound <= now, now <= last.upperBound {
+            closings[closings.count - 1] = last.lowerBound..<max(last.upperBound, until)
+        } else {
+            if closings.count >= 16 { closings.removeFirst() }
+            closings.append(now..<until)
+        }
     }
 
     private static func wait(

@@ -15,7 +15,7 @@ extension SchedulerCore where Queue: ~Copyable {
         changes.insert(.conditions)
         journal.note(new, at: now)
         if new.isOut {
-            drain.ended()
+            drain.ended(at: now.instant)
         } else if wasOut, hasConditions {
             drain.began(at: now.instant, configuration, using: &generator)
         }

@@ -164,7 +164,7 @@ extension SchedulerCore where Queue: ~Copyable {
     private mutating func stop(at index: Int, then after: TransferPhase.AfterStop, at now: Moment) -> Bool {
         var wasRunning = false
         if case .running(let attempt) = active[index].entry.phase {
-            active[index].entry.addRun(attempt.since.instant.duration(to: now.instant))
+            active[index].entry.addRun(from: attempt.since, to: now)
             wasRunning = true
         }
         active[index].entry.phase = .stopping(after)

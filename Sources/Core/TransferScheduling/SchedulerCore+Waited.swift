@@ -10,14 +10,21 @@ extension SchedulerCore where Queue: ~Copyable {
         let now = looking.now
         var times: [String: Duration] = [:]
         for (code, time) in entry.past?.byCode ?? [] where time > .zero { times[code, default: .zero] += time }
-        addPresentWaits(of: entry, at: now, to: &times)
+        let present = presentWaits(of: entry, at: now)
+        for wait in present where wait.span.start < wait.span.end {
+            times[wait.code, default: .zero] += wait.span.start.duration(to: wait.span.end)
+        }
+        let runs = (entry.past?.spans ?? []).filter(\.isRun).map { $0.start..<$0.end }
+        let own =
+            (entry.past?.spans ?? []).map { $0.start..<$0.end }
+            + present.filter { $0.span.start < $0.span.end }.map { $0.span.start..<$0.span.end }
+        let gates = own + (entry.isGated ? drain.closings : [])
         var past = looking
         var undisturbed = entry
         undisturbed.phase = .waiting(nil)
         undisturbed.held = nil
         undisturbed.need = nil
         let submitted = now.instant(of: entry.traits.submitted)
-        var free = Duration.zero
         for number in 0..<journal.count {
             let page = journal[number]
             let end = number + 1 < journal.count ? journal[number + 1].since.instant : now.instant
@@ -30,44 +37,53 @@ extension SchedulerCore where Queue: ~Copyable {
                 switch past.verdict(for: undisturbed) {
                 case .run(_, let look):
                     if let look, look > start { next = min(next, look) }
-                    free += start.duration(to: next)
+                    // When nothing else held it and it did not run, others had the slots.
+                    let inLine = Self.length(of: start..<next, without: gates)
+                    times["waitingForSlot", default: .zero] += inLine
+                    times["settling", default: .zero] += Self.length(of: start..<next, without: own) - inLine
                 case .hold(let holds, let look):
                     if let look, look > start { next = min(next, look) }
-                    for code in Set(holds.map(\.reason.code)) {
-                        times[code, default: .zero] += start.duration(to: next)
-                    }
+                    let waiting = Self.length(of: start..<next, without: runs)
+                    for code in Set(holds.map(\.reason.code)) { times[code, default: .zero] += waiting }
                 }
                 start = next
             }
         }
-        // When nothing else held it and it did not run, others had the slots.
-        let own = (entry.past?.total ?? .zero) + presentWait(of: entry, at: now)
-        if free > own { times["waitingForSlot", default: .zero] += free - own }
-        return times.sorted { $0.key < $1.key }.map { ReasonTime(code: $0.key, time: $0.value) }
+        return times.filter { $0.value > .zero }.sorted { $0.key < $1.key }.map {
+            ReasonTime(code: $0.key, time: $0.value)
+        }
     }
 
-    private func addPresentWaits(of entry: TransferEntry, at now: Moment, to times: inout [String: Duration]) {
-        func add(_ code: String, since: Moment) {
-            let time = since.instant.duration(to: now.instant)
-            if time > .zero { times[code, default: .zero] += time }
+    /// What of its own holds it now, and since when.
+    private func presentWaits(
+        of entry: TransferEntry, at now: Moment
+    ) -> [(code: String, span: PastWaits.Span)] {
+        var waits: [(code: String, span: PastWaits.Span)] = []
+        func add(_ code: String, since: Moment, until end: Instant) {
+            waits.append((code, PastWaits.Span(start: since.instant, end: end, isRun: false)))
         }
         switch entry.phase {
         case .waiting(.backoff(_, _, let failed, let until)):
-            let time = failed.instant.duration(to: min(until, now.instant))
-            if time > .zero { times["backoff", default: .zero] += time }
-        case .waiting(.storage(_, _, let since, _)): add("storageLow", since: since)
-        case .paused(let since): add("suspended", since: since)
+            add("backoff", since: failed, until: min(until, now.instant))
+        case .waiting(.storage(_, _, let since, _)): add("storageLow", since: since, until: now.instant)
+        case .paused(let since): add("suspended", since: since, until: now.instant)
         case .waiting(nil), .running, .stopping: break  // Nothing of its own holds it.
         }
-        if let held = entry.held { add("held", since: held.since) }
-        if let need = entry.need { add("needsApp", since: need.since) }
+        if let held = entry.held { add("held", since: held.since, until: now.instant) }
+        if let need = entry.need { add("needsApp", since: need.since, until: now.instant) }
+        return waits
     }
 
-    /// How long what holds it now has been doing so, as far as that is its own.
-    private func presentWait(of entry: TransferEntry, at now: Moment) -> Duration {
-        var times: [String: Duration] = [:]
-        addPresentWaits(of: entry, at: now, to: &times)
-        return times.values.max() ?? .zero
+    /// How much of a span lies in none of the others, which may overlap.
+    private static func length(of span: Range<Instant>, without others: [Range<Instant>]) -> Duration {
+        var length = Duration.zero
+        var start = span.lowerBound
+        for other in others.sorted(by: { $0.lowerBound < $1.lowerBound }) where start < span.upperBound {
+            if start < other.lowerBound { length += start.duration(to: min(other.lowerBound, span.upperBound)) }
+            start = max(start, other.upperBound)
+        }
+        if start < span.upperBound { length += start.duration(to: span.upperBound) }
+        return length
     }
 }
 
@@ -78,7 +94,4 @@ extension PastWaits {
             ("needsApp", needsApp), ("rateLimited", rateLimited),
         ]
     }
-
-    /// All of it, attempts included.
-    fileprivate var total: Duration { backoff + storage + suspended + held + needsApp + rateLimited + ran }
 }

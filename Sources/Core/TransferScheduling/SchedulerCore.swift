@@ -126,7 +126,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         queue.freeSlots(of: entry.traits)
         // Of what is over nobody asks how long it ran.
         if !isOver, case .running(let attempt) = entry.phase {
-            entry.addRun(attempt.since.instant.duration(to: now.instant))
+            entry.addRun(from: attempt.since, to: now)
         }
         noteRunning(entry.traits, at: now)
         return entry
@@ -201,7 +201,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
                 active[index].look = lookAgain
             case .hold(let holds, _):
                 active[index].look = nil
-                active[index].entry.addRun(attempt.since.instant.duration(to: now.instant))
+                active[index].entry.addRun(from: attempt.since, to: now)
                 active[index].entry.phase = .stopping(.wait)
                 effects.append(.stop(id))
                 if watches.note(id, holds) { effects.append(.explain(id)) }

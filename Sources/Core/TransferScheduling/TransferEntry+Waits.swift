@@ -4,8 +4,12 @@ import TransferPolicy
 // Keeps count of how long a transfer waited for reasons of its own, when such a reason ends.
 
 extension TransferEntry {
-    /// An attempt has lasted so long.
-    mutating func addRun(_ time: Duration) { past = (past ?? PastWaits()).adding(time, to: \.ran) }
+    /// An attempt was under way.
+    mutating func addRun(from start: Moment, to end: Moment) {
+        var waits = past ?? PastWaits()
+        waits.note(PastWaits.Span(start: start.instant, end: end.instant, isRun: true))
+        past = waits
+    }
 
     /// What the last attempt ran into is over.
     mutating func endObstacle(at now: Moment) {
@@ -13,9 +17,9 @@ extension TransferEntry {
         switch obstacle {
         case .backoff(_, _, let failed, let until):
             let end = min(now.instant, until)
-            past = (past ?? PastWaits()).adding(failed.instant.duration(to: end), to: \.backoff)
+            past = (past ?? PastWaits()).adding(from: failed.instant, to: end, as: \.backoff)
         case .storage(_, _, let since, _):
-            past = (past ?? PastWaits()).adding(since.instant.duration(to: now.instant), to: \.storage)
+            past = (past ?? PastWaits()).adding(from: since.instant, to: now.instant, as: \.storage)
         }
         phase = .waiting(nil)
     }
@@ -23,14 +27,14 @@ extension TransferEntry {
     /// Nobody pauses it any more.
     mutating func endPause(at now: Moment) {
         guard case .paused(let since) = phase else { return }
-        past = (past ?? PastWaits()).adding(since.instant.duration(to: now.instant), to: \.suspended)
+        past = (past ?? PastWaits()).adding(from: since.instant, to: now.instant, as: \.suspended)
         phase = .waiting(nil)
     }
 
     /// Nobody holds it back any more.
     mutating func endHeld(at now: Moment) {
         guard let held else { return }
-        past = (past ?? PastWaits()).adding(held.since.instant.duration(to: now.instant), to: \.held)
+        past = (past ?? PastWaits()).adding(from: held.since.instant, to: now.instant, as: \.held)
         self.held = nil
     }
 
@@ -38,22 +42,25 @@ extension TransferEntry {
     mutating func endRelaunchDelay(at now: Moment) {
         guard let delay = relaunchDelay else { return }
         let end = min(now.instant, delay.release)
-        past = (past ?? PastWaits()).adding(delay.since.instant.duration(to: end), to: \.rateLimited)
+        past = (past ?? PastWaits()).adding(from: delay.since.instant, to: end, as: \.rateLimited)
         relaunchDelay = nil
     }
 
     /// Its app has done what it had to.
     mutating func endNeed(at now: Moment) {
         guard let need else { return }
-        past = (past ?? PastWaits()).adding(need.since.instant.duration(to: now.instant), to: \.needsApp)
+        past = (past ?? PastWaits()).adding(from: need.since.instant, to: now.instant, as: \.needsApp)
         self.need = nil
     }
 }
 
 extension PastWaits {
-    fileprivate func adding(_ time: Duration, to part: WritableKeyPath<PastWaits, Duration>) -> PastWaits {
+    fileprivate func adding(
+        from start: Instant, to end: Instant, as part: WritableKeyPath<PastWaits, Duration>
+    ) -> PastWaits {
         var sum = self
-        sum[keyPath: part] += max(.zero, time)
+        sum[keyPath: part] += max(.zero, start.duration(to: end))
+        sum.note(Span(start: start, end: end, isRun: false))
         return sum
     }
 }

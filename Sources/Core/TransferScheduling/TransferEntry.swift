@@ -120,5 +120,22 @@ struct PastWaits: Hashable, Sendable {
     var needsApp: Duration = .zero
     /// For a relaunch delay that ended early.
     var rateLimited: Duration = .zero
-    var ran: Duration = .zero
+    /// When these were, as far as they are remembered, and when it ran: they overlap one another, and other reasons.
+    private(set) var spans: [Span] = []
+    /// More of them than this are forgotten; their times are not.
+    private static var mostSpans: Int { 32 }
+
+    struct Span: Hashable, Sendable {
+        var start: Instant
+        var end: Instant
+        /// Whether an attempt was under way.
+        var isRun: Bool
+    }
+
+    /// Remembers a span in place of the oldest.
+    mutating func note(_ span: Span) {
+        guard span.start < span.end else { return }
+        if spans.count >= Self.mostSpans { spans.removeFirst() }
+        spans.append(span)
+    }
 }
