@@ -169,20 +169,18 @@ import TransferScheduling
 
     @Test("Nothing is woken for a renewal that would let nothing start")
     func noIdleWake() {
-        withKnownIssue("a renewal is waited for by whoever waits for anything") {
-            Timeline.run(
-                """
-                given metered=yes
-                t=0s budget app=x limit=10 used=10
-                t=0s submit 1 discretionary app=y
-                t=0s submit 2 normal app=y links=wifi
-                expect wake none
-                t=1s submit 3 normal app=x links=wifi
-                expect wake none
-                t=2s link wifi
-                expect wake 691200s
-                """, watchesAll: false)
-        }
+        Timeline.run(
+            """
+            given metered=yes
+            t=0s budget app=x limit=10 used=10
+            t=0s submit 1 discretionary app=y
+            t=0s submit 2 normal app=y links=wifi
+            expect wake none
+            t=1s submit 3 normal app=x links=wifi
+            expect wake none
+            t=2s link wifi
+            expect wake 691200s
+            """, watchesAll: false)
     }
 
     @Test("What would release it: a free network, or the day on which it is renewed")

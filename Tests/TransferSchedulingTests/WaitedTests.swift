@@ -146,18 +146,16 @@ import TransferScheduling
         var generator = SplitMix64(seed: 1)
         let gate = Timeline.text(.nanoseconds(Int64.random(in: 0...5_000_000_000, using: &generator)))
         let later = Timeline.text(Timeline.duration(gate[...])! + .seconds(30))
-        withKnownIssue("where the gate stood before is not remembered") {
-            Timeline.run(
-                """
-                given network=none
-                t=0s submit 1 normal
-                t=20s network full
-                t=30s pause 1
-                t=40s woken
-                expect 1 waited noNetwork=20s,settling=\(gate),suspended=10s
-                t=\(later) woken
-                """, drainJitter: .seconds(5))
-        }
+        Timeline.run(
+            """
+            given network=none
+            t=0s submit 1 normal
+            t=20s network full
+            t=30s pause 1
+            t=40s woken
+            expect 1 waited noNetwork=20s,settling=\(gate),suspended=10s
+            t=\(later) woken
+            """, drainJitter: .seconds(5))
     }
 
     @Test("A budget that is spent and a window that is too short count as well")
@@ -181,35 +179,31 @@ import TransferScheduling
     func overlapping() {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = 1
-        withKnownIssue("waits that overlap are taken from the time in line as a sum") {
-            Timeline.run(
-                """
-                t=0s submit 1 normal
-                t=0s submit 2 normal
-                t=10s pause 2
-                t=10s hold 2 root backup
-                t=30s release 2
-                t=30s resume 2
-                t=50s woken
-                expect 2 waited held=20s,suspended=20s,waitingForSlot=30s
-                """, configuration: configuration)
-        }
+        Timeline.run(
+            """
+            t=0s submit 1 normal
+            t=0s submit 2 normal
+            t=10s pause 2
+            t=10s hold 2 root backup
+            t=30s release 2
+            t=30s resume 2
+            t=50s woken
+            expect 2 waited held=20s,suspended=20s,waitingForSlot=30s
+            """, configuration: configuration)
     }
 
     @Test("What ran for a while was not waiting meanwhile, and begins a new reckoning with no other")
     func ranBetween() {
-        withKnownIssue("what runs on within a grace counts as waiting") {
-            Timeline.run(
-                """
-                given power=battery
-                t=0s submit 1 discretionary
-                t=10s power ac
-                t=20s woken
-                expect 1 runs
-                t=100s power battery
-                t=110s woken
-                expect 1 waited onBattery=15s,settling=10s
-                """)
-        }
+        Timeline.run(
+            """
+            given power=battery
+            t=0s submit 1 discretionary
+            t=10s power ac
+            t=20s woken
+            expect 1 runs
+            t=100s power battery
+            t=110s woken
+            expect 1 waited onBattery=15s,settling=10s
+            """)
     }
 }
