@@ -32,13 +32,18 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
 extension Duration {
     /// The duration in whole nanoseconds, cut towards zero; saturating at the ends of `Int64`.
     public var wholeNanoseconds: Int64 {
-        // Beyond these `components` itself would trap: a duration holds more seconds than fit its first part.
-        if self >= .nanoseconds(Int64.max) { return .max }
-        if self <= .nanoseconds(Int64.min) { return .min }
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        return product.addingSaturating(attoseconds / 1_000_000_000)
+        // By hand: what the library offers divides 128 bits several times over.
+        let (high, low) = attoseconds.magnitude.halves
+        // 2⁶³ nanoseconds are 5 · 10⁸ · 2⁶⁴ attoseconds.
+        guard high < 500_000_000 else { return self < .zero ? .min : .max }
+        let whole = UInt64(1_000_000_000).dividingFullWidth((high, low)).quotient
+        return self < .zero ? -Int64(whole) : Int64(whole)
+    }
+}
+
+extension UInt128 {
+    fileprivate var halves: (high: UInt64, low: UInt64) {
+        (UInt64(truncatingIfNeeded: self >> 64), UInt64(truncatingIfNeeded: self))
     }
 }
 

@@ -17,14 +17,14 @@ public struct Moment: Hashable, Sendable {
     }
 
     /// When `date` will come, provided that nobody sets the wall clock before; saturating.
-    public func instant(of date: WallTime) -> Instant { 
+    public func instant(of date: WallTime) -> Instant {
         // Whole nanoseconds all the way: a duration in between would cost a division of 128 bits.
         let ahead = date.nanosecondsSinceEpoch.addingSaturating(wall.nanosecondsSinceEpoch.negatedSaturating)
         return Instant(nanoseconds: instant.nanoseconds.addingSaturating(ahead))
     }
 
     /// What the wall clock will show at `instant`, provided that nobody sets it before; saturating.
-    public func wall(at other: Instant) -> WallTime { 
+    public func wall(at other: Instant) -> WallTime {
         let ahead = other.nanoseconds.addingSaturating(instant.nanoseconds.negatedSaturating)
         return WallTime(nanosecondsSinceEpoch: wall.nanosecondsSinceEpoch.addingSaturating(ahead))
     }

@@ -128,7 +128,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         if !isOver, case .running(let attempt) = entry.phase {
             entry.addRun(attempt.since.instant.duration(to: now.instant))
         }
-        noteRunning(entry.traits, at: now)
+        noteRunning(isLoopback: entry.traits.isLoopback, at: now)
         return entry
     }
 
@@ -217,8 +217,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         while true {
             let isGateClosed = drain.isClosed(at: now.instant)
             if let (id, entry) = queue.next(assessment, isGateClosed: isGateClosed) {
-                start(id, entry, at: now, into: &effects)
                 if entry.isGated { drain.started(at: now.instant, configuration, using: &generator) }
+                start(id, entry, at: now, into: &effects)
             } else if wasQuiet, assessment.followsQueue, active.contains(where: { !$0.entry.traits.isLoopback }) {
                 // The first one to run may be what the others waited for.
                 wasQuiet = false
@@ -231,10 +231,9 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     }
 
     private mutating func start(
-        _ id: TransferID, _ entry: TransferEntry, at now: Moment, into effects: inout [Effect]
+        _ id: TransferID, _ entry: consuming TransferEntry, at now: Moment, into effects: inout [Effect]
     ) {
-        var entry = entry
-        backingOff.remove(id)
+        if !backingOff.isEmpty { backingOff.remove(id) }
         entry.endObstacle(at: now)
         entry.phase = .running(
             .init(
@@ -245,8 +244,9 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         var look: Instant?
         if case .run(_, let lookAgain) = assessment.verdict(for: entry) { look = lookAgain }
         watches.started(id)
+        let isLoopback = entry.traits.isLoopback
         active.append(ActiveTransfer(id: id, entry: entry, look: look))
-        noteRunning(entry.traits, at: now)
+        noteRunning(isLoopback: isLoopback, at: now)
         effects.append(.start(id))
     }
 
@@ -278,7 +278,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
 
     private mutating func planWake(at now: Moment, into effects: inout [Effect]) {
         var wake = watches.look
-        for transfer in active { wake = Verdict.earlier(wake, transfer.look) }
+        for index in active.indices { wake = Verdict.earlier(wake, active[index].look) }
         wake = Verdict.earlier(wake, queue.nextMoment(assessment, gate: drain.gate))
         wake = Verdict.earlier(wake, expiries.next.map(now.instant(of:)))
         for look in measurements.values { wake = Verdict.earlier(wake, look) }

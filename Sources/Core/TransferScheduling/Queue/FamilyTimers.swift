@@ -10,6 +10,9 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
 
     /// By twice the family's number and the clock's.
     private var wheels: [UnsafeMutablePointer<TimerWheel>?] = []
+    /// The next timer of each wheel, `Int64.max` for none; unknown where asking the wheel again is due.
+    private var nexts: [Int64] = []
+    private static let unknown = Int64.min
     /// No timer of that clock is due before.
     private var earliest: [Int64] = [.max, .max]
     /// How many timers there are.
@@ -29,7 +32,11 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
 
     mutating func insert(_ place: Int32, family: Int32, _ clock: Clock, at time: Int64) -> TimerWheel.Handle {
         let number = 2 * Int(family) + clock.rawValue
-        while wheels.count <= number | 1 { wheels.append(nil) }
+        while wheels.count <= number | 1 {
+            wheels.append(nil)
+            nexts.append(.max)
+        }
+        if nexts[number] != Self.unknown { nexts[number] = min(nexts[number], max(time, .min + 1)) }
         let wheel = wheels[number] ?? makeWheel(number)
         earliest[clock.rawValue] = min(earliest[clock.rawValue], time)
         count += 1
@@ -45,13 +52,17 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     }
 
     mutating func cancel(_ handle: TimerWheel.Handle, family: Int32, _ clock: Clock) {
-        guard wheels[2 * Int(family) + clock.rawValue]?.pointee.cancel(handle) == true else { return }
+        let number = 2 * Int(family) + clock.rawValue
+        nexts[number] = Self.unknown
+        guard wheels[number]?.pointee.cancel(handle) == true else { return }
         count -= 1
     }
 
     /// The next timer of a family on a clock; nil where it has none.
     mutating func next(family: Int, _ clock: Clock) -> Int64? {
-        wheels[2 * family + clock.rawValue]?.pointee.nextDeadline?.nanoseconds
+        let number = 2 * family + clock.rawValue
+        if nexts[number] == Self.unknown { nexts[number] = wheels[number]?.pointee.nextDeadline?.nanoseconds ?? .max }
+        return nexts[number] == .max ? nil : nexts[number]
     }
 
     /// Takes out what is due on a clock, one after another; nil where nothing is.
@@ -62,6 +73,7 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
             guard let wheel = wheels[2 * family + clock.rawValue] else { continue }
             if let fired = wheel.pointee.popFirst(dueAt: Instant(nanoseconds: now)) {
                 count -= 1
+                nexts[2 * family + clock.rawValue] = Self.unknown
                 return Int32(truncatingIfNeeded: fired.payload)
             }
             if let deadline = wheel.pointee.nextDeadline { next = min(next, deadline.nanoseconds) }

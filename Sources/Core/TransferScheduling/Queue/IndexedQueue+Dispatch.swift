@@ -6,8 +6,7 @@ import TransferPolicy
 extension IndexedQueue {
     mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> (TransferID, TransferEntry)? {
         guard running < globalSlots, availability.classes.intersects(filledClasses),
-            let level = chooseLevel(assessment, isGateClosed: isGateClosed),
-            let place = first(of: Int(level), assessment, isGateClosed: isGateClosed)
+            let (level, place) = choose(assessment, isGateClosed: isGateClosed)
         else { return nil }
         countPassing(chosen: level)
         let id = TransferID(records[place].pointee.id)
@@ -22,20 +21,28 @@ extension IndexedQueue {
 
     // MARK: Ranks
 
-    /// The best rank that can start something, unless another one was passed over too often.
-    private mutating func chooseLevel(_ assessment: Assessment, isGateClosed: Bool) -> Int32? {
+    /// The best rank that can start something, unless another one was passed over too often, and who is first there.
+    private mutating func choose(_ assessment: Assessment, isGateClosed: Bool) -> (level: Int32, place: Int32)? {
         startable.removeAll(keepingCapacity: true)
         var starving: Int32?
+        var best: Int32?
         for rank in ranking.indices {
             let number = ranking[rank]
-            guard canStart(Int(number), assessment, isGateClosed: isGateClosed) else { continue }
+            if best == nil {
+                best = first(of: Int(number), assessment, isGateClosed: isGateClosed)
+                guard best != nil else { continue }
+            } else if !canStart(Int(number), assessment, isGateClosed: isGateClosed) {
+                continue
+            }
             startable.append(number)
             let count = levels[Int(number)].passedOver
             if count >= agingInterval, starving.map({ count > levels[Int($0)].passedOver }) ?? true {
                 starving = number
             }
         }
-        return starving ?? startable.first
+        guard let top = startable.first, let best else { return nil }
+        guard let starving, starving != top else { return (top, best) }
+        return first(of: Int(starving), assessment, isGateClosed: isGateClosed).map { (starving, $0) }
     }
 
     private mutating func countPassing(chosen: Int32) {
@@ -64,11 +71,12 @@ extension IndexedQueue {
     /// Whether anything on a shelf can start: whose turn it would be is another question, which costs more.
     private mutating func canStart(onShelf shelf: Int, _ assessment: Assessment) -> Bool {
         let known = shelves[shelf].best
-        if known != Shelf.unknown, !assessment.isBudgeted, !isFull(appQueue: known),
-            let bucket = appQueues[known].pointee.heap.first, !isFull(bucket: bucket),
-            misfit(of: bucket, onShelf: shelf, assessment) == nil
-        {
-            return true
+        if known != Shelf.unknown, !assessment.isBudgeted {
+            let entry = shelves[shelf].appQueues[Int(known)]
+            if !isFull(app: entry.app), !isFull(lane: entry.lane), misfit(of: entry, onShelf: shelf, assessment) == nil
+            {
+                return true
+            }
         }
         return best(ofShelf: shelf, assessment)
     }
@@ -96,8 +104,7 @@ extension IndexedQueue {
                 first = shelf
             }
         }
-        guard let first, let bucket = appQueues[shelves[first].best].pointee.heap.first else { return nil }
-        return head(of: bucket)
+        return first.map { head(of: shelves[$0].appQueues[Int(shelves[$0].best)].bucket) }
     }
 
     @inline(__always)
@@ -114,15 +121,17 @@ extension IndexedQueue {
             let known = shelves[shelf].best
             let isCurrent =
                 known != Shelf.unknown && !assessment.isBudgeted
-                && lanes.apps[appQueues[known].pointee.app].pointee.lastTurn == shelves[shelf].bestTurn
+                && lanes.apps[shelves[shelf].appQueues[Int(known)].app].pointee.lastTurn == shelves[shelf].bestTurn
             if !isCurrent { findBest(shelf, assessment) }
-            let appQueue = shelves[shelf].best
-            guard appQueue != Shelf.unknown, let bucket = appQueues[appQueue].pointee.heap.first else { return false }
-            if isFull(appQueue: appQueue) {
-                park(appQueue: appQueue)
-            } else if !parkIfFull(bucket) {
-                guard let misfit = misfit(of: bucket, onShelf: shelf, assessment) else { return true }
-                setAside(head(of: bucket), for: misfit, assessment)
+            guard shelves[shelf].best != Shelf.unknown else { return false }
+            let entry = shelves[shelf].appQueues[Int(shelves[shelf].best)]
+            if isFull(app: entry.app) {
+                park(appQueue: entry.appQueue)
+            } else if isFull(lane: entry.lane) {
+                park(bucket: entry.bucket)
+            } else {
+                guard let misfit = misfit(of: entry, onShelf: shelf, assessment) else { return true }
+                setAside(head(of: entry.bucket), for: misfit, assessment)
             }
         }
     }
@@ -130,13 +139,12 @@ extension IndexedQueue {
     private mutating func findBest(_ shelf: Int, _ assessment: Assessment) {
         var best = Shelf.unknown
         var (bestKey, bestTurn) = (TurnKey(), Int64(0))
-        for appQueue in shelves[shelf].appQueues {
-            let queue = appQueues[appQueue]
-            let app = queue.pointee.app
-            if assessment.isBudgeted, isSpent(app, onShelf: shelf, assessment) { continue }
-            let turn = lanes.apps[app].pointee.lastTurn
-            if best != Shelf.unknown, !Self.precedes(queue.pointee.top, turn, bestKey, bestTurn) { continue }
-            (best, bestKey, bestTurn) = (appQueue, queue.pointee.top, turn)
+        for index in shelves[shelf].appQueues.indices {
+            let entry = shelves[shelf].appQueues[index]
+            if assessment.isBudgeted, isSpent(entry.app, onShelf: shelf, assessment) { continue }
+            let turn = lanes.apps[entry.app].pointee.lastTurn
+            if best != Shelf.unknown, !Self.precedes(entry.top, turn, bestKey, bestTurn) { continue }
+            (best, bestKey, bestTurn) = (Int32(truncatingIfNeeded: index), entry.top, turn)
         }
         shelves[shelf].best = best
         shelves[shelf].bestKey = bestKey
@@ -153,13 +161,13 @@ extension IndexedQueue {
         return state.map { $0 >= limit } ?? false
     }
 
-    /// How long the window is still open that is too short for the first of a bucket; nil where it fits.
-    private func misfit(of bucket: Int32, onShelf shelf: Int, _ assessment: Assessment) -> Duration? {
+    /// How long the window is still open that is too short for the first of an app; nil where it fits.
+    private func misfit(of entry: ShelfEntry, onShelf shelf: Int, _ assessment: Assessment) -> Duration? {
         let number = shelves[shelf].number
         guard requirements.classes[Int(number)].stage != RequirementClass.individual,
-            requirements.family(ofClass: number).window != TransferRecord.none
+            requirements.families[Int(requirements.classes[Int(number)].family)].window != TransferRecord.none
         else { return nil }
-        return assessment.misfit(of: entry(at: head(of: bucket)))?.left
+        return assessment.misfit(of: self.entry(at: head(of: entry.bucket)))?.left
     }
 
     // MARK: Parking
@@ -170,29 +178,27 @@ extension IndexedQueue {
         lanes.apps[appQueues[appQueue].pointee.app].pointee.parked.append(appQueue)
     }
 
-    private func isFull(appQueue: Int32) -> Bool {
-        lanes.apps[appQueues[appQueue].pointee.app].pointee.running >= slotsPerApp
+    @inline(__always)
+    private func isFull(app: Int32) -> Bool { lanes.apps[app].pointee.running >= slotsPerApp }
+
+    @inline(__always)
+    private func isFull(lane number: Int32) -> Bool {
+        let lane = lanes.lanes[number]
+        return lanes.hosts[lane.pointee.host].pointee.running >= lane.pointee.hostLimit || isSessionFull(lane)
     }
 
-    private func isFull(bucket: Int32) -> Bool {
-        let lane = lanes.lanes[buckets[bucket].pointee.lane]
-        return lanes.hosts[lane.pointee.host].pointee.running >= lane.pointee.hostLimit
-            || isSessionFull(lane)
-    }
-
+    @inline(__always)
     private func isSessionFull(_ lane: UnsafeMutablePointer<Lane>) -> Bool {
         lane.pointee.hasSession && lanes.sessions[lane.pointee.session].pointee.running >= slotsPerSession
     }
 
-    /// Parks a bucket whose host or session has no slot left; false where both have.
-    private mutating func parkIfFull(_ bucket: Int32) -> Bool {
+    /// Parks a bucket whose host or session has no slot left.
+    private mutating func park(bucket: Int32) {
         let lane = lanes.lanes[buckets[bucket].pointee.lane]
-        if lanes.hosts[lane.pointee.host].pointee.running >= lane.pointee.hostLimit {
-            lanes.hosts[lane.pointee.host].pointee.parked.append(bucket)
-        } else if isSessionFull(lane) {
+        if isSessionFull(lane) {
             lanes.sessions[lane.pointee.session].pointee.parked.append(bucket)
         } else {
-            return false
+            lanes.hosts[lane.pointee.host].pointee.parked.append(bucket)
         }
         let appQueue = buckets[bucket].pointee.appQueue
         appQueues[appQueue].pointee.heap.remove(
@@ -200,7 +206,6 @@ extension IndexedQueue {
         buckets[bucket].pointee.position = TransferRecord.none
         buckets[bucket].pointee.isParked = true
         topChanged(appQueue)
-        return true
     }
 
     /// Lets those go on that waited for a slot which this lane has given back.

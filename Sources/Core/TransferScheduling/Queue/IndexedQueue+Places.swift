@@ -200,21 +200,19 @@ extension IndexedQueue {
     /// Another bucket, or another transfer, is first in an app queue, or none is any more.
     mutating func topChanged(_ appQueue: Int32) {
         let queue = appQueues[appQueue]
-        if let first = queue.pointee.heap.first { queue.pointee.top = buckets[first].pointee.head }
         guard !queue.pointee.isParked else { return }
+        guard let bucket = queue.pointee.heap.first else { return unlist(appQueue) }
         let shelf = Int(queue.pointee.shelf)
         shelves[shelf].best = Shelf.unknown
-        if queue.pointee.heap.isEmpty {
-            unlist(appQueue)
-        } else if queue.pointee.position == TransferRecord.none {
-            list(appQueue)
+        let entry = ShelfEntry(
+            appQueue: appQueue, app: queue.pointee.app, bucket: bucket, lane: buckets[bucket].pointee.lane,
+            top: buckets[bucket].pointee.head)
+        if queue.pointee.position != TransferRecord.none {
+            shelves[shelf].appQueues[Int(queue.pointee.position)] = entry
+            return
         }
-    }
-
-    private mutating func list(_ appQueue: Int32) {
-        let shelf = Int(appQueues[appQueue].pointee.shelf)
-        appQueues[appQueue].pointee.position = Int32(shelves[shelf].appQueues.count)
-        shelves[shelf].appQueues.append(appQueue)
+        queue.pointee.position = Int32(shelves[shelf].appQueues.count)
+        shelves[shelf].appQueues.append(entry)
         if shelves[shelf].appQueues.count == 1 { setFilled(shelf, true) }
     }
 
@@ -224,9 +222,9 @@ extension IndexedQueue {
         let shelf = Int(appQueues[appQueue].pointee.shelf)
         shelves[shelf].best = Shelf.unknown
         let moved = shelves[shelf].appQueues.removeLast()
-        if moved != appQueue {
+        if moved.appQueue != appQueue {
             shelves[shelf].appQueues[Int(position)] = moved
-            appQueues[moved].pointee.position = position
+            appQueues[moved.appQueue].pointee.position = position
         }
         appQueues[appQueue].pointee.position = TransferRecord.none
         if shelves[shelf].appQueues.isEmpty { setFilled(shelf, false) }

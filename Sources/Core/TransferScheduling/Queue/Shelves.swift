@@ -49,8 +49,15 @@ struct AppQueue: Sendable {
     var position = TransferRecord.none
     /// Whether it waits for a slot of its app.
     var isParked = false
-    /// The first of its first bucket; means something while its heap is not empty.
-    var top = TurnKey()
+}
+
+/// An app queue on its shelf, with what is asked about it again and again.
+struct ShelfEntry: Sendable {
+    let appQueue: Int32
+    let app: Int32
+    var bucket: Int32
+    var lane: Int32
+    var top: TurnKey
 }
 
 /// All app queues of one class and rank.
@@ -61,8 +68,8 @@ struct Shelf: Sendable {
     let number: Int32
     let level: Int32
     /// Those that have something to start.
-    var appQueues: [Int32] = []
-    /// Whose turn it is, while nothing has changed.
+    var appQueues: [ShelfEntry] = []
+    /// Whose turn it is, as an index of these, while nothing has changed.
     var best = unknown
     /// That app's last turn when it was found out.
     var bestTurn: Int64 = 0
