@@ -55,7 +55,8 @@ struct StageExaminer: CustomStringConvertible {
         of policy: some StagedPolicy, on subject: PolicySubject, in context: PolicyContext
     ) -> String? {
         let stage = policy.stage(of: subject, at: context.now.wall).number
-        guard (0...255).contains(stage) else { return "stage \(stage)" }
+        let count = policy.stageCount(withDeadline: subject.traits.constraints.deadline != nil)
+        guard (0..<count).contains(stage) else { return "stage \(stage) of \(count)" }
         let staged = Self.answer(of: policy, atStage: stage, for: subject, in: context)
         let single = Answer(policy.verdict(for: subject, in: context))
         if case .run = single { runs += 1 } else { holds += 1 }

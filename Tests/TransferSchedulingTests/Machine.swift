@@ -21,6 +21,9 @@ final class Machine {
     /// Attempts under way, those told to stop included, with their bytes.
     private(set) var attempts: [TransferID: Int64] = [:]
     private(set) var bytes: [TransferID: Int64] = [:]
+    /// What the effects ask to be remembered of transfers that are not over, and what was handed over.
+    private(set) var store: [TransferID: (traits: TransferTraits, state: RecoveredState)] = [:]
+    private var policy: any Policy
     private var generator: SplitMix64
     private let configuration: SchedulerConfiguration
     /// Called after every event with what it led to.
@@ -41,6 +44,7 @@ final class Machine {
         var configuration = configuration
         configuration.drainJitter = drainJitter
         self.configuration = configuration
+        self.policy = policy
         scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
         self.conditions = conditions
         self.now = now
@@ -70,6 +74,7 @@ final class Machine {
         var queue = [event]
         while !queue.isEmpty {
             let next = queue.removeFirst()
+            remember(next)
             let effects = scheduler.apply(next, at: now, using: &generator)
             all += effects
             onEvent?(next, effects)
@@ -82,6 +87,25 @@ final class Machine {
         return all
     }
 
+    private func remember(_ event: Event) {
+        switch event {
+        case .submitted(let id, let traits) where store[id] == nil: store[id] = (traits, RecoveredState())
+        case .recovered(let id, let traits, let state) where store[id] == nil: store[id] = (traits, state)
+        case .changed(let id, let traits): store[id]?.traits = traits
+        default: break  // Nothing that a store would keep.
+        }
+    }
+
+    /// Decides by another policy from now on.
+    func setPolicy(_ policy: any Policy) {
+        self.policy = policy
+        let effects = scheduler.setPolicy(policy, at: now, using: &generator)
+        for effect in effects {
+            log.append(Entry(time: elapsed, effect: effect))
+            if let answer = perform(effect) { apply(answer) }
+        }
+    }
+
     private func perform(_ effect: Effect) -> Event? {
         switch effect {
         case .wake(let instant): wake = instant
@@ -90,8 +114,11 @@ final class Machine {
             guard answersStops, let kept = endAttempt(id) else { return nil }
             return .stopped(id, bytes: kept)
         case .measureSpace(let id): return room.map { .spaceMeasured(id, available: $0) }
-        case .end(let id, _): bytes[id] = nil
-        case .discard, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .explain: break  // Nothing that a machine would answer.
+        case .end(let id, _): (bytes[id], store[id]) = (nil, nil)
+        case .saveRetry(let id, let retry): store[id]?.state.retry = retry
+        case .savePaused(let id, let isPaused): store[id]?.state.isPaused = isPaused
+        case .saveRelaunchHold(let id, let hold): store[id]?.state.relaunchHold = hold
+        case .discard, .saveLearned, .explain: break  // Nothing that a machine would answer.
         }
         return nil
     }
@@ -135,6 +162,18 @@ final class Machine {
         apply(.conditionsChanged(conditions))
     }
 
+    /// The same, and hands over what the store knows.
+    func restartAndRecover() {
+        restart(policy: policy)
+        let known = store
+        store = [:]
+        for (id, (traits, state)) in known.sorted(by: { $0.key < $1.key }) {
+            var state = state
+            state.bytes = bytes[id] ?? 0
+            apply(.recovered(id, traits, state))
+        }
+    }
+
     /// Moves the clocks without waking anybody.
     func move(to instant: Instant) { now = now.advanced(by: now.instant.duration(to: instant)) }
 
@@ -152,6 +191,9 @@ final class Machine {
     func explanation(of id: TransferID) -> Explanation? { scheduler.explanation(of: id, at: now) }
     func holdsSlot(_ id: TransferID) -> Bool { scheduler.holdsSlot(id) }
     var history: PolicyHistory { scheduler.history }
+    var learned: Learned { scheduler.learned(at: now, boot: "") }
+    /// How long background work of the app waits, from its last start on.
+    func relaunchDelay(of app: String) -> Duration { scheduler.relaunchDelay(of: app, at: now)?.delay ?? .zero }
     var openCount: Int { scheduler.openCount }
 }
 

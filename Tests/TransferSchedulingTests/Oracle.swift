@@ -12,6 +12,13 @@ struct Oracle {
         var isRunning = false
         var isStopping = false
         var isCancelled = false
+        /// Its time was up while an attempt ran, whose end it then is.
+        var isExpiring = false
+        var isHeld = false
+        var hasNeed = false
+        /// When its app's delay lets it go.
+        var release: Instant?
+        var bytes: Int64 = 0
         var backoffEnd: Instant?
         var retry: RetryState?
         var spaceNeeded: Int64?
@@ -24,8 +31,12 @@ struct Oracle {
     var ended: Set<TransferID> = []
     var conditions: Conditions
     let configuration: SchedulerConfiguration
-    /// When the machine was last on AC; counting begins with the run.
-    var lastAC = Machine.start.instant
+    /// How long the machine has been awake without AC; counting begins with the run.
+    var timeWithoutAC = Duration.zero
+    var lastSeen = Machine.start.instant
+    var apps: [String: App] = [:]
+    var budgets = ByteBudgetBook()
+    var drain = Drain()
 
     // MARK: What is allowed
 
@@ -59,7 +70,7 @@ struct Oracle {
 
     /// Whether AC was away for so long that the default policy does not wait for it.
     private func isWithoutHopeForAC(at now: Moment) -> Bool {
-        conditions.power.value != .ac && lastAC.duration(to: now.instant) >= .seconds(3 * 86_400)
+        conditions.power.value != .ac && timeWithoutAC >= .seconds(3 * 86_400)
     }
 
     /// Whether all but the power is right.
@@ -119,22 +130,32 @@ struct Oracle {
     /// Whether it may start, slots aside.
     func mayStart(_ known: Known, at now: Moment) -> Bool {
         !known.isPaused && !known.isRunning && (known.backoffEnd ?? now.instant) <= now.instant
-            && known.spaceNeeded == nil && hasTheRest(known.traits, at: now) && hasPower(known, at: now)
+            && known.spaceNeeded == nil && (known.release ?? now.instant) <= now.instant
+            && !isObstructed(known, at: now) && hasTheRest(known.traits, at: now) && hasPower(known, at: now)
             && isSettled(known.traits, at: now)
     }
 
-    func hasSlot(for host: String) -> Bool {
-        let running = open.values.filter(\.isRunning)
-        return running.count < configuration.globalSlots
-            && running.filter { $0.traits.host == host }.count < configuration.slotsPerHost
+    func hasSlot(for traits: TransferTraits) -> Bool {
+        let running = open.values.filter(\.isRunning).map(\.traits)
+        let ofApp = running.filter { $0.app == traits.app }
+        return running.count < configuration.globalSlots && ofApp.count < configuration.slotsPerApp
+            && running.filter { $0.host == traits.host }.count < traits.slotsPerHost ?? configuration.slotsPerHost
+            && (traits.session == nil
+                || ofApp.filter { $0.session == traits.session }.count < configuration.slotsPerSession)
     }
 
     // MARK: What it sees
 
     /// Takes in one event and its effects; says what was against the rules.
     mutating func watch(_ event: Event, _ effects: [Effect], at now: Moment) -> [String] {
-        if conditions.power.value == .ac { lastAC = now.instant }
+        let elapsed = lastSeen.duration(to: now.instant)
+        if conditions.sleep.value == .awake, elapsed > .zero {
+            timeWithoutAC = conditions.power.value == .ac ? .zero : timeWithoutAC + elapsed
+        }
+        lastSeen = now.instant
         learn(event, at: now)
+        learnOfApps(event, at: now)
+        for (id, known) in open where known.isRunning && isExpired(known, at: now) { open[id]?.isExpiring = true }
         var faults: [String] = []
         for effect in effects { check(effect, at: now, into: &faults) }
         for (id, known) in open.sorted(by: { $0.key < $1.key }) { check(id, known, at: now, into: &faults) }
@@ -148,8 +169,18 @@ struct Oracle {
         case .recovered(let id, let traits, let state):
             open[id] = Known(traits: traits, isPaused: state.isPaused, retry: state.retry)
             open[id]?.backoffEnd = state.isPaused ? nil : state.retry.map { now.instant(of: $0.until) }
+            open[id]?.bytes = state.bytes
         case .changed(let id, let traits): open[id]?.traits = traits
-        case .conditionsChanged(let new): conditions = new
+        case .conditionsChanged(let new):
+            drain.learn(from: conditions, to: new, at: now.instant, configuration)
+            conditions = new
+        case .budgetsChanged(let book): budgets = book
+        case .progressed(let id, let bytes, _): charge(id, to: bytes, at: now)
+        case .restarted(let id): if open[id]?.isStopping == false { open[id]?.bytes = 0 }
+        case .held(let id, _, _): open[id]?.isHeld = true
+        case .released(let id): open[id]?.isHeld = false
+        case .appNeeded(let id, _): open[id]?.hasNeed = true
+        case .appAnswered(let id): open[id]?.hasNeed = false
         case .paused(let id):
             if open[id]?.isCancelled == false { open[id]?.isPaused = true }
             open[id]?.backoffEnd = nil
@@ -162,9 +193,8 @@ struct Oracle {
             if open[id]?.isPaused == false { open[id]?.spaceNeeded = needed ?? 1 }
         case .spaceMeasured(let id, let available):
             if let needed = open[id]?.spaceNeeded, (available ?? .max) >= needed { open[id]?.spaceNeeded = nil }
-        case .progressed, .restarted, .woken, .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .held,
-            .released, .appNeeded, .appAnswered, .budgetsChanged, .watched, .unwatched:
-            break  // Nothing that the rules ask for.
+        case .woken, .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .watched, .unwatched:
+            break  // Nothing that the rules for one transfer ask for.
         }
     }
 
@@ -181,7 +211,11 @@ struct Oracle {
             guard let known = open[id] else { return faults.append("\(id) was started though it is not open") }
             if !mayStart(known, at: now) { faults.append("\(id) was started though it may not: \(known)") }
             if known.isCancelled { faults.append("\(id) was started though it is cancelled") }
-            if !hasSlot(for: known.traits.host) { faults.append("\(id) was started without a slot") }
+            if known.isExpiring { faults.append("\(id) was started though its time was up") }
+            if isGated(known.traits), !drain.started(at: now.instant, configuration) {
+                faults.append("\(id) was started at the same moment as another, or as the machine came back")
+            }
+            if !hasSlot(for: known.traits) { faults.append("\(id) was started without a slot") }
             open[id]?.isRunning = true
         case .stop(let id):
             guard let known = open[id], known.isRunning, !known.isStopping else {
@@ -191,12 +225,21 @@ struct Oracle {
             let hasNoPower =
                 !hasPower(known, at: now)
                 && gone.duration(to: now.instant) >= configuration.powerGrace
-            if !known.isPaused, !known.isCancelled, hasTheRest(known.traits, at: now), !hasNoPower {
+            if !known.isPaused, !known.isCancelled, !known.isExpiring, !isObstructed(known, at: now),
+                hasTheRest(known.traits, at: now), !hasNoPower
+            {
                 faults.append("\(id) was stopped without a reason")
             }
             open[id]?.isStopping = true
-        case .end(let id, _):
-            if open.removeValue(forKey: id) == nil { faults.append("\(id) ended though it is not open") }
+        case .end(let id, let ending):
+            if let known = open.removeValue(forKey: id) {
+                if ending == .failed(.expired), !known.isExpiring, !isExpired(known, at: now) {
+                    faults.append("\(id) was given up before its time")
+                }
+                heldEnded(id, known.traits)
+            } else {
+                faults.append("\(id) ended though it is not open")
+            }
             if !ended.insert(id).inserted { faults.append("\(id) ended twice") }
         case .saveRetry(let id, let retry):
             open[id]?.retry = retry
@@ -208,12 +251,17 @@ struct Oracle {
     }
 
     private mutating func check(_ id: TransferID, _ known: Known, at now: Moment, into faults: inout [String]) {
+        if isExpired(known, at: now) || known.isExpiring, !known.isStopping {
+            faults.append("\(id) goes on though its time is up")
+        }
         guard known.isRunning, !known.isStopping else {
-            if mayStart(known, at: now), !known.isCancelled, hasSlot(for: known.traits.host) {
+            let mayHaveToWait = isGated(known.traits) && drain.mayBeClosed(at: now.instant)
+            if mayStart(known, at: now), !known.isCancelled, hasSlot(for: known.traits), !mayHaveToWait {
                 faults.append("\(id) may run and does not: \(known)")
             }
             return
         }
+        if isObstructed(known, at: now) { faults.append("\(id) runs though it is held back: \(known)") }
         if !hasTheRest(known.traits, at: now) { faults.append("\(id) runs on what it may not") }
         guard !hasPower(known, at: now) else {
             open[id]?.powerMissingSince = nil

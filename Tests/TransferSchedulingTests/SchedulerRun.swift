@@ -11,7 +11,9 @@ final class SchedulerRun {
     private var dice: SplitMix64
     private var oracle: Oracle
     private var last: Int64 = 0
-    private let configuration = SchedulerConfiguration()
+    private let configuration: SchedulerConfiguration
+    /// Whether budgets are set now and then. Their renewals wake also where other things stand in the way.
+    private let hasBudgets: Bool
     /// What was done when; nil is a restart.
     private var taken: [(time: Duration, event: Event?)] = []
     private(set) var faults: [String] = []
@@ -19,10 +21,21 @@ final class SchedulerRun {
 
     init(seed: UInt64) {
         dice = SplitMix64(seed: seed)
-        machine = Machine(seed: seed)
+        var configuration = SchedulerConfiguration()
+        (configuration.slotsPerApp, configuration.slotsPerSession) = (3, 2)
+        configuration.drainJitter = seed.isMultiple(of: 2) ? .zero : .seconds(5)
+        self.configuration = configuration
+        hasBudgets = seed % 3 == 0
+        machine = Machine(configuration: configuration, seed: seed, drainJitter: configuration.drainJitter)
         oracle = Oracle(conditions: machine.conditions, configuration: configuration)
         machine.onEvent = { [unowned self] event, effects in
             note(oracle.watch(event, effects, at: machine.now))
+            for app in Self.apps {
+                let (delay, expected) = (
+                    machine.relaunchDelay(of: app), oracle.delay(of: app, at: machine.now.instant)
+                )
+                if delay != expected { note(["\(app) is delayed by \(delay) in place of \(expected)"]) }
+            }
             if case .woken = event { return }
             taken.append((machine.elapsed, event))
         }
@@ -75,6 +88,8 @@ final class SchedulerRun {
 
     // MARK: Steps
 
+    private static let apps = ["x", "y"]
+
     private func step() {
         let open = oracle.open.keys.sorted()
         switch roll(1...100) {
@@ -89,10 +104,11 @@ final class SchedulerRun {
         case ...69: if let id = pick(open) { machine.apply(.resumed(id)) }
         case ...71: if let id = pick(open) { machine.apply(.cancelled(id)) }
         case ...90: attemptStep()
-        case ...92: if let id = pick(open) { machine.apply(.changed(id, traits())) }
-        case ...94: machine.setWallClock(by: .seconds(roll(-600...600)))
-        case ...95: restart()
-        case ...97: machine.answersStops.toggle()
+        case ...92: if let id = pick(open) { machine.apply(.changed(id, traits(of: oracle.open[id]?.traits))) }
+        case ...93: machine.setWallClock(by: .seconds(roll(-600...600)))
+        case ...94: restart()
+        case ...95: machine.answersStops.toggle()
+        case ...98: appStep(open)
         default: machine.room = chance(70) ? Int64(roll(0...200)) : nil
         }
     }
@@ -104,12 +120,16 @@ final class SchedulerRun {
             // Within a grace the deadline may come to allow what runs: then all that happens is that it goes on. And a
             // step of the deadline may come to nothing where the transfer's own constraint says the same as the policy, or
             // where it waits for something else.
-            let mayBeIdle = oracle.open.values.contains { known in
-                let constraints = known.traits.constraints
-                return known.powerMissingSince != nil
-                    || (known.traits.kind == .discretionary && constraints.power != .any)
-                    || (constraints.deadline != nil && (constraints.power != .any || !known.isRunning))
-            }
+            // Where no slot is left for those behind the gate after an outage, that is found out when it opens. And what
+            // is being stopped anyway has no more to do when its time is up.
+            let mayBeIdle =
+                hasBudgets || oracle.drain.mayBeClosed(at: machine.now.instant)
+                || oracle.open.values.contains { known in
+                    let constraints = known.traits.constraints
+                    return known.powerMissingSince != nil || (known.isStopping && known.traits.expires != nil)
+                        || (known.traits.kind == .discretionary && constraints.power != .any)
+                        || (constraints.deadline != nil && (constraints.power != .any || !known.isRunning))
+                }
             let before = machine.log.count
             machine.advance(to: Machine.start.instant.duration(to: wake))
             let isIdle = machine.log[before...].allSatisfy { if case .wake = $0.effect { true } else { false } }
@@ -122,19 +142,44 @@ final class SchedulerRun {
 
     private func changeFact() {
         machine.change { [self] conditions, now in
-            switch roll(1...7) {
+            switch roll(1...8) {
             case 1: conditions.observe(\.power, chance(60) ? .ac : chance(80) ? .battery : .unknown, at: now)
             case 2: conditions.observe(\.battery, BatteryState(level: roll(10...60)), at: now)
             case 3: conditions.observe(\.network, chance(60) ? .full : pick(Reachability.allCases) ?? .full, at: now)
             case 4: conditions.observe(\.linkKind, pick([.ethernet, .wifi, .cellular, .unknown]) ?? .wifi, at: now)
             case 5: conditions.observe(\.connection, pick(["home", "cafe", nil]) ?? nil, at: now)
+            case 7: conditions.observe(\.sleep, chance(70) ? .awake : .aboutToSleep, at: now)
             case 6: conditions.observe(\.roaming, chance(70) ? .no : pick(Roaming.allCases) ?? .no, at: now)
             default: conditions.observe(\.metered, chance(60) ? .no : pick(Metered.allCases) ?? .no, at: now)
             }
         }
     }
 
-    private func traits() -> TransferTraits {
+    /// An app is started, brought to the front or not started after all; somebody holds a transfer, or it needs its app.
+    private func appStep(_ open: [TransferID]) {
+        guard let app = pick(Self.apps) else { return }
+        let held = pick(open.filter { oracle.open[$0]?.isHeld == true })
+        let needy = pick(open.filter { oracle.open[$0]?.hasNeed == true })
+        switch roll(1...11) {
+        case ...3: machine.apply(.appRelaunched(app))
+        case 4: machine.apply(.appCameToFront(app))
+        case 5: machine.apply(.relaunchAbandoned(app))
+        case 6: if let id = pick(open) { machine.apply(.held(id, by: "root", why: "backup")) }
+        case 7: if let id = held ?? pick(open) { machine.apply(.released(id)) }
+        case 8: if let id = pick(open) { machine.apply(.appNeeded(id, pick(AppNeed.allCases) ?? .authentication)) }
+        case 9: if let id = needy ?? pick(open) { machine.apply(.appAnswered(id)) }
+        default:
+            guard hasBudgets else { return }
+            var book = oracle.budgets
+            let budget = try? ByteBudget(
+                limit: Int64(roll(0...20)), billingDay: roll(1...31), at: machine.now.wall, localTime: .utc)
+            if chance(50) { book.apps[app] = chance(80) ? budget : nil } else { book.connections["home"] = budget }
+            machine.apply(.budgetsChanged(book))
+        }
+    }
+
+    /// What a transfer asks for; one that is changed stays with its app and its session.
+    private func traits(of changed: TransferTraits? = nil) -> TransferTraits {
         var constraints = Constraints()
         if chance(30) { constraints.power = chance(50) ? .ac : .acOrBattery(above: roll(20...50)) }
         if chance(30) { constraints.metered = chance(50) ? .unmetered : .allowed }
@@ -154,10 +199,14 @@ final class SchedulerRun {
                     return .init(start: start, end: start + Int64(roll(1...604_800)))
                 })
         }
+        let kinds: [WorkKind] = [.userInitiated, .normal, .discretionary, .discretionary]
+        let (app, session) = (pick(Self.apps) ?? "x", pick(["s", "t", nil]) ?? nil)
         return TransferTraits(
-            kind: pick([.userInitiated, .normal, .discretionary, .discretionary]) ?? .normal, constraints: constraints,
-            priority: pick([100, 500, 900]) ?? 500, host: pick(["a", "b", "c"]) ?? "a", isLoopback: chance(10),
-            maximumAttempts: chance(20) ? roll(1...7) : nil, submitted: wall)
+            kind: pick(kinds) ?? .normal, constraints: constraints, priority: pick([100, 500, 900]) ?? 500,
+            host: pick(["a", "b", "c"]) ?? "a", app: changed?.app ?? app, isLoopback: chance(10),
+            maximumAttempts: chance(20) ? roll(1...7) : nil, submitted: wall,
+            session: changed == nil ? session : changed?.session, slotsPerHost: chance(20) ? roll(1...3) : nil,
+            isFromBackground: chance(20), expires: chance(10) ? wall.advanced(by: .seconds(roll(-50...5000))) : nil)
     }
 
     private func submit() {
@@ -194,9 +243,13 @@ final class SchedulerRun {
         let stored = oracle.open
         taken.append((machine.elapsed, nil))
         oracle.open = [:]
+        oracle.drain.forget()
+        let holds = machine.store.mapValues(\.state.relaunchHold)
         machine.restart(policy: DefaultPolicy())
         for (id, known) in stored.sorted(by: { $0.key < $1.key }) {
-            let state = RecoveredState(bytes: machine.bytes[id] ?? 0, retry: known.retry, isPaused: known.isPaused)
+            let state = RecoveredState(
+                bytes: machine.bytes[id] ?? 0, retry: known.retry, isPaused: known.isPaused,
+                relaunchHold: holds[id] ?? nil)
             machine.apply(.recovered(id, known.traits, state))
         }
     }
@@ -215,6 +268,12 @@ final class SchedulerRun {
             conditions.observe(\.metered, .no, at: now)
             conditions.observe(\.connection, "home", at: now)
             conditions.observe(\.roaming, .no, at: now)
+            conditions.observe(\.sleep, .awake, at: now)
+        }
+        for app in Self.apps { machine.apply(.appCameToFront(app)) }
+        for id in oracle.open.keys.sorted() {
+            machine.apply(.released(id))
+            machine.apply(.appAnswered(id))
         }
         for id in oracle.open.keys.sorted() { machine.apply(.resumed(id)) }
         for _ in 0..<2000 where machine.openCount > 0 && faults.isEmpty {

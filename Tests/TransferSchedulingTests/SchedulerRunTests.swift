@@ -46,6 +46,7 @@ import TransferScheduling
             run.run(steps: 300)
             for entry in run.machine.log {
                 switch entry.effect {
+                case .end(_, .failed(.expired)): kinds.insert("expired")
                 case .end(_, let ending): kinds.insert("\(ending)".prefix { $0.isLetter }.description)
                 default: kinds.insert("\(entry.effect)".prefix { $0.isLetter }.description)
                 }
@@ -54,7 +55,7 @@ import TransferScheduling
         #expect(
             kinds == [
                 "start", "stop", "discard", "saveRetry", "savePaused", "measureSpace", "explain", "wake", "finished",
-                "answered", "failed", "cancelled",
+                "answered", "failed", "cancelled", "saveRelaunchHold", "saveLearned", "expired",
             ])
     }
 }

@@ -80,6 +80,7 @@ extension Timeline {
         case .resume: "resume"
         case .joinAllowed(let after): "joinAllowed:\(seconds(after))"
         case .openApp: "openApp"
+        case .release(let holder): "release:\(holder)"
         }
     }
 }

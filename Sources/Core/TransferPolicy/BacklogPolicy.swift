@@ -61,6 +61,9 @@ extension BacklogPolicy: StagedPolicy {
     /// The queue decides.
     public var moodFollowsQueue: Bool { true }
 
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+
     /// Always the first.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 

@@ -72,6 +72,9 @@ extension BatchPolicy: StagedPolicy {
     /// Deadlines of others, and what runs or ran last.
     public var moodFollowsQueue: Bool { true }
 
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 2 }
+
     /// Whether the transfer itself is due.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
         let due = due(subject)

@@ -97,6 +97,9 @@ public struct DefaultPolicy: Policy, Hashable {
 extension DefaultPolicy: StagedPolicy {
     private static let patienceIsOver = PolicyMood(1)
 
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { hasDeadline ? 4 : 1 }
+
     /// How far the time to the deadline is gone.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
         guard let dates = StageDates(subject) else { return PolicyStage() }

@@ -19,6 +19,9 @@ public struct ImmediatePolicy: Policy, Hashable {
 
 /// One stage.
 extension ImmediatePolicy: StagedPolicy {
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+
     /// Always the first.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 

@@ -55,6 +55,9 @@ public struct LadderPolicy: Policy, Hashable {
 extension LadderPolicy: StagedPolicy {
     private static let (battery, metered) = (1, 2)
 
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { hasDeadline ? 4 : 1 }
+
     /// What will do by `now`.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
         var stage = PolicyStage()

@@ -48,6 +48,9 @@ public struct LatestStartPolicy: Policy, Hashable {
 
 /// Two stages: while there is slack, and once it is gone.
 extension LatestStartPolicy: StagedPolicy {
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { hasDeadline ? 2 : 1 }
+
     /// Whether slack is gone.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
         guard let latest = latestStart(of: subject) else { return PolicyStage() }

@@ -5,7 +5,8 @@
 /// Any ``Policy`` is right with thousands of waiting transfers: each is asked about on every event. One that takes this
 /// protocol too stays instant with a million. What it promises, of a subject that does not run:
 ///
-/// - Its stage follows from the subject and the wall clock alone, and stays the same until `until`.
+/// - Its stage follows from the subject and the wall clock alone, and stays the same until `until`. It is below
+///   ``stageCount(withDeadline:)``, and the last one has no `until`.
 /// - ``verdict(atStage:for:in:)`` at that stage allows and holds exactly what ``Policy/verdict(for:in:)`` does, on the
 ///   same facts. It asks the subject for its kind, its constraints other than dates, and whether its server is on this
 ///   machine, and for nothing else.
@@ -13,6 +14,10 @@
 ///
 /// The reasons shown to people, and everything about transfers that run, come from ``Policy/verdict(for:in:)``.
 public protocol StagedPolicy: Policy {
+    /// How many stages there are for subjects with a deadline, or for those without, 1…255.
+    ///
+    /// What waits asks to be looked at again only while one of the stages that may lie before it would let it run.
+    func stageCount(withDeadline hasDeadline: Bool) -> Int
     /// The stage that a subject which does not run has reached by `now`; 0 is the first.
     func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage
     /// What is said of all subjects in a stage. `lookAgain` is not looked at: time is told by stages and moods.

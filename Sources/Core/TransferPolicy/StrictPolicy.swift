@@ -20,6 +20,9 @@ public struct StrictPolicy: Policy, Hashable {
 
 /// One stage.
 extension StrictPolicy: StagedPolicy {
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+
     /// Always the first.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 

@@ -64,6 +64,9 @@ public struct TwoThresholdPolicy: Policy, Hashable {
 /// One stage: only what runs has the other threshold. The mood is whether power and network have held for the dwell
 /// time.
 extension TwoThresholdPolicy: StagedPolicy {
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+
     /// Always the first.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 

@@ -22,6 +22,9 @@ public struct UnmeteredPolicy: Policy, Hashable {
 
 /// One stage.
 extension UnmeteredPolicy: StagedPolicy {
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+
     /// Always the first.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 

@@ -78,6 +78,9 @@ public struct WindowPolicy: Policy, Hashable {
 
 /// One stage. The mood is whether a window is open.
 extension WindowPolicy: StagedPolicy {
+    /// How many stages it knows.
+    public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+
     /// Always the first.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 

@@ -57,6 +57,20 @@ public enum Event: Hashable, Sendable {
     case woken
 }
 
+/// Somebody's hold on a transfer, as the store knew it.
+public struct RecoveredHold: Hashable, Sendable {
+    /// Who holds it.
+    public var by: String
+    /// Why, in their words.
+    public var why: String
+
+    /// A hold.
+    public init(by: String, why: String) {
+        self.by = by
+        self.why = why
+    }
+}
+
 /// What the store knew of a transfer.
 public struct RecoveredState: Hashable, Sendable {
     /// Bytes durably on disk.
@@ -69,12 +83,18 @@ public struct RecoveredState: Hashable, Sendable {
     public var isPaused: Bool
     /// What the relaunch limiter gave it.
     public var relaunchHold: RelaunchLimiter.Hold?
+    /// Who holds it back for a reason of their own; nil where nobody does.
+    public var held: RecoveredHold?
+    /// What its app has to do first.
+    public var need: AppNeed?
 
     /// A state.
     public init(
         bytes: Int64 = 0, total: Int64? = nil, retry: RetryState? = nil, isPaused: Bool = false,
-        relaunchHold: RelaunchLimiter.Hold? = nil
+        relaunchHold: RelaunchLimiter.Hold? = nil, held: RecoveredHold? = nil, need: AppNeed? = nil
     ) {
+        self.held = held
+        self.need = need
         self.relaunchHold = relaunchHold
         self.bytes = bytes
         self.total = total

@@ -122,6 +122,7 @@ extension Remedy {
         case .resume: "starts when you resume it"
         case .joinAllowed(let after): "starts \(after.phrase) the machine is on a connection that may be used"
         case .openApp: "starts when its app has been opened"
+        case .release(let holder): "starts when \(holder) lets it go"
         }
     }
 }

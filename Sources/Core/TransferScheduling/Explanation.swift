@@ -25,8 +25,10 @@ public enum Remedy: Hashable, Sendable {
     case resume
     /// Join a connection that it may use; it starts `after` that.
     case joinAllowed(after: Duration)
-    /// Open its app, which has something to do.
+    /// Open its app, which has something to do, or was started too often without anybody looking at it.
     case openApp
+    /// Whoever holds it lets it go.
+    case release(by: String)
 }
 
 /// Everything there is to say about why a transfer does not run, and when it will.

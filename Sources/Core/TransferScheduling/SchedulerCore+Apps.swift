@@ -18,9 +18,9 @@ extension SchedulerCore where Queue: ~Copyable {
         for id in delayed.removeValue(forKey: app)?.sorted() ?? [] {
             effects.append(.saveRelaunchHold(id, nil))
             if let index = activeIndex(of: id) {
-                active[index].entry.relaunchDelay = nil
+                active[index].entry.endRelaunchDelay(at: now)
             } else if var entry = dequeue(id) {
-                entry.relaunchDelay = nil
+                entry.endRelaunchDelay(at: now)
                 enqueue(id, entry)
             }
         }
@@ -49,8 +49,10 @@ extension SchedulerCore where Queue: ~Copyable {
         let app = entry.traits.app
         guard let limiter = limiters[app], let release = limiter.release(of: hold) else { return }
         let explanation = limiter.explanation(at: now.instant)
+        // What somebody has since asked for by themselves waits no longer; the limiter still counts its end (R4).
         entry.relaunchDelay = TransferEntry.RelaunchDelay(
-            hold: hold, release: release, delay: explanation.delay, relaunches: explanation.relaunches, since: now)
+            hold: hold, release: entry.traits.isFromBackground == true ? release : min(release, now.instant),
+            delay: explanation.delay, relaunches: explanation.relaunches, since: now)
         delayed[app, default: []].insert(id)
     }
 }

@@ -56,10 +56,10 @@ extension SchedulerCore where Queue: ~Copyable {
         assessment.context.history.observe(observation, localTime: conditions.localTime)
     }
 
-    /// An attempt has begun or ended.
-    mutating func noteRunning(isLoopback: Bool, at now: Moment) {
+    /// An attempt of the app has begun or ended.
+    mutating func noteRunning(_ traits: borrowing TransferTraits, at now: Moment) {
         // This machine's own servers wake no radio.
-        if !isLoopback { lastActivity = now.instant }
+        if !traits.isLoopback { lastActivity = now.instant }
         if !assessment.isStaged { observe(at: now) }
     }
 }

@@ -83,6 +83,8 @@ extension SchedulerCore where Queue: ~Copyable {
         // Who hands over work that a person waits for is being used.
         if traits.kind == .userInitiated { assessment.context.history.apps.used(traits.app, at: traits.submitted) }
         var entry = TransferEntry(traits: traits, phase: state.isPaused ? .paused(since: now) : .waiting(nil))
+        if let held = state.held { entry.held = TransferEntry.Held(by: held.by, why: held.why, since: now) }
+        if let need = state.need { entry.need = TransferEntry.Need(need: need, since: now) }
         entry.bytes = max(0, state.bytes)
         entry.total = state.total
         entry.mostBytes = max(entry.bytes, state.retry?.mostBytes ?? 0)
@@ -123,8 +125,10 @@ extension SchedulerCore where Queue: ~Copyable {
             _ = dequeue(id)
             totals.remove(entry)
             entry.traits = traits
-            // Somebody wants it now, or it is no longer what its app gave in the background.
-            if traits.isFromBackground != true { entry.relaunchDelay = nil }
+            // Somebody wants it now: it waits no longer, but its app's limiter still counts its end (R4).
+            if traits.isFromBackground != true, let release = entry.relaunchDelay?.release {
+                entry.relaunchDelay?.release = min(release, now.instant)
+            }
             totals.add(entry)
             enqueue(id, entry)
         }

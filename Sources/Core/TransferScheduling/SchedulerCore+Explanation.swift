@@ -90,9 +90,18 @@ extension SchedulerCore where Queue: ~Copyable {
             return [.slot]
         case .connectionDenied:
             candidates = [(.joinAllowed(after: networkDwell), entry, { $0.joinConnection(allowedBy: entry) })]
-        case .needsApp:
-            return [.openApp]
-        case .notBefore, .outsideWindow, .settling, .backoff, .rateLimited, .budgetSpent, .held, .windowTooShort:
+        case .needsApp, .rateLimited:
+            // Opened, it can do what it has to, and what it gave in the background is free.
+            released = entry
+            (released.need, released.relaunchDelay) = (nil, nil)
+            candidates = [(.openApp, released, { _ in })]
+        case .held(let holder, _):
+            released = entry
+            released.held = nil
+            candidates = [(.release(by: holder), released, { _ in })]
+        case .budgetSpent:
+            candidates = [(.joinUnmetered(after: networkDwell), entry, { $0.metered.value = .no })]
+        case .notBefore, .outsideWindow, .settling, .backoff, .windowTooShort:
             return []
         }
         return candidates.compactMap { remedy, changedEntry, change in

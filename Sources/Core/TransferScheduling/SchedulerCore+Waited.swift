@@ -48,11 +48,13 @@ extension SchedulerCore where Queue: ~Copyable {
 
     private func addPresentWaits(of entry: TransferEntry, at now: Moment, to times: inout [String: Duration]) {
         func add(_ code: String, since: Moment) {
-            times[code, default: .zero] += max(.zero, since.instant.duration(to: now.instant))
+            let time = since.instant.duration(to: now.instant)
+            if time > .zero { times[code, default: .zero] += time }
         }
         switch entry.phase {
         case .waiting(.backoff(_, _, let failed, let until)):
-            times["backoff", default: .zero] += max(.zero, failed.instant.duration(to: min(until, now.instant)))
+            let time = failed.instant.duration(to: min(until, now.instant))
+            if time > .zero { times["backoff", default: .zero] += time }
         case .waiting(.storage(_, _, let since, _)): add("storageLow", since: since)
         case .paused(let since): add("suspended", since: since)
         case .waiting(nil), .running, .stopping: break  // Nothing of its own holds it.
@@ -73,10 +75,10 @@ extension PastWaits {
     fileprivate var byCode: [(String, Duration)] {
         [
             ("backoff", backoff), ("storageLow", storage), ("suspended", suspended), ("held", held),
-            ("needsApp", needsApp),
+            ("needsApp", needsApp), ("rateLimited", rateLimited),
         ]
     }
 
     /// All of it, attempts included.
-    fileprivate var total: Duration { backoff + storage + suspended + held + needsApp + ran }
+    fileprivate var total: Duration { backoff + storage + suspended + held + needsApp + rateLimited + ran }
 }

@@ -128,7 +128,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         if !isOver, case .running(let attempt) = entry.phase {
             entry.addRun(attempt.since.instant.duration(to: now.instant))
         }
-        noteRunning(isLoopback: entry.traits.isLoopback, at: now)
+        noteRunning(entry.traits, at: now)
         return entry
     }
 
@@ -244,9 +244,9 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         var look: Instant?
         if case .run(_, let lookAgain) = assessment.verdict(for: entry) { look = lookAgain }
         watches.started(id)
-        let isLoopback = entry.traits.isLoopback
+        let traits = entry.traits
         active.append(ActiveTransfer(id: id, entry: entry, look: look))
-        noteRunning(isLoopback: isLoopback, at: now)
+        noteRunning(traits, at: now)
         effects.append(.start(id))
     }
 

@@ -34,6 +34,14 @@ extension TransferEntry {
         self.held = nil
     }
 
+    /// Its app came to the front: what the app gave in the background waits no longer.
+    mutating func endRelaunchDelay(at now: Moment) {
+        guard let delay = relaunchDelay else { return }
+        let end = min(now.instant, delay.release)
+        past = (past ?? PastWaits()).adding(delay.since.instant.duration(to: end), to: \.rateLimited)
+        relaunchDelay = nil
+    }
+
     /// Its app has done what it had to.
     mutating func endNeed(at now: Moment) {
         guard let need else { return }

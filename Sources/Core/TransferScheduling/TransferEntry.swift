@@ -118,5 +118,7 @@ struct PastWaits: Hashable, Sendable {
     var suspended: Duration = .zero
     var held: Duration = .zero
     var needsApp: Duration = .zero
+    /// For a relaunch delay that ended early.
+    var rateLimited: Duration = .zero
     var ran: Duration = .zero
 }

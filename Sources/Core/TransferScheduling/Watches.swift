@@ -67,8 +67,10 @@ struct Watches: Sendable {
 extension Hold {
     /// A reason that lies in the transfer itself holds since it was first seen, not since the last look.
     func keepingSince(from earlier: [Hold]) -> Hold {
-        guard source == nil, let known = earlier.first(where: { $0.reason == reason }) else { return self }
-        return known
+        guard source == nil, let known = earlier.first(where: { $0.reason.code == reason.code }) else { return self }
+        var kept = self
+        kept.since = known.since
+        return kept
     }
 }
 

@@ -54,16 +54,11 @@ extension TransferEngine {
 
     private func recover(_ transfer: EarlyTransfer) async {
         let stored = transfer.stored
-        let id = stored.id
-        // What is held must not begin for the moment until the scheduler knows: it comes paused, and is let go after.
-        let isBlocked = stored.hold != nil || transfer.need != nil
         let state = RecoveredState(
             bytes: stored.resume?.offset ?? 0, total: stored.resume?.total, retry: stored.retry,
-            isPaused: stored.isSuspended || isBlocked, relaunchHold: stored.relaunchHold)
-        await handle(.recovered(id, stored.specification.traits, state))
-        if let hold = stored.hold { await handle(.held(id, by: hold.holder, why: hold.why)) }
-        if let need = transfer.need { await handle(.appNeeded(id, need)) }
-        if isBlocked, !stored.isSuspended { await handle(.resumed(id)) }
+            isPaused: stored.isSuspended, relaunchHold: stored.relaunchHold,
+            held: stored.hold.map { RecoveredHold(by: $0.holder, why: $0.why) }, need: transfer.need)
+        await handle(.recovered(stored.id, stored.specification.traits, state))
     }
 
     private func cancelEarly(_ id: TransferID) async {

@@ -141,7 +141,10 @@ extension IndexedQueue {
         var (bestKey, bestTurn) = (TurnKey(), Int64(0))
         for index in shelves[shelf].appQueues.indices {
             let entry = shelves[shelf].appQueues[index]
-            if assessment.isBudgeted, isSpent(entry.app, onShelf: shelf, assessment) { continue }
+            if assessment.isBudgeted, isSpent(entry.app, onShelf: shelf, assessment) {
+                isHeldByBudget = true
+                continue
+            }
             let turn = lanes.apps[entry.app].pointee.lastTurn
             if best != Shelf.unknown, !Self.precedes(entry.top, turn, bestKey, bestTurn) { continue }
             (best, bestKey, bestTurn) = (Int32(truncatingIfNeeded: index), entry.top, turn)

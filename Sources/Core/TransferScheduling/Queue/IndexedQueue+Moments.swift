@@ -32,9 +32,13 @@ extension IndexedQueue {
         let now = assessment.now
         let isBackward = now.wall < lastWall
         lastWall = now.wall
-        if changes.contains(.policy) { availability.forget() }
+        if changes.contains(.policy) {
+            availability.forget()
+            requirements.forgetStages()
+        }
         if isBackward || changes.contains(.policy) { resettleAll(assessment) }
         moveLapsed(assessment)
+        isHeldByBudget = false
         if !misfits.isEmpty,
             rateOfMisfits != assessment.typicalRate || zoneOfMisfits != assessment.conditions.localTime
         {
@@ -119,7 +123,7 @@ extension IndexedQueue {
         if let gate, now.instant < gate, availability.classes.intersects(filledClasses, gated) {
             next = Verdict.earlier(next, gate)
         }
-        if assessment.isBudgeted, !filledClasses.isEmpty {
+        if isHeldByBudget, assessment.isBudgeted {
             let renewed = assessment.context.budgets.nextRollOver(
                 after: now.wall, localTime: assessment.conditions.localTime)
             next = Verdict.earlier(next, renewed.map(now.instant(of:)))
@@ -146,15 +150,12 @@ extension IndexedQueue {
             familyMoments.isRelevant[family] = classes.contains {
                 $0 >= 0 && (availability.classes.contains($0) || availability.pending.contains($0))
             }
-            familyMoments.isRelevant[family] = true
             guard boot != nil || wall != nil, familyMoments.isRelevant[family] else { continue }
             if classes.contains(where: { $0 >= 0 && availability.classes.contains($0) }) {
                 if let boot { familyMoments.boot = min(familyMoments.boot, boot) }
                 if let wall { familyMoments.wall = min(familyMoments.wall, wall) }
                 continue
             }
-            if let boot { familyMoments.boot = min(familyMoments.boot, boot) }
-            if let wall { familyMoments.wall = min(familyMoments.wall, wall) }
             for number in classes where number >= 0 && availability.pending.contains(number) {
                 guard let opening = availability.opening(of: number) else { continue }
                 if let boot {

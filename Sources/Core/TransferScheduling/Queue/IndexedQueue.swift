@@ -52,6 +52,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var rateOfMisfits: Int64?
     var zoneOfMisfits: LocalTimeRules?
     var lastWall: WallTime
+    /// Whether a budget kept something from starting at the last look.
+    var isHeldByBudget = false
     var highestID = Int64.min
     var familyMoments = FamilyMoments()
     /// Scratch: what was parked and is let go.
@@ -185,8 +187,11 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         var stage = PolicyStage()
         if entry.traits.kind == .discretionary {
             if let staged = assessment.stagedPolicy {
+                if requirements.families[Int(family)].stageCount == 0 {
+                    requirements.makeClasses(of: family, for: staged)
+                }
                 stage = staged.stage(of: entry.subject, at: assessment.now.wall)
-                stage.number = min(max(0, stage.number), RequirementClass.individual - 1)
+                stage.number = min(max(0, stage.number), requirements.families[Int(family)].stageCount - 1)
             } else {
                 stage.number = RequirementClass.individual
             }

@@ -2,9 +2,12 @@
 import TransferPolicy
 
 /// All that the conditions' verdict on a transfer follows from, apart from its dates: the same for whole families.
+///
+/// Whether it has a deadline is told apart too, since what a policy may come to allow with time hangs on that.
 struct Requirement: Hashable, Sendable {
     let kind: WorkKind
     let isLoopback: Bool
+    let hasDeadline: Bool
     /// Without dates and windows.
     let constraints: Constraints
     let window: WindowConstraint?
@@ -18,6 +21,8 @@ struct Family: Sendable {
     let window: Int32
     /// Its classes by stage.
     var classes: [Int32] = []
+    /// How many of these the policy may ask for; 0 while it has not been asked.
+    var stageCount = 0
 }
 
 /// The members of a family that are in the same stage: what may run is decided for all of them at once.
@@ -67,6 +72,7 @@ struct Requirements: ~Copyable, Sendable {
 
     private static func flags(of traits: borrowing TransferTraits) -> UInt64 {
         var flags: UInt64 = traits.isLoopback ? 4 : 0
+        if traits.constraints.deadline != nil { flags |= 32 }
         switch traits.kind {
         case .userInitiated: break
         case .normal: flags |= 1
@@ -93,7 +99,8 @@ struct Requirements: ~Copyable, Sendable {
         constraints.deadline = nil
         constraints.notBefore = nil
         let requirement = Requirement(
-            kind: traits.kind, isLoopback: traits.isLoopback, constraints: constraints, window: window)
+            kind: traits.kind, isLoopback: traits.isLoopback, hasDeadline: traits.constraints.deadline != nil,
+            constraints: constraints, window: window)
         let number = Int32(families.count)
         families.append(Family(key: key, requirement: requirement, window: key.window))
         index.insert(key.hash, number) { families[Int($0)].key.hash }
@@ -105,6 +112,19 @@ struct Requirements: ~Copyable, Sendable {
         windows.append(constraint)
         windowNumbers[constraint] = number
         return number
+    }
+
+    /// Makes the classes of a family that time may take its members to, so that it is known what they may do then.
+    mutating func makeClasses(of family: Int32, for policy: any StagedPolicy) {
+        let hasDeadline = families[Int(family)].requirement.hasDeadline
+        let count = min(max(1, policy.stageCount(withDeadline: hasDeadline)), RequirementClass.individual)
+        families[Int(family)].stageCount = count
+        for stage in 0..<count { _ = classNumber(family, stage: stage) }
+    }
+
+    /// Another policy may have other stages.
+    mutating func forgetStages() {
+        for family in families.indices { families[family].stageCount = 0 }
     }
 
     /// The class of a family in a stage.

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+// The rules for apps, budgets, ends and outages, as plainly as possible.
+
+extension Oracle {
+    /// What it knows of an app's relaunch limiter (R1–R6).
+    struct App {
+        var starts = 0
+        var lastStart = Instant.zero
+        /// Transfers that were held and are not over, with the moment that lets each go.
+        var held: [TransferID: Instant] = [:]
+        /// Whether the end of a held one is to start the app.
+        var awaitsStart = false
+
+        /// The end of the delay that runs or ran.
+        var periodEnd: Instant { lastStart.advanced(by: .seconds(min(60 << min(starts - 1, 20), 21_600))) }
+
+        mutating func settle(at now: Instant) {
+            if starts > 0, held.isEmpty, !awaitsStart, periodEnd <= now { starts = 0 }
+        }
+    }
+
+    /// What it can know of the random waits after an outage: how long each may be at most.
+    struct Drain {
+        /// The gate may be closed until then.
+        private var latest: Instant?
+        private var end: Instant?
+        /// No background work starts at exactly that moment: a wait of nothing has not been drawn yet.
+        private var notAt: Instant?
+        private var hasConditions = true
+
+        private static func isOut(_ conditions: Conditions) -> Bool {
+            conditions.sleep.value != .awake || conditions.network.value == .none
+                || conditions.network.value == .portal
+        }
+
+        mutating func learn(
+            from old: Conditions, to new: Conditions, at now: Instant, _ configuration: SchedulerConfiguration
+        ) {
+            defer { hasConditions = true }
+            if Self.isOut(new) {
+                (latest, end, notAt) = (nil, nil, nil)
+            } else if Self.isOut(old), hasConditions {
+                end = now.advanced(by: configuration.drainPeriod)
+                close(at: now, configuration)
+            }
+        }
+
+        /// The process begins anew: what is found then ends no outage.
+        mutating func forget() {
+            self = Drain()
+            hasConditions = false
+        }
+
+        private mutating func close(at now: Instant, _ configuration: SchedulerConfiguration) {
+            latest = now.advanced(by: configuration.drainJitter)
+            notAt = configuration.drainJitter > .zero ? now : nil
+        }
+
+        func mayBeClosed(at now: Instant) -> Bool { latest.map { now < $0 } ?? false }
+
+        /// Background work starts; says whether it may, as far as can be known.
+        mutating func started(at now: Instant, _ configuration: SchedulerConfiguration) -> Bool {
+            guard let end, now < end else { return true }
+            let isAllowed = notAt != now
+            close(at: now, configuration)
+            return isAllowed
+        }
+    }
+
+    /// Whether nobody waits for it and it needs the network.
+    func isGated(_ traits: TransferTraits) -> Bool { traits.kind != .userInitiated && !traits.isLoopback }
+
+    func isExpired(_ known: Known, at now: Moment) -> Bool { known.traits.expires.map { $0 <= now.wall } ?? false }
+
+    /// Whether something beside conditions keeps it from starting, and from going on.
+    func isObstructed(_ known: Known, at now: Moment) -> Bool {
+        known.isHeld || known.hasNeed || isBudgetSpent(for: known.traits, at: now)
+    }
+
+    // MARK: Budgets
+
+    private var isMetered: Bool {
+        switch conditions.metered.value {
+        case .yes, .guessYes: true
+        case .no, .guessNo: false
+        case .unknown: conditions.linkKind.value != .ethernet && conditions.linkKind.value != .wifi
+        }
+    }
+
+    func isBudgetSpent(for traits: TransferTraits, at now: Moment) -> Bool {
+        guard traits.kind != .userInitiated, !traits.isLoopback, isMetered else { return false }
+        let books = [conditions.connection.value.flatMap { budgets.connections[$0] }, budgets.apps[traits.app]]
+        return books.compactMap(\.self).contains { book in
+            let used = book.used(at: now.wall, localTime: .utc)
+            return used >= book.limit || (traits.kind == .discretionary && 5 * used >= 4 * book.limit)
+        }
+    }
+
+    mutating func charge(_ id: TransferID, to bytes: Int64, at now: Moment) {
+        guard let known = open[id], known.isRunning, !known.isStopping else { return }
+        open[id]?.bytes = bytes
+        guard bytes > known.bytes, isMetered, !known.traits.isLoopback else { return }
+        try? budgets.charge(
+            bytes - known.bytes, connection: conditions.connection.value, app: known.traits.app, at: now.wall,
+            localTime: .utc)
+    }
+
+    // MARK: Apps
+
+    mutating func learnOfApps(_ event: Event, at now: Moment) {
+        for app in apps.keys { apps[app]?.settle(at: now.instant) }
+        switch event {
+        case .appRelaunched(let app):
+            apps[app, default: App()].starts += 1
+            apps[app]?.lastStart = now.instant
+            apps[app]?.awaitsStart = false
+        case .appCameToFront(let app):
+            for id in apps[app]?.held.keys.sorted() ?? [] { open[id]?.release = nil }
+            apps[app] = nil
+        case .relaunchAbandoned(let app): apps[app]?.awaitsStart = false
+        case .submitted(let id, let traits):
+            guard traits.isFromBackground == true, let app = apps[traits.app], app.starts > 0,
+                now.instant < app.periodEnd
+            else { return }
+            apps[traits.app]?.held[id] = app.periodEnd
+            open[id]?.release = app.periodEnd
+        case .recovered(let id, let traits, _):
+            // Read back, it waits as long as before, unless somebody has asked for it since.
+            open[id]?.release = traits.isFromBackground == true ? apps[traits.app]?.held[id] : nil
+        case .changed(let id, let traits):
+            if traits.isFromBackground != true { open[id]?.release = nil }
+        default: break  // Nothing that the limiter goes by.
+        }
+        for app in apps.keys { apps[app]?.settle(at: now.instant) }
+    }
+
+    /// How long background work of an app waits, counted from its last start.
+    func delay(of app: String, at now: Instant) -> Duration {
+        guard var known = apps[app] else { return .zero }
+        known.settle(at: now)
+        return known.starts > 0 ? known.lastStart.duration(to: known.periodEnd) : .zero
+    }
+
+    /// A transfer is over: the limiter that held it knows, and whether its app is to be started for it.
+    mutating func heldEnded(_ id: TransferID, _ traits: TransferTraits) {
+        guard apps[traits.app]?.held.removeValue(forKey: id) != nil else { return }
+        let isLast = !open.values.contains { $0.traits.app == traits.app && $0.traits.session == traits.session }
+        if isLast { apps[traits.app]?.awaitsStart = true }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+/// §4: whose turn it is.
+@Suite struct OrderTests {
+    private static func oneSlot(agingInterval: Int = 16) -> SchedulerConfiguration {
+        var configuration = SchedulerConfiguration()
+        configuration.globalSlots = 1
+        configuration.agingInterval = agingInterval
+        return configuration
+    }
+
+    /// Lines that end one attempt after the other, a second each.
+    private static func finish(_ ids: [Int], from second: Int = 2) -> String {
+        ids.enumerated().map { "t=\(second + $0.offset)s finish \($0.element)" }.joined(separator: "\n")
+    }
+
+    @Test("An app with a hundred queued does not keep one with two waiting (§4)")
+    func fairTurns() {
+        let queued = (1...100).map { "t=0s submit \($0) normal app=a" }.joined(separator: "\n")
+        Timeline.run(
+            """
+            given network=none
+            \(queued)
+            t=0s submit 101 normal app=b
+            t=0s submit 102 normal app=b
+            t=1s network full
+            \(Self.finish([1, 101, 2, 102, 3]))
+            expect order 1,101,2,102,3,4
+            """, configuration: Self.oneSlot())
+    }
+
+    @Test("Three apps take turns: the one whose latest start is longest ago, however many starts it had before")
+    func threeApps() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal app=c
+            t=0s submit 2 normal app=a
+            t=0s submit 3 normal app=a
+            t=0s submit 4 normal app=b
+            t=0s submit 5 normal app=b
+            t=0s submit 6 normal app=c
+            \(Self.finish([1, 2, 4, 6, 3]))
+            expect order 1,2,4,6,3,5
+            """, configuration: Self.oneSlot())
+    }
+
+    @Test("An app's turn is remembered while it has nothing to do")
+    func turnsAreRemembered() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal app=a
+            t=1s finish 1
+            t=2s network none
+            t=2s submit 2 normal app=a
+            t=2s submit 3 normal app=b
+            t=3s network full
+            expect 3 starts at 3s
+            """, configuration: Self.oneSlot())
+    }
+
+    @Test("The nearer deadline goes before the app's turn, and the turn decides between equal deadlines")
+    func deadlineBeforeTurn() {
+        Timeline.run(
+            """
+            given network=none
+            t=0s submit 1 normal app=a deadline=2000s
+            t=0s submit 2 normal app=a deadline=1000s
+            t=0s submit 3 normal app=a deadline=1000s
+            t=0s submit 4 normal app=b deadline=1000s
+            t=0s submit 5 normal app=b deadline=3000s
+            t=1s network full
+            \(Self.finish([2, 4, 3, 1]))
+            expect order 2,4,3,1,5
+            """, configuration: Self.oneSlot())
+    }
+
+    @Test("A deadline goes before none, priority before a deadline, user-initiated before priority")
+    func levels() {
+        Timeline.run(
+            """
+            given network=none
+            t=0s submit 1 normal
+            t=0s submit 2 discretionary deadline=9000s
+            t=0s submit 3 normal priority=501
+            t=0s submit 4 userInitiated priority=0
+            t=0s submit 5 discretionary priority=1000
+            t=1s network full
+            t=100s finish 4
+            t=101s finish 5
+            t=102s finish 3
+            t=103s finish 2
+            expect order 4,5,3,2,1
+            """, configuration: Self.oneSlot())
+    }
+
+    @Test("After three starts that passed it over, lower work gets one, and then waits for three more (§4)")
+    func ageing() {
+        let urgent = (2...9).map { "t=0s submit \($0) userInitiated" }.joined(separator: "\n")
+        Timeline.run(
+            """
+            given network=none
+            t=0s submit 1 normal
+            t=0s submit 10 normal
+            \(urgent)
+            t=1s network full
+            \(Self.finish([2, 3, 4, 1, 5, 6, 7, 10, 8]))
+            expect order 2,3,4,1,5,6,7,10,8,9
+            """, configuration: Self.oneSlot(agingInterval: 3))
+    }
+
+    @Test("Of several that were passed over the most often one goes first, and of equals the higher")
+    func ageingAmongLevels() {
+        let urgent = (1...7).map { "t=0s submit \($0) userInitiated" }.joined(separator: "\n")
+        Timeline.run(
+            """
+            given network=none
+            \(urgent)
+            t=0s submit 20 normal priority=100
+            t=0s submit 10 normal priority=900
+            t=0s submit 11 normal priority=900
+            t=0s submit 21 normal priority=100
+            t=1s network full
+            \(Self.finish([1, 2, 3, 10, 20, 4, 5, 6, 11, 21]))
+            expect order 1,2,3,10,20,4,5,6,11,21,7
+            """, configuration: Self.oneSlot(agingInterval: 3))
+    }
+
+    @Test("Only starts that it could have had itself pass it over")
+    func ageingCountsStartable() {
+        Timeline.run(
+            """
+            given network=none
+            t=0s submit 1 normal links=wifi
+            t=0s submit 2 userInitiated
+            t=0s submit 3 userInitiated
+            t=0s submit 4 userInitiated
+            t=0s submit 5 userInitiated
+            t=0s submit 6 userInitiated
+            t=0s submit 7 userInitiated
+            t=1s network full
+            t=2s finish 2
+            t=3s finish 3
+            t=4s link wifi
+            \(Self.finish([4, 5, 6, 1], from: 5))
+            expect order 2,3,4,5,6,1,7
+            """, configuration: Self.oneSlot(agingInterval: 2))
+    }
+
+    @Test("An interval below one counts as one: every other start goes to lower work")
+    func shortestInterval() {
+        Timeline.run(
+            """
+            given network=none
+            t=0s submit 1 normal
+            t=0s submit 2 normal
+            t=0s submit 3 userInitiated
+            t=0s submit 4 userInitiated
+            t=1s network full
+            \(Self.finish([3, 1, 4]))
+            expect order 3,1,4,2
+            """, configuration: Self.oneSlot(agingInterval: 0))
+    }
+
+    @Test("What may run starts in the end, however much urgent work keeps coming")
+    func nothingWaitsForEver() {
+        let machine = Machine(configuration: Self.oneSlot())
+        func submit(_ id: Int64, _ kind: WorkKind) {
+            machine.apply(
+                .submitted(TransferID(id), TransferTraits(kind: kind, host: "h", submitted: machine.now.wall)))
+        }
+        submit(1000, .userInitiated)
+        submit(1, .discretionary)
+        var starts = 0
+        while !machine.holdsSlot(TransferID(1)), starts < 100 {
+            submit(Int64(1001 + starts), .userInitiated)
+            guard let running = machine.attempts.keys.first else { break }
+            _ = machine.endAttempt(running)
+            machine.apply(.finished(running))
+            starts += 1
+        }
+        // Sixteen passed it over, the seventeenth was its own.
+        #expect(starts == 17)
+    }
+}

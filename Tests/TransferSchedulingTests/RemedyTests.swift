@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+/// §6: all of its reasons at once, and the smallest single change that would release it.
+@Suite struct RemedyTests {
+    @Test("All reasons are told at once, in a fixed order")
+    func allAtOnce() {
+        Timeline.run(
+            """
+            given power=battery metered=yes link=cellular connection=cafe
+            t=0s budget app=x limit=0
+            t=0s relaunch x
+            t=1s submit 1 normal background app=x links=wifi denied=cafe notBefore=500s window=3600-7200 metered=unmetered
+            t=1s hold 1 root backup
+            t=1s need 1 delayedBegin
+            expect 1 waits rateLimited,networkKind,connectionDenied,metered,held,needsApp,budgetSpent,notBefore,outsideWindow,onBattery
+            expect 1 released
+            """)
+    }
+
+    @Test("What would release each reason of its own")
+    func ownReasons() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal
+            t=0s submit 2 normal
+            t=0s submit 3 normal
+            t=0s submit 4 normal
+            t=1s pause 1
+            expect 1 released resume
+            t=1s fail 2 503 retryAfter=100s
+            expect 2 released wait:101s
+            expect 2 looked 101s
+            t=1s full 3 needed=10 available=4
+            expect 3 released freeSpace:6
+            t=1s hold 4 root backup
+            expect 4 released release:root
+            """)
+    }
+
+    @Test("Where a condition is missing as well, nothing that concerns the transfer alone is offered")
+    func withConditions() {
+        Timeline.run(
+            """
+            given network=none
+            t=0s relaunch x
+            t=1s submit 1 normal background app=x
+            t=1s submit 2 normal
+            t=1s hold 2 root backup
+            t=1s submit 3 normal
+            t=1s need 3 authentication
+            t=1s submit 4 normal
+            t=1s pause 4
+            expect 1 released
+            expect 2 released
+            expect 3 released
+            expect 4 released
+            """)
+    }
+
+    @Test("Opening the app does what it has to do and ends its delay, where both are in the way")
+    func app() {
+        Timeline.run(
+            """
+            t=0s relaunch x
+            t=1s submit 1 normal background app=x
+            t=1s need 1 delayedBegin
+            expect 1 waits rateLimited,needsApp
+            expect 1 released openApp
+            t=2s answer 1
+            expect 1 released openApp,wait:60s
+            """)
+    }
+
+    @Test("A gate, and a condition that settles, are waited for")
+    func settling() {
+        Timeline.run(
+            """
+            given power=battery
+            t=0s submit 1 discretionary
+            t=5s power ac
+            expect 1 because settling:power:15s
+            expect 1 released wait:15s
+            expect 1 looked 15s
+            """)
+    }
+
+    @Test("In line only another's end helps, and no moment is named")
+    func slot() {
+        var configuration = SchedulerConfiguration()
+        configuration.globalSlots = 1
+        Timeline.run(
+            """
+            t=0s submit 1 normal
+            t=0s submit 2 normal
+            expect 2 released slot
+            expect 2 looked never
+            """, configuration: configuration)
+    }
+
+    @Test("The hour that used to be good is named where power or a free network is missing, and not otherwise")
+    func chance() {
+        // Unmetered from 03:00 to 04:00 every night.
+        var text = "given metered=yes\n"
+        for day in 0..<22 {
+            text += "t=\(day * 86_400 + 10_800)s metered no\nt=\(day * 86_400 + 14_400)s metered yes\n"
+        }
+        Timeline.run(
+            text + """
+                t=1900800s submit 1 discretionary
+                t=1900800s submit 2 normal metered=unmetered
+                t=1900800s submit 3 normal notBefore=2000000s
+                t=1900800s submit 4 normal links=wifi
+                expect 1 waits metered
+                expect 1 chance 1911600s
+                expect 2 chance 1911600s
+                expect 3 chance none
+                expect 4 chance none
+                t=1911601s woken
+                expect 1 chance 1998000s
+                """)
+    }
+
+    @Test("What is late says so, waiting or running")
+    func late() {
+        Timeline.run(
+            """
+            given metered=yes
+            t=0s submit 1 discretionary deadline=100s
+            t=0s submit 2 normal deadline=100s
+            t=101s woken
+            expect 1 late
+            expect 2 late
+            """)
+    }
+}

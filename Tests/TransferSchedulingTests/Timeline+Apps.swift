@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+// What apps, people and settings do, and what is expected of it in detail.
+
+extension Timeline {
+    /// The rest of the words that an event may begin with.
+    func perform(onApps words: Words) -> String? {
+        let id = words.id(1)
+        switch words.first {
+        case "relaunch": machine.apply(.appRelaunched(words.word(1)))
+        case "front": machine.apply(.appCameToFront(words.word(1)))
+        case "used": machine.apply(.appUsed(words.word(1)))
+        case "abandon": machine.apply(.relaunchAbandoned(words.word(1)))
+        case "hold": machine.apply(.held(id, by: words.word(2), why: words.rest(3)))
+        case "release": machine.apply(.released(id))
+        case "need":
+            guard let need = AppNeed(rawValue: words.word(2)) else { return "no such need" }
+            machine.apply(.appNeeded(id, need))
+        case "answer": machine.apply(.appAnswered(id))
+        case "watch": machine.apply(.watched(id))
+        case "unwatch": machine.apply(.unwatched(id))
+        case "budget": return setBudget(words)
+        case "policy":
+            guard let policy = Self.policy(words.word(1)) else { return "no such policy" }
+            machine.setPolicy(policy)
+        case "crash": machine.restartAndRecover()  // The process dies and comes back.
+        default: return "no such event"
+        }
+        return nil
+    }
+
+    /// `budget app=x limit=1000 day=23 used=10`, `budget connection=home limit=1000`, `budget none`.
+    private func setBudget(_ words: Words) -> String? {
+        var book = machine.learned.budgets
+        if words.word(1) == "none" {
+            book = ByteBudgetBook()
+        } else {
+            guard let limit = words["limit"].flatMap({ Int64($0) }), let day = Int(words["day"] ?? "1") else {
+                return "no limit"
+            }
+            var budget = try? ByteBudget(limit: limit, billingDay: day, at: machine.now.wall, localTime: .utc)
+            try? budget?.charge(words["used"].flatMap { Int64($0) } ?? 0, at: machine.now.wall, localTime: .utc)
+            if let app = words["app"] { book.apps[app] = budget }
+            if let connection = words["connection"] { book.connections[connection] = budget }
+        }
+        machine.apply(.budgetsChanged(book))
+        return nil
+    }
+
+    private static func policy(_ name: String) -> (any Policy)? {
+        switch name {
+        case "default": DefaultPolicy()
+        case "immediate": ImmediatePolicy()
+        case "unmetered": UnmeteredPolicy()
+        case "strict": StrictPolicy()
+        case "quota": QuotaPolicy()
+        default: nil
+        }
+    }
+
+    // MARK: What must follow
+
+    /// Expectations that are not about one transfer.
+    mutating func checkWhole(_ words: Words) -> String? {
+        switch words.first {
+        case "order":  // All starts so far; what happened until now is accounted for.
+            seen = machine.log.count
+            let starts = machine.log.compactMap { entry -> String? in
+                if case .start(let id) = entry.effect { "\(id.rawValue)" } else { nil }
+            }
+            return starts.joined(separator: ",") == words.word(1) ? nil : starts.joined(separator: ",")
+        case "learned":  // How often it was to be saved so far.
+            let count = machine.log.count { $0.effect == .saveLearned }
+            return count == Int(words.word(1)) ? nil : "\(count) times"
+        case "delay":  // expect delay app 60s
+            let delay = machine.relaunchDelay(of: words.word(1))
+            return delay == Self.duration(words.word(2)[...]) ? nil : "\(delay)"
+        default: return "no such expectation"
+        }
+    }
+
+    /// The rest of what may be expected of one transfer.
+    func checkDetail(_ id: TransferID, _ words: Words) -> String? {
+        let explanation = machine.explanation(of: id)
+        switch words.word(1) {
+        case "because":  // Its reasons with their data.
+            let reasons = explanation?.holds.map { Self.text($0.reason) }.joined(separator: ",") ?? "gone"
+            return reasons == words.word(2) ? nil : "because \(reasons)"
+        case "waited":
+            let times = explanation?.waited.map { "\($0.code)=\(Self.text($0.time))" }.joined(separator: ",") ?? "gone"
+            return times == words.word(2) ? nil : "waited \(times)"
+        case "chance":
+            let chance = explanation?.expectedChance.map { Self.text(Machine.start.wall.duration(to: $0)) } ?? "none"
+            return chance == words.word(2) ? nil : chance
+        case "looked":  // When it is looked at again, of itself.
+            let look = explanation?.nextLook.map { Self.text(Machine.start.wall.duration(to: $0)) } ?? "never"
+            return look == words.word(2) ? nil : look
+        case "told":  // All the moments at which those who watch it were told.
+            let times = machine.log.filter { $0.effect == .explain(id) }.map { Self.text($0.time) }
+                .joined(separator: ",")
+            return times == words.word(2) ? nil : "told at \(times)"
+        case "holdSaved":
+            let hold = machine.store[id]?.state.relaunchHold.map { "\($0.relaunch)" } ?? "none"
+            return hold == words.word(2) ? nil : hold
+        case "gone": return explanation == nil ? nil : "it is still there"
+        case "stopping":
+            return machine.attempts[id] != nil && explanation?.holds.isEmpty == false ? nil : "it is not"
+        case "paused", "unpaused":
+            return machine.store[id]?.state.isPaused == (words.word(1) == "paused") ? nil : "it is not"
+        default: return "no such expectation"
+        }
+    }
+
+    // MARK: Words
+
+    /// Seconds, with as many places as it takes.
+    static func text(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        guard attoseconds != 0 else { return "\(seconds)s" }
+        var digits = String(attoseconds / 1_000_000_000 + 1_000_000_000).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return "\(seconds).\(digits)s"
+    }
+
+    static func text(_ reason: Reason) -> String {
+        func date(_ wall: WallTime) -> String { text(Machine.start.wall.duration(to: wall)) }
+        func moment(_ instant: Instant) -> String { text(Machine.start.instant.duration(to: instant)) }
+        let data: [String] =
+            switch reason {
+            case .rateLimited(let delay, let relaunches, let until): [text(delay), "\(relaunches)", date(until)]
+            case .budgetSpent(let kind, let renewed): ["\(kind)", renewed.map(date) ?? "never"]
+            case .held(let holder, let why): [holder, why]
+            case .needsApp(let need): [need.rawValue]
+            case .windowTooShort(let needed, let left): [text(needed), text(left)]
+            case .waitingForSlot(.global): ["global"]
+            case .waitingForSlot(.host(let name)): ["host", name]
+            case .waitingForSlot(.session(let name)): ["session", name]
+            case .waitingForSlot(.app(let name)): ["app", name]
+            case .settling(let condition, let until): [condition.rawValue, moment(until)]
+            case .backoff(let attempt, let cause, _): ["\(attempt)", cause.code]
+            case .notBefore(let until): [date(until)]
+            case .outsideWindow(let opens): [opens.map(date) ?? "never"]
+            case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind,
+                .connectionDenied, .storageLow, .suspended:
+                []
+            }
+        return ([reason.code] + data).joined(separator: ":")
+    }
+}
