@@ -23,7 +23,8 @@ import Testing
             candidate.contains { $0.hasPrefix("pass 17") } && candidate.contains { $0.hasPrefix("pass 71 size") }
                 ? "found" : nil
         }
-        let shrunk = try #require(shrinking.shrunk())
+        let found = shrinking.shrunk()
+        let shrunk = try #require(found)
         #expect(shrunk.lines == ["setup", "pass 17", "pass 71 size=71"])
         #expect(shrunk.fault == "found")
     }
