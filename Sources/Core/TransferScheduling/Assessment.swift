@@ -15,11 +15,11 @@ struct Assessment {
     /// The rate that transfers usually reach, in bytes a second; nil before any ran.
     var typicalRate: Int64?
     // In nanoseconds, since a look at the settings' own durations costs a division of 128 bits.
-    private let powerDwell: Int64
-    private let networkDwell: Int64
-    private let linkKindDwell: Int64
-    private let meteredDwell: Int64
-    private let connectionDwell: Int64
+    let powerDwell: Int64
+    let networkDwell: Int64
+    let linkKindDwell: Int64
+    let meteredDwell: Int64
+    let connectionDwell: Int64
 
     init(
         configuration: SchedulerConfiguration, policy: any Policy, context: PolicyContext, typicalRate: Int64? = nil
@@ -211,72 +211,6 @@ struct Assessment {
         }
         guard let end = ends.min(), now.instant < end else { return verdict }
         return .run(relyingOn: [], lookAgain: Verdict.earlier(lookAgain, end))
-    }
-
-    /// A condition that was seen to change must hold for its dwell time before a start relies on it.
-    private func settled(_ verdict: Verdict) -> Verdict {
-        guard case .run(let relyingOn, let lookAgain) = verdict else { return verdict }
-        var holds: [Hold] = []
-        var earliest: Instant?
-        func settle(_ condition: SettlingCondition, since: Moment, source: FactSource, dwell: Duration) {
-            let until = since.instant.advanced(by: dwell)
-            guard now.instant < until else { return }
-            holds.append(Hold(.settling(condition, until: until), since: since, source: source, sureness: .reported))
-            earliest = Verdict.earlier(earliest, until)
-        }
-        if relyingOn.contains(.power), conditions.power.isObservedChange {
-            settle(
-                .power, since: conditions.power.since, source: conditions.power.source,
-                dwell: configuration.powerDwell)
-        }
-        // Of the network's facts the one that settles last is the reason.
-        let unsettled = networkChanges(relyingOn).map { ($0, $0.since.instant.advanced(by: $0.dwell)) }
-        if let (change, _) = unsettled.max(by: { $0.1 < $1.1 }) {
-            settle(.network, since: change.since, source: change.source, dwell: change.dwell)
-        }
-        guard !holds.isEmpty else { return verdict }
-        // When the first of them has settled the reasons change, and that is told.
-        return .hold(holds, lookAgain: Verdict.earlier(earliest, lookAgain))
-    }
-
-    /// When each combination of facts will have settled, by their raw value; as far back as can be where they have.
-    func settleEnds() -> InlineArray<8, Instant> {
-        func end<Value>(_ fact: Fact<Value>, _ dwell: Int64) -> Int64 {
-            fact.isObservedChange ? fact.since.instant.nanoseconds.addingSaturating(dwell) : .min
-        }
-        let power = end(conditions.power, powerDwell)
-        let network = max(
-            end(conditions.network, networkDwell), end(conditions.linkKind, linkKindDwell),
-            end(conditions.metered, meteredDwell))
-        let connection = max(
-            end(conditions.connection, connectionDwell), end(conditions.roaming, connectionDwell))
-        return InlineArray { number in
-            let facts = RelevantFacts(rawValue: UInt8(number))
-            var latest = Int64.min
-            if facts.contains(.power) { latest = max(latest, power) }
-            if facts.contains(.network) { latest = max(latest, network) }
-            if facts.contains(.connection) { latest = max(latest, connection) }
-            return Instant(nanoseconds: latest)
-        }
-    }
-
-    private func networkChanges(
-        _ relyingOn: RelevantFacts
-    ) -> [(since: Moment, source: FactSource, dwell: Duration)] {
-        var changes: [(since: Moment, source: FactSource, dwell: Duration)] = []
-        func note<Value>(_ fact: Fact<Value>, _ dwell: Duration) {
-            if fact.isObservedChange { changes.append((fact.since, fact.source, dwell)) }
-        }
-        if relyingOn.contains(.network) {
-            note(conditions.network, configuration.networkDwell)
-            note(conditions.linkKind, configuration.linkKindDwell)
-            note(conditions.metered, configuration.meteredDwell)
-        }
-        if relyingOn.contains(.connection) {
-            note(conditions.connection, configuration.connectionDwell)
-            note(conditions.roaming, configuration.connectionDwell)
-        }
-        return changes
     }
 }
 
