@@ -16,6 +16,8 @@ struct SchedulerSoak {
         if let file = options.replayed { replay(file) }
         if options.isDigest { digest(options) }
         print("SchedulerSoak --seed \(options.seed)")
+        // Said at once, whatever becomes of this process.
+        fflush(nil)
         guard await soak(options, events: options.steps, isCompared: false) else { exit(1) }
         guard shadow != nil, options.compared > 0 else { return }
         guard await soak(options, events: options.compared, isCompared: true) else { exit(1) }
@@ -94,6 +96,7 @@ struct SchedulerSoak {
             "\(outcome.events) events\(isCompared ? ", compared with the plain scheduler" : "") in "
                 + "\(begin.duration(to: clock.now)): \(outcome.starts) starts, \(outcome.wakes) wakes, "
                 + "\(outcome.idleWakes) of them for nothing")
+        fflush(nil)
         guard let seed = outcome.failed else { return true }
         let log = TrialRun(seed: seed, policy: options.policy, shadow: shadow).shortestLog(steps: stepsPerTrial)
         print("The trial with seed \(seed) fails: \(log?.fault ?? "")")
