@@ -49,4 +49,10 @@ public struct AppHistory: Hashable, Sendable, Codable {
         }
         apps[app, default: App()].runs = runs
     }
+
+    /// Forgets what a clock that went back leaves in the future, at once and not with the next run: else what is left of
+    /// a quota would change by itself later.
+    mutating func forget(after date: WallTime) {
+        for app in apps.keys { apps[app]?.runs.removeAll { $0.end > date } }
+    }
 }

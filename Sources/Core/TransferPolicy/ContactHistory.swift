@@ -43,7 +43,8 @@ public struct ContactHistory: Hashable, Sendable, Codable {
     /// The contact that lasted until now is over; nothing happens where there was none.
     mutating func end() {
         guard current.length > 0 else { return }
-        contacts = (contacts + [current]).suffix(Self.limit)
+        contacts.append(current)
+        if contacts.count > Self.limit { contacts.removeFirst(contacts.count - Self.limit) }
         current = Contact(gap: 0, length: 0)
     }
 }

@@ -71,6 +71,7 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     public mutating func elapse(to now: Moment, localTime: LocalTimeRules) {
         guard var last = observed else { return }
         let elapsed = last.moment.instant.duration(to: now.instant)
+        if now.wall < last.moment.wall { apps.forget(after: now.wall) }
         last.moment = now
         observed = last
         guard last.isAwake, elapsed > .zero else { return }

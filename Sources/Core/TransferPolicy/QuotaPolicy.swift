@@ -70,8 +70,7 @@ public struct QuotaPolicy: Policy, Hashable {
 
     /// The app's spans, the one that runs included.
     private func runs(of app: String, in context: PolicyContext) -> [AppHistory.Run] {
-        // What a clock that went back leaves in the future will be forgotten with the next run, so it counts no more.
-        var runs = context.history.apps.runs(of: app).filter { $0.end <= context.now.wall }
+        var runs = context.history.apps.runs(of: app)
         if let observed = context.history.observed, observed.isAwake, observed.runningApps.contains(app),
             observed.moment.wall < context.now.wall
         {

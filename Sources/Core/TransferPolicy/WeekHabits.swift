@@ -108,9 +108,11 @@ public struct WeekHabits: Hashable, Sendable, Codable {
         let sample = Sample(week: Self.week(hour.hour), good: Int(min(1, max(0, share)) * 100))
         let index = Self.hourOfWeek(hour.hour)
         // A clock that went back shows a week again: the new word about it counts.
-        var known = (samples[index] ?? []).filter { $0.week < sample.week }
-        known.append(sample)
-        samples[index] = Array(known.suffix(Self.kept))
+        // In place, so that an hour that goes by allocates nothing once every hour of the week is known.
+        samples[index, default: []].removeAll { $0.week >= sample.week }
+        samples[index, default: []].append(sample)
+        let surplus = (samples[index]?.count ?? 0) - Self.kept
+        if surplus > 0 { samples[index]?.removeFirst(surplus) }
     }
 
     /// Local hours since a Monday.

@@ -21,9 +21,6 @@ package struct TimerWheel: ~Copyable, Sendable {
     package struct Handle: Hashable, Sendable {
         let index: UInt32
         let generation: UInt32
-
-        /// Names no timer.
-        static let none = Handle(index: TimerNode.none, generation: 0)
     }
 
     /// A timer that has come due.
@@ -82,6 +79,9 @@ package struct TimerWheel: ~Copyable, Sendable {
         take(handle.index, from: slot(for: nodes[handle.index].key))
         return true
     }
+
+    /// Takes away the timer at a handle's place, by somebody who knows that it waits.
+    mutating func cancelWaiting(at index: UInt32) { take(index, from: slot(for: nodes[index].key)) }
 
     /// Takes out the earliest timer if it is due at `now`.
     ///

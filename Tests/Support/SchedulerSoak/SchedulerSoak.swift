@@ -24,9 +24,9 @@ struct SchedulerSoak {
     /// Makes the plain scheduler where this build can reach it.
     static var shadow: (@Sendable (TrialSetup, any Policy) -> any TrialShadow)? {
         #if DEBUG || TESTABLE
-            { PlainScheduler($0, $1) }
+        { PlainScheduler($0, $1) }
         #else
-            nil
+        nil
         #endif
     }
 

@@ -1,138 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
 #if DEBUG || TESTABLE
-    import TransferPolicy
-    @testable import TransferScheduling
+import TransferPolicy
+@testable import TransferScheduling
 
-    /// The waiting queue as plainly as it can be written: each call looks at every transfer. What `IndexedQueue` is held
-    /// against.
-    struct PlainQueue: WaitingQueue {
-        private var entries: [TransferID: TransferEntry] = [:]
-        /// Of the attempts that hold slots.
-        private var running: [TransferTraits] = []
-        private var passedOver: [Level: Int] = [:]
-        /// The number of each app's latest start.
-        private var lastTurns: [String: Int] = [:]
-        private var turn = 0
-        private let configuration: SchedulerConfiguration
+/// The waiting queue as plainly as it can be written: each call looks at every transfer. What `IndexedQueue` is held
+/// against.
+struct PlainQueue: WaitingQueue {
+    private var entries: [TransferID: TransferEntry] = [:]
+    /// Of the attempts that hold slots.
+    private var running: [TransferTraits] = []
+    private var passedOver: [Level: Int] = [:]
+    /// The number of each app's latest start.
+    private var lastTurns: [String: Int] = [:]
+    private var turn = 0
+    private let configuration: SchedulerConfiguration
 
-        private struct Level: Hashable {
-            let isUserInitiated: Bool
-            let priority: Int
-            let hasDeadline: Bool
+    private struct Level: Hashable {
+        let isUserInitiated: Bool
+        let priority: Int
+        let hasDeadline: Bool
 
-            init(_ traits: TransferTraits) {
-                isUserInitiated = traits.kind == .userInitiated
-                priority = traits.priority
-                hasDeadline = traits.constraints.deadline != nil
-            }
-
-            func ranksAbove(_ other: Level) -> Bool {
-                if isUserInitiated != other.isUserInitiated { return isUserInitiated }
-                if priority != other.priority { return priority > other.priority }
-                return hasDeadline && !other.hasDeadline
-            }
+        init(_ traits: TransferTraits) {
+            isUserInitiated = traits.kind == .userInitiated
+            priority = traits.priority
+            hasDeadline = traits.constraints.deadline != nil
         }
 
-        init(_ assessment: Assessment) { configuration = assessment.configuration }
-
-        // MARK: Coming and going
-
-        var count: Int { entries.count }
-
-        func contains(_ id: TransferID) -> Bool { entries[id] != nil }
-
-        func entry(of id: TransferID) -> TransferEntry? { entries[id] }
-
-        func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void) {
-            for (id, entry) in entries.sorted(by: { $0.key < $1.key }) { body(id, entry) }
-        }
-
-        mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) { entries[id] = entry }
-
-        mutating func remove(_ id: TransferID) -> TransferEntry? { entries.removeValue(forKey: id) }
-
-        /// Nothing is kept of how things are.
-        mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges) {}
-
-        // MARK: Slots
-
-        mutating func takeSlots(of traits: borrowing TransferTraits) { running.append(copy traits) }
-
-        mutating func freeSlots(of traits: borrowing TransferTraits) {
-            let ended = copy traits
-            if let index = running.firstIndex(of: ended) { running.remove(at: index) }
-        }
-
-        func isLast(of traits: borrowing TransferTraits) -> Bool {
-            let (app, session) = (traits.app, traits.session)
-            let others = entries.values.map(\.traits) + running
-            return !others.contains { $0.app == app && $0.session == session }
-        }
-
-        func fullSlots(for traits: borrowing TransferTraits) -> SlotScope? {
-            let (app, host, session) = (traits.app, traits.host, traits.session)
-            let hostSlots = max(1, traits.slotsPerHost ?? configuration.slotsPerHost)
-            if running.count(where: { $0.host == host }) >= hostSlots { return .host(host) }
-            if let session {
-                let count = running.count { $0.app == app && $0.session == session }
-                if count >= max(1, configuration.slotsPerSession) { return .session(session) }
-            }
-            if running.count(where: { $0.app == app }) >= max(1, configuration.slotsPerApp) { return .app(app) }
-            return running.count >= max(1, configuration.globalSlots) ? .global : nil
-        }
-
-        // MARK: Whose turn it is
-
-        mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> (TransferID, TransferEntry)? {
-            let startable = entries.filter { _, entry in
-                guard case .run = assessment.verdict(for: entry) else { return false }
-                return fullSlots(for: entry.traits) == nil && !(isGateClosed && entry.isGated)
-            }
-            let levels = Set(startable.values.map { Level($0.traits) }).sorted { $0.ranksAbove($1) }
-            guard let level = choice(among: levels) else { return nil }
-            let members = startable.filter { Level($0.value.traits) == level }
-            guard let first = members.min(by: { goesBefore($0, $1) }) else { return nil }
-            passedOver[level] = 0
-            for lower in levels where level.ranksAbove(lower) { passedOver[lower, default: 0] += 1 }
-            entries[first.key] = nil
-            running.append(first.value.traits)
-            turn += 1
-            lastTurns[first.value.traits.app] = turn
-            return (first.key, first.value)
-        }
-
-        /// The best rank, unless others were passed over too often: then the one that was so most often.
-        private func choice(among levels: [Level]) -> Level? {
-            func count(_ level: Level) -> Int { passedOver[level] ?? 0 }
-            let most = levels.map(count).max() ?? 0
-            guard most >= max(1, configuration.agingInterval) else { return levels.first }
-            return levels.first { count($0) == most }
-        }
-
-        /// In the same rank: by deadline, then by the apps' turns, then by id.
-        private func goesBefore(
-            _ left: (key: TransferID, value: TransferEntry), _ right: (key: TransferID, value: TransferEntry)
-        ) -> Bool {
-            if let first = left.value.traits.constraints.deadline?.date,
-                let second = right.value.traits.constraints.deadline?.date, first != second
-            {
-                return first < second
-            }
-            let (first, second) = (lastTurns[left.value.traits.app] ?? 0, lastTurns[right.value.traits.app] ?? 0)
-            return first != second ? first < second : left.key < right.key
-        }
-
-        // MARK: Time
-
-        /// Whenever any verdict may change, whether something can start then or not.
-        mutating func nextMoment(_ assessment: Assessment, gate: Instant?) -> Instant? {
-            let now = assessment.now.instant
-            var next = gate.flatMap { $0 > now ? $0 : nil }
-            for entry in entries.values {
-                guard case .hold(_, let look?) = assessment.verdict(for: entry), look > now else { continue }
-                next = Verdict.earlier(next, look)
-            }
-            return next
+        func ranksAbove(_ other: Level) -> Bool {
+            if isUserInitiated != other.isUserInitiated { return isUserInitiated }
+            if priority != other.priority { return priority > other.priority }
+            return hasDeadline && !other.hasDeadline
         }
     }
+
+    init(_ assessment: Assessment) { configuration = assessment.configuration }
+
+    // MARK: Coming and going
+
+    var count: Int { entries.count }
+
+    func contains(_ id: TransferID) -> Bool { entries[id] != nil }
+
+    func entry(of id: TransferID) -> TransferEntry? { entries[id] }
+
+    func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void) {
+        for (id, entry) in entries.sorted(by: { $0.key < $1.key }) { body(id, entry) }
+    }
+
+    mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) { entries[id] = entry }
+
+    mutating func remove(_ id: TransferID) -> TransferEntry? { entries.removeValue(forKey: id) }
+
+    /// Nothing is kept of how things are.
+    mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges) {}
+
+    // MARK: Slots
+
+    mutating func takeSlots(of traits: borrowing TransferTraits) { running.append(copy traits) }
+
+    mutating func freeSlots(of traits: borrowing TransferTraits) {
+        let ended = copy traits
+        if let index = running.firstIndex(of: ended) { running.remove(at: index) }
+    }
+
+    func isLast(of traits: borrowing TransferTraits) -> Bool {
+        let (app, session) = (traits.app, traits.session)
+        let others = entries.values.map(\.traits) + running
+        return !others.contains { $0.app == app && $0.session == session }
+    }
+
+    func fullSlots(for traits: borrowing TransferTraits) -> SlotScope? {
+        let (app, host, session) = (traits.app, traits.host, traits.session)
+        let hostSlots = max(1, traits.slotsPerHost ?? configuration.slotsPerHost)
+        if running.count(where: { $0.host == host }) >= hostSlots { return .host(host) }
+        if let session {
+            let count = running.count { $0.app == app && $0.session == session }
+            if count >= max(1, configuration.slotsPerSession) { return .session(session) }
+        }
+        if running.count(where: { $0.app == app }) >= max(1, configuration.slotsPerApp) { return .app(app) }
+        return running.count >= max(1, configuration.globalSlots) ? .global : nil
+    }
+
+    // MARK: Whose turn it is
+
+    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> (TransferID, TransferEntry)? {
+        let startable = entries.filter { _, entry in
+            guard case .run = assessment.verdict(for: entry) else { return false }
+            return fullSlots(for: entry.traits) == nil && !(isGateClosed && entry.isGated)
+        }
+        let levels = Set(startable.values.map { Level($0.traits) }).sorted { $0.ranksAbove($1) }
+        guard let level = choice(among: levels) else { return nil }
+        let members = startable.filter { Level($0.value.traits) == level }
+        guard let first = members.min(by: { goesBefore($0, $1) }) else { return nil }
+        passedOver[level] = 0
+        for lower in levels where level.ranksAbove(lower) { passedOver[lower, default: 0] += 1 }
+        entries[first.key] = nil
+        running.append(first.value.traits)
+        turn += 1
+        lastTurns[first.value.traits.app] = turn
+        return (first.key, first.value)
+    }
+
+    /// The best rank, unless others were passed over too often: then the one that was so most often.
+    private func choice(among levels: [Level]) -> Level? {
+        func count(_ level: Level) -> Int { passedOver[level] ?? 0 }
+        let most = levels.map(count).max() ?? 0
+        guard most >= max(1, configuration.agingInterval) else { return levels.first }
+        return levels.first { count($0) == most }
+    }
+
+    /// In the same rank: by deadline, then by the apps' turns, then by id.
+    private func goesBefore(
+        _ left: (key: TransferID, value: TransferEntry), _ right: (key: TransferID, value: TransferEntry)
+    ) -> Bool {
+        if let first = left.value.traits.constraints.deadline?.date,
+            let second = right.value.traits.constraints.deadline?.date, first != second
+        {
+            return first < second
+        }
+        let (first, second) = (lastTurns[left.value.traits.app] ?? 0, lastTurns[right.value.traits.app] ?? 0)
+        return first != second ? first < second : left.key < right.key
+    }
+
+    // MARK: Time
+
+    /// Whenever any verdict may change, whether something can start then or not.
+    mutating func nextMoment(_ assessment: Assessment, gate: Instant?) -> Instant? {
+        let now = assessment.now.instant
+        var next = gate.flatMap { $0 > now ? $0 : nil }
+        for entry in entries.values {
+            guard case .hold(_, let look?) = assessment.verdict(for: entry), look > now else { continue }
+            next = Verdict.earlier(next, look)
+        }
+        return next
+    }
+}
 #endif

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #if DEBUG || TESTABLE
-    package import TransferPolicy
-    @testable package import TransferScheduling
+package import TransferPolicy
+@testable package import TransferScheduling
 
-    /// The scheduler over ``PlainQueue``, in the shadow of a trial.
-    package final class PlainScheduler: TrialShadow {
-        private var core: SchedulerCore<PlainQueue>
-        private let configuration: SchedulerConfiguration
-        package private(set) var generator: SplitMix64
+/// The scheduler over ``PlainQueue``, in the shadow of a trial.
+package final class PlainScheduler: TrialShadow {
+    private var core: SchedulerCore<PlainQueue>
+    private let configuration: SchedulerConfiguration
+    package private(set) var generator: SplitMix64
 
-        package init(_ setup: TrialSetup, _ policy: any Policy) {
-            configuration = setup.configuration
-            generator = SplitMix64(seed: setup.seed)
-            core = SchedulerCore(
-                configuration: configuration, policy: policy, learned: Learned(), boot: "", startingAt: Trial.start)
-        }
-
-        package func apply(_ event: Event, at now: Moment) -> [Effect] {
-            var effects: [Effect] = []
-            core.apply(event, at: now, using: &generator, into: &effects)
-            return effects
-        }
-
-        package func setPolicy(_ policy: any Policy, at now: Moment) -> [Effect] {
-            var effects: [Effect] = []
-            core.setPolicy(policy, at: now, using: &generator, into: &effects)
-            return effects
-        }
-
-        package func restart(
-            policy: any Policy, expecting learned: Learned, boot: String, at now: Moment
-        ) -> Bool {
-            // The boot that ends is the one before; its name only has to be the same for both.
-            let mine = core.learned(at: now, boot: boot)
-            core = SchedulerCore(
-                configuration: configuration, policy: policy, learned: learned, boot: boot, startingAt: now)
-            return mine.isLike(learned)
-        }
+    package init(_ setup: TrialSetup, _ policy: any Policy) {
+        configuration = setup.configuration
+        generator = SplitMix64(seed: setup.seed)
+        core = SchedulerCore(
+            configuration: configuration, policy: policy, learned: Learned(), boot: "", startingAt: Trial.start)
     }
 
-    extension Learned {
-        /// The same but for the boot that limiters were noted in.
-        fileprivate func isLike(_ other: Learned) -> Bool {
-            history == other.history && budgets == other.budgets && typicalRate == other.typicalRate
-                && limiters.keys == other.limiters.keys
-        }
+    package func apply(_ event: Event, at now: Moment) -> [Effect] {
+        var effects: [Effect] = []
+        core.apply(event, at: now, using: &generator, into: &effects)
+        return effects
     }
+
+    package func setPolicy(_ policy: any Policy, at now: Moment) -> [Effect] {
+        var effects: [Effect] = []
+        core.setPolicy(policy, at: now, using: &generator, into: &effects)
+        return effects
+    }
+
+    package func restart(
+        policy: any Policy, expecting learned: Learned, boot: String, at now: Moment
+    ) -> Bool {
+        // The boot that ends is the one before; its name only has to be the same for both.
+        let mine = core.learned(at: now, boot: boot)
+        core = SchedulerCore(
+            configuration: configuration, policy: policy, learned: learned, boot: boot, startingAt: now)
+        return mine.isLike(learned)
+    }
+}
+
+extension Learned {
+    /// The same but for the boot that limiters were noted in.
+    fileprivate func isLike(_ other: Learned) -> Bool {
+        history == other.history && budgets == other.budgets && typicalRate == other.typicalRate
+            && limiters.keys == other.limiters.keys
+    }
+}
 #endif

@@ -33,7 +33,9 @@ extension TransferTraits {
             add("links", kinds.kinds.map(\.rawValue).joined(separator: "+"))
         }
         add("allowed", constraints.connection.allowed?.joined(separator: "+"))
-        add("denied", constraints.connection.denied.isEmpty ? nil : constraints.connection.denied.joined(separator: "+"))
+        add(
+            "denied", constraints.connection.denied.isEmpty ? nil : constraints.connection.denied.joined(separator: "+")
+        )
         add("roaming", constraints.connection.allowsRoaming ? nil : "no")
         add("window", constraints.window?.windows.map { "\($0.start)-\($0.end)" }.joined(separator: "+"))
         return words

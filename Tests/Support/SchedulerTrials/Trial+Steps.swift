@@ -137,7 +137,9 @@ extension Trial {
         }
         guard faults.isEmpty else { return }
         if !book.ids.isEmpty { book.fault("\(book.ids.sorted()) never ran") }
-        if let timeToWake { book.fault("a wake is asked for in \(TrialWords.text(timeToWake)) s though nothing is left") }
+        if let timeToWake {
+            book.fault("a wake is asked for in \(TrialWords.text(timeToWake)) s though nothing is left")
+        }
     }
 }
 

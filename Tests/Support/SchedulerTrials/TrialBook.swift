@@ -153,12 +153,16 @@ package struct TrialBook {
         guard let known = open[id] else { return fault("\(id) starts though it is not open") }
         let traits = known.traits
         if known.isRunning { fault("\(id) starts though it runs") }
-        if known.isPaused || known.isHeld || known.needsApp || known.needsSpace { fault("\(id) starts though it may not") }
+        if known.isPaused || known.isHeld || known.needsApp || known.needsSpace {
+            fault("\(id) starts though it may not")
+        }
         if let end = known.backoffEnd, now.instant < end { fault("\(id) starts before its backoff ends") }
         if let release = known.release, now.instant < release { fault("\(id) starts inside its app's delay") }
         let unmet = Unmet(traits, conditions, at: now, configuration, isDefaultPolicy: isDefaultPolicy)
         if !unmet.isEmpty { fault("\(id) starts though \(unmet)") }
-        if !Unmet.hasSettled(traits, conditions, at: now, configuration) { fault("\(id) starts on what has not settled") }
+        if !Unmet.hasSettled(traits, conditions, at: now, configuration) {
+            fault("\(id) starts on what has not settled")
+        }
         if running.count >= max(1, configuration.globalSlots) { fault("\(id) starts without a slot") }
         if hosts[traits.host, default: 0] >= max(1, traits.slotsPerHost ?? configuration.slotsPerHost) {
             fault("\(id) starts without a slot of its host")

@@ -132,7 +132,8 @@ package struct TrialDice {
         case ...35:
             let size = trial.book.open[id]?.traits.expectedBytesToReceive
             return .progress(
-                id, bytes: Int64(roll(0...(chance(50) ? 3 : 3000))), total: chance(20) ? size ?? Int64(roll(0...9000)) : nil)
+                id, bytes: Int64(roll(0...(chance(50) ? 3 : 3000))),
+                total: chance(20) ? size ?? Int64(roll(0...9000)) : nil)
         case ...65: return .act(.finish, id)
         case ...84: return .fail(id, pick(TrialStep.causes), retryAfter: chance(20) ? seconds(0...5000) : nil)
         case ...89: return .fillDisk(id, needed: chance(70) ? Int64(roll(1...300)) : nil)

@@ -29,7 +29,9 @@ package struct TrialRun {
     }
 
     /// Makes a trial and lets so many random steps happen to it; stops at the first fault.
-    package func run(steps count: Int, prepare: (Trial) -> Void = { _ in }, note: (TrialStep) -> Void = { _ in }) -> Trial {
+    package func run(steps count: Int, prepare: (Trial) -> Void = { _ in }, note: (TrialStep) -> Void = { _ in })
+        -> Trial
+    {
         let trial = Trial(setup, shadow: shadow)
         prepare(trial)
         var dice = TrialDice(seed: seed, population: population, policies: policies)

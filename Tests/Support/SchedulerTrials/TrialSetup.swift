@@ -57,7 +57,11 @@ package struct TrialSetup: Hashable, Sendable {
         seed = dice.next() >> 32
         func one(in range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &dice) }
         func chance(_ percent: Int) -> Bool { one(in: 1...100) <= percent }
-        if chance(50) { configuration.drainJitter = .zero } else { configuration.drainPeriod = .seconds(one(in: 1...90)) }
+        if chance(50) {
+            configuration.drainJitter = .zero
+        } else {
+            configuration.drainPeriod = .seconds(one(in: 1...90))
+        }
         guard chance(80) else { return }
         configuration.globalSlots = one(in: 1...6)
         configuration.slotsPerHost = one(in: 1...3)

@@ -30,7 +30,7 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     /// The families that have wheels, in the order in which they came to have one.
     private(set) var families: [Int] = []
 
-    mutating func insert(_ place: Int32, family: Int32, _ clock: Clock, at time: Int64) -> TimerWheel.Handle {
+    mutating func insert(_ place: Int32, family: Int32, _ clock: Clock, at time: Int64) -> UInt32 {
         let number = 2 * Int(family) + clock.rawValue
         while wheels.count <= number | 1 {
             wheels.append(nil)
@@ -40,7 +40,7 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
         let wheel = wheels[number] ?? makeWheel(number)
         earliest[clock.rawValue] = min(earliest[clock.rawValue], time)
         count += 1
-        return wheel.pointee.insert(Int64(place), at: Instant(nanoseconds: time))
+        return wheel.pointee.insert(Int64(place), at: Instant(nanoseconds: time)).index
     }
 
     private mutating func makeWheel(_ number: Int) -> UnsafeMutablePointer<TimerWheel> {
@@ -51,10 +51,11 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
         return wheel
     }
 
-    mutating func cancel(_ handle: TimerWheel.Handle, family: Int32, _ clock: Clock) {
+    /// Takes a timer away that has not fired.
+    mutating func cancel(_ timer: UInt32, family: Int32, _ clock: Clock) {
         let number = 2 * Int(family) + clock.rawValue
         nexts[number] = Self.unknown
-        guard wheels[number]?.pointee.cancel(handle) == true else { return }
+        wheels[number]?.pointee.cancelWaiting(at: timer)
         count -= 1
     }
 

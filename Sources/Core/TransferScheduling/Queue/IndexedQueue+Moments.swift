@@ -180,6 +180,8 @@ struct FamilyMoments: Sendable {
     var isRelevant: [Bool] = []
 
     mutating func reset(families: Int) {
+        // Those that have no timer now are asked about when they get one.
+        for family in isRelevant.indices { isRelevant[family] = true }
         while isRelevant.count < families { isRelevant.append(true) }
         isKnown = true
         boot = .max

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferPolicy
 
-/// One waiting transfer in the queue, as small as it gets: 80 bytes.
+/// One waiting transfer in the queue, as small as it gets: 72 bytes.
 ///
 /// What it shares with others lies in its bucket; what few transfers have lies in a whole ``TransferEntry`` beside it.
 struct TransferRecord: Sendable {
@@ -18,8 +18,8 @@ struct TransferRecord: Sendable {
     let expected: Int64
     /// `Int64.max` where it is never given up.
     let expires: Int64
-    /// What it waits for beside conditions; means something while `hasTimer`.
-    var timer = TimerWheel.Handle.none
+    /// The place of its timer in its family's wheel; means something while it has one.
+    var timer: UInt32 = 0
     var bucket = none
     /// The next in its bucket's list.
     var next = none

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SchedulerTrials
+import Testing
+import TransferPolicy
+
+/// The scheduler against one that looks at every transfer each time. `SchedulerSoak` does the same for longer.
+@Suite struct PlainSchedulerTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    /// One seed to replay, from a failure's message.
+    private static let replayed = environment["TRANSFER_SEED"].flatMap { UInt64($0) }
+    private static let steps = 600
+
+    @Test(
+        "Random runs order what the plain scheduler orders, draw the same chance and keep every rule", arguments: 0..<4)
+    func random(part: Int) { compare(seeds: 6, part: part) }
+
+    @Test("So they do under each policy", arguments: TrialDice.policies)
+    func policies(name: String) { compare(policy: name, seeds: 1, part: 0) }
+
+    private func compare(policy: String? = nil, seeds: UInt64, part: Int) {
+        let base = Self.replayed ?? UInt64.random(in: 0..<1 << 48)
+        print("PlainSchedulerTests \(policy ?? "part \(part)"): TRANSFER_SEED=\(base)")
+        for seed in base..<base + (Self.replayed == nil ? seeds : 1) {
+            let run = TrialRun(seed: seed, policy: policy) { PlainScheduler($0, $1) }
+            guard !run.run(steps: Self.steps).faults.isEmpty else { continue }
+            let log = run.shortestLog(steps: Self.steps)
+            let lines = log?.lines.joined(separator: "\n  ") ?? ""
+            Issue.record(
+                "TRANSFER_SEED=\(seed) replays this: \(log?.fault ?? "")\nTRANSFER_LOG, a file, this:\n  \(lines)")
+            return
+        }
+    }
+
+    @Test("A log that was printed happens again", .enabled(if: environment["TRANSFER_LOG"] != nil, "no TRANSFER_LOG"))
+    func log() throws {
+        let text = try String(contentsOfFile: #require(Self.environment["TRANSFER_LOG"]), encoding: .utf8)
+        let trial = TrialRun.replay(text.split(separator: "\n").map(String.init), shadow: { PlainScheduler($0, $1) })
+        #expect(trial.faults == [])
+    }
+
+    @Test("The same events and the same seed give the same effects")
+    func determinism() {
+        func digest(_ seed: UInt64) -> UInt64 { TrialRun(seed: seed).run(steps: 2000).digestValue }
+        for seed in UInt64(1)...4 { #expect(digest(seed) == digest(seed)) }
+        #expect(digest(1) != digest(2))
+    }
+}
