@@ -172,7 +172,7 @@ import TransferScheduling
             t=0s need 7 authentication
             t=0s answer 7
             t=1s submit 7 normal
-            expect 7 runs
+            expect 7 starts at 1s
             """)
         #expect(machine.openCount == 1)
     }

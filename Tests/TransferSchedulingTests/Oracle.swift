@@ -246,7 +246,7 @@ struct Oracle {
             open[id]?.backoffEnd = retry.map { now.instant(of: $0.until) }
         case .savePaused(let id, let isPaused):
             if open[id]?.isPaused != isPaused { faults.append("\(id) was saved as paused: \(isPaused)") }
-        case .discard, .measureSpace, .explain, .wake, .saveRelaunchHold, .saveLearned: break  // Held against nothing here.
+        case .discard, .measureSpace, .explain, .wake, .saveRelaunchHold, .saveLearned: break  // No rule for it.
         }
     }
 
