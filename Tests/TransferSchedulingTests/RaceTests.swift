@@ -28,8 +28,9 @@ import TransferScheduling
             given power=battery
             t=0s submit 1 discretionary
             t=1s pause 1
-            expect 1 waits suspended
+            expect 1 waits suspended,onBattery
             t=2s power ac
+            expect 1 waits suspended
             expect quiet until 50s
             t=50s resume 1
             expect 1 starts at 50s

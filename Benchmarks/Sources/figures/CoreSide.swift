@@ -32,8 +32,8 @@ struct SwiftSide: CoreSide, ~Copyable {
     private var generator = SplitMix64(seed: 1)
     private var effects: [Effect] = []
     private let names: CoreNames
-    private var traits: [(TransferID, TransferTraits)] = []
-    private var changes: [(Conditions, Moment)] = []
+    private var submissions: [Event] = []
+    private var changes: [(Event, Moment)] = []
 
     init(_ names: CoreNames, at now: Moment) {
         self.names = names
@@ -45,29 +45,32 @@ struct SwiftSide: CoreSide, ~Copyable {
     }
 
     @inline(__always)
-    private mutating func apply(_ event: Event, at now: Moment) {
+    private mutating func apply(_ event: consuming Event, at now: Moment) {
         effects.removeAll(keepingCapacity: true)
         scheduler.apply(event, at: now, using: &generator, into: &effects)
         for case .start(let id) in effects { started.append(id.rawValue) }
     }
 
     mutating func load(_ jobs: [CoreJob], from firstID: Int64, at now: Moment) {
-        traits.removeAll(keepingCapacity: true)
+        submissions.removeAll(keepingCapacity: true)
         for (offset, job) in jobs.enumerated() {
-            traits.append((TransferID(firstID + Int64(offset)), CoreWorkload.traits(of: job, names, at: now)))
+            let id = TransferID(firstID + Int64(offset))
+            submissions.append(.submitted(id, CoreWorkload.traits(of: job, names, at: now)))
         }
     }
 
-    mutating func load(_ machines: [CoreMachine]) { changes = machines.map { ($0.conditions, $0.since) } }
+    mutating func load(_ machines: [CoreMachine]) {
+        changes = machines.map { (.conditionsChanged($0.conditions), $0.since) }
+    }
 
     mutating func fill(at now: Moment) { submitLoaded(at: now) }
 
     mutating func submitLoaded(at now: Moment) {
-        for (id, traits) in traits { apply(.submitted(id, traits), at: now) }
+        for index in submissions.indices { apply(submissions[index], at: now) }
     }
 
     mutating func changeLoaded() {
-        for (conditions, now) in changes { apply(.conditionsChanged(conditions), at: now) }
+        for index in changes.indices { apply(changes[index].0, at: changes[index].1) }
     }
 
     mutating func cancel(_ ids: [Int64], at now: Moment) {

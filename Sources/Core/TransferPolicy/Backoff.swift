@@ -64,9 +64,14 @@ public struct RetryState: Hashable, Sendable, Codable {
     public var until: WallTime
     /// The most bytes that any attempt ever had: fetching those again is no progress. Nil where none was recorded.
     public var mostBytes: Int64?
+    /// How long attempts and the waits after them have gone on without one new byte. Nil where none was recorded.
+    public var barren: Duration?
 
     /// A state.
-    public init(attempts: Int, cause: FailureCause, until: WallTime, mostBytes: Int64? = nil) {
+    public init(
+        attempts: Int, cause: FailureCause, until: WallTime, mostBytes: Int64? = nil, barren: Duration? = nil
+    ) {
+        self.barren = barren
         self.mostBytes = mostBytes
         self.attempts = attempts
         self.cause = cause
@@ -80,5 +85,6 @@ public struct RetryState: Hashable, Sendable, Codable {
         cause = try container.decode(FailureCause.self, forKey: .cause)
         until = try container.decode(WallTime.self, forKey: .until)
         mostBytes = try container.decodeIfPresent(Int64.self, forKey: .mostBytes).map { max($0, 0) }
+        barren = try container.decodeIfPresent(Duration.self, forKey: .barren).map { max($0, .zero) }
     }
 }

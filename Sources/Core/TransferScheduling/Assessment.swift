@@ -52,7 +52,7 @@ struct Assessment {
     func verdict(for entry: TransferEntry) -> Verdict {
         switch entry.phase {
         case .paused(let since):
-            return .hold([Hold(.suspended, since: since)], lookAgain: nil)
+            return Verdict.hold([Hold(.suspended, since: since)], lookAgain: nil).and(wish(of: entry))
         case .running(let attempt):
             return withGrace(wish(of: entry), missingSince: attempt.missingSince)
         case .stopping:
@@ -94,9 +94,8 @@ struct Assessment {
 
     /// All constraints and, for discretionary work, the policy.
     private func wish(of entry: TransferEntry) -> Verdict {
-        let traits = entry.traits
-        let constraints = traits.constraints
-        var verdict = conditionsVerdict(constraints, isLoopback: traits.isLoopback)
+        // The traits are not copied out: they are large, and this is asked of all that run on every change.
+        var verdict = conditionsVerdict(entry.traits.constraints, isLoopback: entry.traits.isLoopback)
         if !entry.isOrdinary, let held = entry.held {
             verdict = verdict.and(
                 .hold([Hold(.held(by: held.by, why: held.why), since: held.since)], lookAgain: nil))
@@ -104,14 +103,14 @@ struct Assessment {
         if !entry.isOrdinary, let need = entry.need {
             verdict = verdict.and(.hold([Hold(.needsApp(need.need), since: need.since)], lookAgain: nil))
         }
-        if let spent = budgetVerdict(traits) { verdict = verdict.and(spent) }
-        if let notBefore = constraints.notBefore {
-            verdict = verdict.and(notBefore.verdict(at: now, submitted: traits.submitted))
+        if let spent = budgetVerdict(entry.traits) { verdict = verdict.and(spent) }
+        if let notBefore = entry.traits.constraints.notBefore {
+            verdict = verdict.and(notBefore.verdict(at: now, submitted: entry.traits.submitted))
         }
-        if let window = constraints.window {
+        if let window = entry.traits.constraints.window {
             verdict = verdict.and(window.verdict(at: now, localTime: conditions.localTime))
         }
-        if traits.kind == .discretionary {
+        if entry.traits.kind == .discretionary {
             verdict = verdict.and(policy.verdict(for: entry.subject, in: context))
         }
         return verdict

@@ -91,6 +91,7 @@ extension SchedulerCore where Queue: ~Copyable {
         if let retry = state.retry {
             // What a store hands back is no reason to trap when one more is added.
             entry.failures = min(max(0, retry.attempts), Int(Int32.max))
+            entry.barren = max(.zero, retry.barren ?? .zero)
             if !state.isPaused {
                 // Kept as a date because no boot-time clock survives a reboot; a date that a set clock has moved far
                 // away holds no longer than the longest wait there is.

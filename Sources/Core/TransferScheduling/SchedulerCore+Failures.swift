@@ -68,7 +68,8 @@ extension SchedulerCore where Queue: ~Copyable {
             .saveRetry(
                 id,
                 RetryState(
-                    attempts: entry.failures, cause: cause, until: now.wall(at: until), mostBytes: entry.mostBytes)))
+                    attempts: entry.failures, cause: cause, until: now.wall(at: until), mostBytes: entry.mostBytes,
+                    barren: entry.barren)))
         enqueue(id, entry)
     }
 
@@ -97,7 +98,9 @@ extension SchedulerCore where Queue: ~Copyable {
         entry.failures = max(0, attempts)
         let rest =
             attempts > 0
-            ? RetryState(attempts: attempts, cause: cause, until: now.wall, mostBytes: entry.mostBytes) : nil
+            ? RetryState(
+                attempts: attempts, cause: cause, until: now.wall, mostBytes: entry.mostBytes, barren: entry.barren)
+            : nil
         enqueue(id, entry)
         effects.append(.saveRetry(id, rest))
     }

@@ -28,6 +28,7 @@ struct Availability: Sendable {
     private var windows: [WindowState] = []
     private var localTime: LocalTimeRules?
     private var connectionNumbers: [String: Int] = [:]
+    private var lastConnection: (name: String, number: Int)?
     private static let mostRows = 512
 
     private struct RowKey: Hashable {
@@ -99,16 +100,20 @@ struct Availability: Sendable {
         nextMood = mood.until
         var connection = 0
         if let name = assessment.conditions.connection.value {
-            if let known = connectionNumbers[name] {
+            if let last = lastConnection, last.name == name {
+                connection = last.number
+            } else if let known = connectionNumbers[name] {
                 connection = known
             } else {
                 if connectionNumbers.count >= 60_000 {
                     connectionNumbers.removeAll()
+                    lastConnection = nil
                     forget()
                 }
                 connection = connectionNumbers.count + 1
                 connectionNumbers[name] = connection
             }
+            if lastConnection?.name != name { lastConnection = (name, connection) }
         }
         let key = RowKey(
             signature: ConditionSignature(assessment.conditions, connection: connection), mood: mood.key)

@@ -43,6 +43,18 @@ struct BitSet: Hashable, Sendable {
         return false
     }
 
+    /// Calls `body` with each number.
+    @inline(__always)
+    func forEach(_ body: (Int32) -> Void) {
+        for index in words.indices {
+            var bits = words[index]
+            while bits != 0 {
+                body(Int32(truncatingIfNeeded: index << 6 | bits.trailingZeroBitCount))
+                bits &= bits - 1
+            }
+        }
+    }
+
     /// Calls `body` with each number that is in `other` too.
     func forEach(in other: BitSet, _ body: (Int32) -> Void) {
         for index in words.indices {

@@ -62,6 +62,7 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     /// The next timer of a family on a clock; nil where it has none.
     mutating func next(family: Int, _ clock: Clock) -> Int64? {
         let number = 2 * family + clock.rawValue
+        guard number < nexts.count else { return nil }
         if nexts[number] == Self.unknown { nexts[number] = wheels[number]?.pointee.nextDeadline?.nanoseconds ?? .max }
         return nexts[number] == .max ? nil : nexts[number]
     }

@@ -56,55 +56,55 @@ extension IndexedQueue {
     }
 
     private mutating func canStart(_ level: Int, _ assessment: Assessment, isGateClosed: Bool) -> Bool {
-        for word in availability.classes.words.indices {
-            var bits = availability.classes.words[word] & levels[level].filled.words[word]
+        let (available, filled) = (availability.classes.words, levels[level].filled.words)
+        for word in available.indices {
+            var bits = available[word] & filled[word]
             if isGateClosed { bits &= ~gated.words[word] }
             while bits != 0 {
                 let number = word << 6 | bits.trailingZeroBitCount
                 bits &= bits - 1
-                if canStart(onShelf: Int(levels[level].shelves[number]), assessment) { return true }
+                if canStart(onShelf: levels[level].shelves[number], assessment) { return true }
             }
         }
         return false
     }
 
     /// Whether anything on a shelf can start: whose turn it would be is another question, which costs more.
-    private mutating func canStart(onShelf shelf: Int, _ assessment: Assessment) -> Bool {
-        let known = shelves[shelf].best
-        if known != Shelf.unknown, !assessment.isBudgeted {
-            let entry = shelves[shelf].appQueues[Int(known)]
-            if !isFull(app: entry.app), !isFull(lane: entry.lane), misfit(of: entry, onShelf: shelf, assessment) == nil
-            {
+    private mutating func canStart(onShelf number: Int32, _ assessment: Assessment) -> Bool {
+        let shelf = shelves[number]
+        if shelf.pointee.best != Shelf.unknown, !isBudgeted {
+            let entry = shelf.pointee.appQueues[Int(shelf.pointee.best)]
+            if !isFull(app: entry.app), !isFull(lane: entry.lane), misfit(of: entry, on: shelf, assessment) == nil {
                 return true
             }
         }
-        return best(ofShelf: shelf, assessment)
+        return findBest(onShelf: number, assessment)
     }
 
     /// The first of a level: by deadline, then by the apps' turns, then by id.
     private mutating func first(
         of level: Int, _ assessment: Assessment, isGateClosed: Bool
     ) -> Int32? {
-        var first: Int?
-        for word in availability.classes.words.indices {
-            var bits = availability.classes.words[word] & levels[level].filled.words[word]
+        var first: UnsafeMutablePointer<Shelf>?
+        let (available, filled) = (availability.classes.words, levels[level].filled.words)
+        for word in available.indices {
+            var bits = available[word] & filled[word]
             if isGateClosed { bits &= ~gated.words[word] }
             while bits != 0 {
-                let number = word << 6 | bits.trailingZeroBitCount
+                let number = levels[level].shelves[word << 6 | bits.trailingZeroBitCount]
                 bits &= bits - 1
-                let shelf = Int(levels[level].shelves[number])
-                guard best(ofShelf: shelf, assessment) else { continue }
+                guard findBest(onShelf: number, assessment) else { continue }
+                let shelf = shelves[number]
                 if let known = first,
                     !Self.precedes(
-                        shelves[shelf].bestKey, shelves[shelf].bestTurn, shelves[known].bestKey,
-                        shelves[known].bestTurn)
+                        shelf.pointee.bestKey, shelf.pointee.bestTurn, known.pointee.bestKey, known.pointee.bestTurn)
                 {
                     continue
                 }
                 first = shelf
             }
         }
-        return first.map { head(of: shelves[$0].appQueues[Int(shelves[$0].best)].bucket) }
+        return first.map { head(of: $0.pointee.appQueues[Int($0.pointee.best)].bucket) }
     }
 
     @inline(__always)
@@ -116,47 +116,48 @@ extension IndexedQueue {
     // MARK: Shelves
 
     /// Finds out whose turn it is on a shelf; false where none can start. What meets a full slot is parked there.
-    private mutating func best(ofShelf shelf: Int, _ assessment: Assessment) -> Bool {
+    private mutating func findBest(onShelf number: Int32, _ assessment: Assessment) -> Bool {
+        let shelf = shelves[number]
         while true {
-            let known = shelves[shelf].best
+            let known = shelf.pointee.best
             let isCurrent =
-                known != Shelf.unknown && !assessment.isBudgeted
-                && lanes.apps[shelves[shelf].appQueues[Int(known)].app].pointee.lastTurn == shelves[shelf].bestTurn
-            if !isCurrent { findBest(shelf, assessment) }
-            guard shelves[shelf].best != Shelf.unknown else { return false }
-            let entry = shelves[shelf].appQueues[Int(shelves[shelf].best)]
+                known != Shelf.unknown && !isBudgeted
+                && lanes.apps[shelf.pointee.appQueues[Int(known)].app].pointee.lastTurn == shelf.pointee.bestTurn
+            if !isCurrent { compareApps(on: shelf, assessment) }
+            guard shelf.pointee.best != Shelf.unknown else { return false }
+            let entry = shelf.pointee.appQueues[Int(shelf.pointee.best)]
             if isFull(app: entry.app) {
                 park(appQueue: entry.appQueue)
             } else if isFull(lane: entry.lane) {
                 park(bucket: entry.bucket)
             } else {
-                guard let misfit = misfit(of: entry, onShelf: shelf, assessment) else { return true }
+                guard let misfit = misfit(of: entry, on: shelf, assessment) else { return true }
                 setAside(head(of: entry.bucket), for: misfit, assessment)
             }
         }
     }
 
-    private mutating func findBest(_ shelf: Int, _ assessment: Assessment) {
+    private mutating func compareApps(on shelf: UnsafeMutablePointer<Shelf>, _ assessment: Assessment) {
         var best = Shelf.unknown
         var (bestKey, bestTurn) = (TurnKey(), Int64(0))
-        for index in shelves[shelf].appQueues.indices {
-            let entry = shelves[shelf].appQueues[index]
-            if assessment.isBudgeted, isSpent(entry.app, onShelf: shelf, assessment) {
+        for index in shelf.pointee.appQueues.indices {
+            let (app, key) = (shelf.pointee.appQueues[index].app, shelf.pointee.appQueues[index].top)
+            if isBudgeted, isSpent(app, on: shelf, assessment) {
                 isHeldByBudget = true
                 continue
             }
-            let turn = lanes.apps[entry.app].pointee.lastTurn
-            if best != Shelf.unknown, !Self.precedes(entry.top, turn, bestKey, bestTurn) { continue }
-            (best, bestKey, bestTurn) = (Int32(truncatingIfNeeded: index), entry.top, turn)
+            let turn = lanes.apps[app].pointee.lastTurn
+            if best != Shelf.unknown, !Self.precedes(key, turn, bestKey, bestTurn) { continue }
+            (best, bestKey, bestTurn) = (Int32(truncatingIfNeeded: index), key, turn)
         }
-        shelves[shelf].best = best
-        shelves[shelf].bestKey = bestKey
-        shelves[shelf].bestTurn = bestTurn
+        shelf.pointee.best = best
+        shelf.pointee.bestKey = bestKey
+        shelf.pointee.bestTurn = bestTurn
     }
 
     /// Whether an app's budget keeps what lies on a shelf from starting.
-    private func isSpent(_ app: Int32, onShelf shelf: Int, _ assessment: Assessment) -> Bool {
-        let requirement = requirements.family(ofClass: shelves[shelf].number).requirement
+    private func isSpent(_ app: Int32, on shelf: UnsafeMutablePointer<Shelf>, _ assessment: Assessment) -> Bool {
+        let requirement = requirements.family(ofClass: shelf.pointee.number).requirement
         guard !requirement.isLoopback, let limit = Assessment.budgetLimit(of: requirement.kind) else { return false }
         let state = assessment.context.budgets.state(
             connection: assessment.conditions.connection.value, app: lanes.apps[app].pointee.name,
@@ -165,11 +166,11 @@ extension IndexedQueue {
     }
 
     /// How long the window is still open that is too short for the first of an app; nil where it fits.
-    private func misfit(of entry: ShelfEntry, onShelf shelf: Int, _ assessment: Assessment) -> Duration? {
-        let number = shelves[shelf].number
-        guard requirements.classes[Int(number)].stage != RequirementClass.individual,
-            requirements.families[Int(requirements.classes[Int(number)].family)].window != TransferRecord.none
-        else { return nil }
+    @inline(__always)
+    private func misfit(
+        of entry: ShelfEntry, on shelf: UnsafeMutablePointer<Shelf>, _ assessment: Assessment
+    ) -> Duration? {
+        guard shelf.pointee.hasWindow else { return nil }
         return assessment.misfit(of: self.entry(at: head(of: entry.bucket)))?.left
     }
 

@@ -21,7 +21,7 @@ extension IndexedQueue {
         let state = records[place].pointee.state
         guard !state.isDisjoint(with: [.bootTimer, .wallTimer]) else { return }
         let shelf = appQueues[buckets[records[place].pointee.bucket].pointee.appQueue].pointee.shelf
-        let family = requirements.classes[Int(shelves[Int(shelf)].number)].family
+        let family = requirements.classes[Int(shelves[shelf].pointee.number)].family
         timers.cancel(
             records[place].pointee.timer, family: family, state.contains(.bootTimer) ? .boot : .wall)
         records[place].pointee.state.subtract([.bootTimer, .wallTimer])
@@ -38,7 +38,7 @@ extension IndexedQueue {
         }
         if isBackward || changes.contains(.policy) { resettleAll(assessment) }
         moveLapsed(assessment)
-        isHeldByBudget = false
+        (isBudgeted, isHeldByBudget) = (assessment.isBudgeted, false)
         if !misfits.isEmpty,
             rateOfMisfits != assessment.typicalRate || zoneOfMisfits != assessment.conditions.localTime
         {
@@ -82,7 +82,7 @@ extension IndexedQueue {
     /// Takes a transfer's turn away until its window closes.
     mutating func setAside(_ place: Int32, for time: Duration, _ assessment: Assessment) {
         let shelf = appQueues[buckets[records[place].pointee.bucket].pointee.appQueue].pointee.shelf
-        let family = requirements.classes[Int(shelves[Int(shelf)].number)].family
+        let family = requirements.classes[Int(shelves[shelf].pointee.number)].family
         unlink(place)
         cancelTimer(place)
         records[place].pointee.state.insert(.misfit)
@@ -123,7 +123,7 @@ extension IndexedQueue {
         if let gate, now.instant < gate, availability.classes.intersects(filledClasses, gated) {
             next = Verdict.earlier(next, gate)
         }
-        if isHeldByBudget, assessment.isBudgeted {
+        if isHeldByBudget {
             let renewed = assessment.context.budgets.nextRollOver(
                 after: now.wall, localTime: assessment.conditions.localTime)
             next = Verdict.earlier(next, renewed.map(now.instant(of:)))
@@ -142,28 +142,25 @@ extension IndexedQueue {
     /// The next timers of families of which a class may run, now or when time has come.
     private mutating func findFamilyMoments() {
         familyMoments.reset(families: requirements.families.count)
-        guard timers.count > 0 else { return }
-        for family in timers.families {
-            let boot = timers.next(family: family, .boot)
-            let wall = timers.next(family: family, .wall)
-            let classes = requirements.families[family].classes
-            familyMoments.isRelevant[family] = classes.contains {
-                $0 >= 0 && (availability.classes.contains($0) || availability.pending.contains($0))
+        guard timers.count > 0 else { return familyMoments.takeAllForRelevant() }
+        availability.classes.forEach { number in
+            let family = Int(requirements.classes[Int(number)].family)
+            guard !familyMoments.isRelevant[family] else { return }
+            familyMoments.isRelevant[family] = true
+            if let boot = timers.next(family: family, .boot) { familyMoments.boot = min(familyMoments.boot, boot) }
+            if let wall = timers.next(family: family, .wall) { familyMoments.wall = min(familyMoments.wall, wall) }
+        }
+        guard !availability.pending.isEmpty else { return }
+        let open = familyMoments.isRelevant
+        availability.pending.forEach { number in
+            let family = Int(requirements.classes[Int(number)].family)
+            guard !open[family], let opening = availability.opening(of: number) else { return }
+            familyMoments.isRelevant[family] = true
+            if let boot = timers.next(family: family, .boot) {
+                familyMoments.pending.append(Opening(boot: max(opening.boot, boot), wall: opening.wall))
             }
-            guard boot != nil || wall != nil, familyMoments.isRelevant[family] else { continue }
-            if classes.contains(where: { $0 >= 0 && availability.classes.contains($0) }) {
-                if let boot { familyMoments.boot = min(familyMoments.boot, boot) }
-                if let wall { familyMoments.wall = min(familyMoments.wall, wall) }
-                continue
-            }
-            for number in classes where number >= 0 && availability.pending.contains(number) {
-                guard let opening = availability.opening(of: number) else { continue }
-                if let boot {
-                    familyMoments.pending.append(Opening(boot: max(opening.boot, boot), wall: opening.wall))
-                }
-                if let wall {
-                    familyMoments.pending.append(Opening(boot: opening.boot, wall: max(opening.wall, wall)))
-                }
+            if let wall = timers.next(family: family, .wall) {
+                familyMoments.pending.append(Opening(boot: opening.boot, wall: max(opening.wall, wall)))
             }
         }
     }
@@ -180,13 +177,17 @@ struct FamilyMoments: Sendable {
     var isRelevant: [Bool] = []
 
     mutating func reset(families: Int) {
-        // Those that have no timer now are asked about when they get one.
-        for family in isRelevant.indices { isRelevant[family] = true }
-        while isRelevant.count < families { isRelevant.append(true) }
+        for family in isRelevant.indices { isRelevant[family] = false }
+        while isRelevant.count < families { isRelevant.append(false) }
         isKnown = true
         boot = .max
         wall = .max
         pending.removeAll(keepingCapacity: true)
+    }
+
+    /// Nobody has looked which families are: each counts.
+    mutating func takeAllForRelevant() {
+        for family in isRelevant.indices { isRelevant[family] = true }
     }
 
     /// A family has a timer at `boot` or `wall`, which may come before what is known.

@@ -44,8 +44,10 @@ extension IndexedQueue {
         }
         let known = levels[Int(level)].shelves[Int(classNumber)]
         if known != TransferRecord.none { return known }
-        let number = Int32(shelves.count)
-        shelves.append(Shelf(number: classNumber, level: level))
+        let window = requirements.family(ofClass: classNumber).window
+        let isAsked = requirements.classes[Int(classNumber)].stage == RequirementClass.individual
+        let number = shelves.take(
+            Shelf(number: classNumber, level: level, hasWindow: window != TransferRecord.none && !isAsked))
         levels[Int(level)].shelves[Int(classNumber)] = number
         let requirement = requirements.family(ofClass: classNumber).requirement
         gated.set(classNumber, requirement.kind != .userInitiated && !requirement.isLoopback)
@@ -87,7 +89,7 @@ extension IndexedQueue {
             lanes.hosts[lane.host].pointee.parked.removeAll { $0 == number }
             lanes.sessions[lane.session].pointee.parked.removeAll { $0 == number }
         }
-        let shelf = shelves[Int(appQueues[appQueue].pointee.shelf)]
+        let shelf = shelves[appQueues[appQueue].pointee.shelf].pointee
         bucketIndex.remove(buckets[number].pointee.key.packed, number) { buckets[$0].pointee.key.packed }
         buckets.release(number)
         appQueues[appQueue].pointee.buckets -= 1
@@ -202,36 +204,38 @@ extension IndexedQueue {
         let queue = appQueues[appQueue]
         guard !queue.pointee.isParked else { return }
         guard let bucket = queue.pointee.heap.first else { return unlist(appQueue) }
-        let shelf = Int(queue.pointee.shelf)
-        shelves[shelf].best = Shelf.unknown
+        let shelf = queue.pointee.shelf
+        let shelfEntry = shelves[shelf]
+        shelfEntry.pointee.best = Shelf.unknown
         let entry = ShelfEntry(
             appQueue: appQueue, app: queue.pointee.app, bucket: bucket, lane: buckets[bucket].pointee.lane,
             top: buckets[bucket].pointee.head)
         if queue.pointee.position != TransferRecord.none {
-            shelves[shelf].appQueues[Int(queue.pointee.position)] = entry
+            shelfEntry.pointee.appQueues[Int(queue.pointee.position)] = entry
             return
         }
-        queue.pointee.position = Int32(shelves[shelf].appQueues.count)
-        shelves[shelf].appQueues.append(entry)
-        if shelves[shelf].appQueues.count == 1 { setFilled(shelf, true) }
+        queue.pointee.position = Int32(shelfEntry.pointee.appQueues.count)
+        shelfEntry.pointee.appQueues.append(entry)
+        if shelfEntry.pointee.appQueues.count == 1 { setFilled(shelf, true) }
     }
 
     mutating func unlist(_ appQueue: Int32) {
         let position = appQueues[appQueue].pointee.position
         guard position != TransferRecord.none else { return }
-        let shelf = Int(appQueues[appQueue].pointee.shelf)
-        shelves[shelf].best = Shelf.unknown
-        let moved = shelves[shelf].appQueues.removeLast()
+        let number = appQueues[appQueue].pointee.shelf
+        let shelf = shelves[number]
+        shelf.pointee.best = Shelf.unknown
+        let moved = shelf.pointee.appQueues.removeLast()
         if moved.appQueue != appQueue {
-            shelves[shelf].appQueues[Int(position)] = moved
+            shelf.pointee.appQueues[Int(position)] = moved
             appQueues[moved.appQueue].pointee.position = position
         }
         appQueues[appQueue].pointee.position = TransferRecord.none
-        if shelves[shelf].appQueues.isEmpty { setFilled(shelf, false) }
+        if shelf.pointee.appQueues.isEmpty { setFilled(number, false) }
     }
 
-    private mutating func setFilled(_ shelf: Int, _ isFilled: Bool) {
-        let (number, level) = (shelves[shelf].number, Int(shelves[shelf].level))
+    private mutating func setFilled(_ shelf: Int32, _ isFilled: Bool) {
+        let (number, level) = (shelves[shelf].pointee.number, Int(shelves[shelf].pointee.level))
         levels[level].filled.set(number, isFilled)
         while filledShelves.count <= Int(number) { filledShelves.append(0) }
         filledShelves[Int(number)] += isFilled ? 1 : -1

@@ -24,7 +24,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var ranking: [Int32] = []
     /// By rank: one for every combination there can be, none where it has not been seen.
     var levelNumbers = Array(repeating: TransferRecord.none, count: 4 * 1001)
-    var shelves: [Shelf] = []
+    var shelves = Pages<Shelf>()
     var appQueues = Pages<AppQueue>()
     var appQueueNumbers: [PlaceKey: Int32] = [:]
     var buckets = Pages<Bucket>()
@@ -52,6 +52,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var rateOfMisfits: Int64?
     var zoneOfMisfits: LocalTimeRules?
     var lastWall: WallTime
+    /// Whether bytes that come now count against budgets.
+    var isBudgeted = false
     /// Whether a budget kept something from starting at the last look.
     var isHeldByBudget = false
     var highestID = Int64.min
@@ -122,7 +124,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         let record = records[place].pointee
         if record.extra != TransferRecord.none { return extras[record.extra].pointee }
         let bucket = buckets[record.bucket].pointee
-        let shelf = shelves[Int(appQueues[bucket.appQueue].pointee.shelf)]
+        let shelf = shelves[appQueues[bucket.appQueue].pointee.shelf].pointee
         let requirement = requirements.family(ofClass: shelf.number).requirement
         let lane = lanes.lanes[bucket.lane].pointee.key
         var constraints = requirement.constraints

@@ -65,8 +65,11 @@ struct Shelf: Sendable {
     /// Nobody has looked who is first.
     static var unknown: Int32 { -1 }
 
+    /// Its class.
     let number: Int32
     let level: Int32
+    /// Whether what lies here may be too long for its window.
+    let hasWindow: Bool
     /// Those that have something to start.
     var appQueues: [ShelfEntry] = []
     /// Whose turn it is, as an index of these, while nothing has changed.
