@@ -33,8 +33,7 @@ import TransferTesting
     }
 
     @Test(
-        "What is held is stopped, and does not begin for a moment after a restart, until it is released",
-        .enabled(if: SchedulerAbilities.counts))
+        "What is held is stopped, and does not begin for a moment after a restart, until it is released")
     func keptHeld() async throws {
         let disk = InMemoryTransferStore.Disk()
         let first = EngineRig(disk: disk)
@@ -57,7 +56,7 @@ import TransferTesting
     }
 
     @Test(
-        "A held transfer that is paused too stays paused when it is released", .enabled(if: SchedulerAbilities.counts))
+        "A held transfer that is paused too stays paused when it is released")
     func pausedToo() async throws {
         let disk = InMemoryTransferStore.Disk()
         let first = EngineRig(disk: disk, conditions: nil)
@@ -78,8 +77,7 @@ import TransferTesting
     }
 
     @Test(
-        "A transfer whose app is needed waits for it, also before the first look",
-        .enabled(if: SchedulerAbilities.counts))
+        "A transfer whose app is needed waits for it, also before the first look")
     func needed() async throws {
         let rig = EngineRig(conditions: nil)
         try await rig.run { updates in

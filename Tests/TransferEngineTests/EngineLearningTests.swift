@@ -124,7 +124,7 @@ import TransferTesting
 
     @Test(
         "A relaunch limiter's delay goes on after a restart, for the transfer that it held",
-        .enabled(if: SchedulerAbilities.counts), arguments: [false, true])
+        arguments: [false, true])
     func limiter(beforeFirstLook: Bool) async throws {
         let disk = InMemoryTransferStore.Disk()
         let first = EngineRig(disk: disk, conditions: beforeFirstLook ? nil : EngineRig.goodConditions())
@@ -155,8 +155,7 @@ import TransferTesting
     }
 
     @Test(
-        "A delay that began before the first look counts, and one that a person ended does not come back",
-        .enabled(if: SchedulerAbilities.counts))
+        "A delay that began before the first look counts, and one that a person ended does not come back")
     func foregrounded() async throws {
         let disk = InMemoryTransferStore.Disk()
         let store = InMemoryTransferStore(disk: disk)
@@ -168,7 +167,7 @@ import TransferTesting
         #expect(try await store.learned()?.limiters.isEmpty == true)
     }
 
-    @Test("Budgets and what is spent of them are there after a restart", .enabled(if: SchedulerAbilities.counts))
+    @Test("Budgets and what is spent of them are there after a restart")
     func budgets() async throws {
         let disk = InMemoryTransferStore.Disk()
         let first = EngineRig(disk: disk, conditions: EngineRig.meteredConditions())

@@ -5,17 +5,6 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-/// What the scheduler that these tests are built with can do.
-enum SchedulerAbilities {
-    /// Whether it takes notice of apps, holds and budgets.
-    static let counts: Bool = {
-        var scheduler = Scheduler(startingAt: EngineRig.start)
-        var generator = SplitMix64(seed: 1)
-        _ = scheduler.apply(.appRelaunched("app"), at: EngineRig.start, using: &generator)
-        return !scheduler.learned(at: EngineRig.start, boot: "boot").limiters.isEmpty
-    }()
-}
-
 @Suite("Watching", .timeLimit(.minutes(1))) struct EngineWatchingTests {
     @Test("Why a transfer waits is told of those only that are watched; what it does is told of all")
     func onlyWatched() async throws {
@@ -49,6 +38,20 @@ enum SchedulerAbilities {
             rig.source.send(EngineRig.goodConditions(power: .battery))
             rig.source.send(EngineRig.goodConditions())
             #expect(await updates.next() == "1 started 1")
+        }
+    }
+
+    @Test("Another policy decides about what waits and what runs")
+    func policy() async throws {
+        let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery))
+        try await rig.run { updates in
+            _ = try await rig.engine.submit(EngineRig.specification(.discretionary), watching: true)
+            #expect(await updates.next() == "1 waiting onBattery")
+            rig.engine.setPolicy(UnmeteredPolicy())
+            #expect(await updates.next() == "1 started 1")
+            rig.engine.setPolicy(StrictPolicy())
+            rig.alarm.advance(by: .seconds(5))
+            #expect(await updates.next() == "1 paused onBattery 0")
         }
     }
 

@@ -107,6 +107,9 @@ extension TransferEngine {
     /// Sets the budgets of metered bytes, in place of those before; what is spent is part of them. Kept across restarts.
     public nonisolated func setBudgets(_ budgets: ByteBudgetBook) { send(.budgetsChanged(budgets)) }
 
+    /// Decides by another policy from now on, what is queued and running included.
+    public nonisolated func setPolicy(_ policy: any Policy) { inboxContinuation.yield(.policy(policy)) }
+
     private nonisolated func send(_ command: Event) { inboxContinuation.yield(.command(command)) }
 }
 

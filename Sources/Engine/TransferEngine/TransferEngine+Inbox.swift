@@ -9,6 +9,7 @@ enum Message: Sendable {
     case submit(Submission)
     case change(TransferID, TransferChange, CheckedContinuation<Void, any Error>)
     case command(Event)
+    case policy(any Policy)
     case report(TransferID, attempt: Int, ExecutorReport)
     case shutDown
     /// The executor has reported the end of every attempt.

@@ -28,7 +28,7 @@ public actor TransferEngine {
     let conditionSource: any ConditionSource
     let alarm: any Alarm
     let configuration: SchedulerConfiguration
-    let policy: any Policy
+    var policy: any Policy
     let savesLearned: Bool
     /// Without anything learned until `run()` has read the store.
     var scheduler: Scheduler
@@ -174,6 +174,8 @@ public actor TransferEngine {
                 await take(submission)
             case .change(let id, let change, let continuation):
                 await carryOut(change, of: id, continuation)
+            case .policy(let policy):
+                await decide(by: policy)
             case .command(let event):
                 if hasLooked {
                     await carryOut(event)
@@ -204,7 +206,7 @@ public actor TransferEngine {
             case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
             case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
             case .executorEnded: inboxContinuation.finish()
-            case .conditions, .alarm, .command, .shutDown: break  // Too late to act on, or asked for again.
+            case .conditions, .alarm, .command, .policy, .shutDown: break  // Too late to act on, or asked for again.
             }
         }
         await ended
@@ -219,7 +221,7 @@ public actor TransferEngine {
             switch message {
             case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
             case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
-            case .conditions, .alarm, .command, .report, .shutDown, .executorEnded: break  // Nobody waits for these.
+            case .conditions, .alarm, .command, .policy, .report, .shutDown, .executorEnded: break  // Nobody waits for these.
             }
         }
     }
@@ -232,6 +234,19 @@ public actor TransferEngine {
     func handle(_ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false) async {
         let now = alarm.now()
         let effects = scheduler.apply(event, at: now, using: &generator)
+        await carryOut(effects, at: now, saving: changes, savingLearned: savingLearned)
+    }
+
+    /// Everything that waits and runs is decided by another policy from now on.
+    private func decide(by policy: any Policy) async {
+        self.policy = policy
+        let now = alarm.now()
+        await carryOut(scheduler.setPolicy(policy, at: now, using: &generator), at: now)
+    }
+
+    private func carryOut(
+        _ effects: [Effect], at now: Moment, saving changes: [StoreChange] = [], savingLearned: Bool = false
+    ) async {
         for effect in effects where effect.isStop { perform(effect, at: now) }
         let learned = savingLearned || effects.contains(.saveLearned) ? learnedNow() : []
         await commit(changes + effects.compactMap(storeChange(for:)) + learned)

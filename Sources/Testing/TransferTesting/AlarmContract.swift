@@ -74,17 +74,17 @@ public struct AlarmContract: Sendable {
     /// Runs one check on a new alarm; throws a `ContractFailure` that says what was wrong.
     public func run(_ check: Check) async throws {
         // A machine that stands still at the wrong moment makes a try worthless, not wrong.
-        for _ in 0..<10 where try await isConclusive(check, try await make()) { return }
+        for trial in 0..<10 where try await isConclusive(check, try await make(), trial) { return }
         throw ContractFailure("the machine was too slow ten times to see whether \(check)")
     }
 
-    private func isConclusive(_ check: Check, _ subject: Subject) async throws -> Bool {
+    private func isConclusive(_ check: Check, _ subject: Subject, _ trial: Int) async throws -> Bool {
         switch check {
         case .clockGoesOn: try await clockGoesOn(subject)
         case .bootIsNamed: try await bootIsNamed(subject)
         case .silentWhenUnset: try await silentWhenUnset(subject)
         case .ringsOnce: try await ringsOnce(subject)
-        case .notBefore: return try await notBefore(subject)
+        case .notBefore: return try await notBefore(subject, trial)
         case .setReplaces: return try await setReplaces(subject)
         case .nilClears: return try await nilClears(subject)
         case .pastRingsAtOnce: try await pastRingsAtOnce(subject)
