@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+/// Odd input and rare turns.
+@Suite struct RareTurnTests {
+    private func traits(
+        _ kind: WorkKind = .normal, constraints: Constraints = Constraints(), host: String = "h", app: String = "",
+        size: Int64? = nil, session: String? = nil, background: Bool = false
+    ) -> TransferTraits {
+        TransferTraits(
+            kind: kind, constraints: constraints, host: host, app: app, expectedBytesToReceive: size,
+            submitted: Machine.start.wall, session: session, isFromBackground: background)
+    }
+
+    @Test("Hundreds of different wishes, whichever class of a family is the first beyond the room there is")
+    func manyClasses() {
+        for plain in 0..<4 {
+            let machine = Machine(watchesAll: false)
+            machine.change { $0.observe(\.power, .battery, at: $1) }
+            var id: Int64 = 0
+            for number in 0..<(plain + 300) {
+                var constraints = Constraints(connection: ConnectionConstraint(denied: ["c\(number)"]))
+                if number >= plain {
+                    constraints.deadline = DeadlineConstraint(Machine.start.wall.advanced(by: .seconds(100_000)))
+                }
+                id += 1
+                machine.apply(
+                    .submitted(TransferID(id), traits(.discretionary, constraints: constraints, app: "a\(number)")))
+            }
+            #expect(machine.attempts.isEmpty)
+        }
+    }
+
+    @Test("A policy that names the present as the end of a stage is not asked without end")
+    func stageThatIsAlreadyOver() {
+        let machine = Machine(policy: Late(), watchesAll: false)
+        machine.apply(.submitted(TransferID(1), traits(.discretionary)))
+        #expect(machine.attempts.count == 1)
+    }
+}
+
+/// Says that a stage ends that has ended.
+private struct Late: StagedPolicy {
+    func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        .run(relyingOn: [], lookAgain: nil)
+    }
+    func stageCount(withDeadline hasDeadline: Bool) -> Int { 2 }
+    func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage(0, until: now) }
+    func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        .run(relyingOn: [], lookAgain: nil)
+    }
+}
