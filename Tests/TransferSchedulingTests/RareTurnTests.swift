@@ -39,6 +39,31 @@ import TransferScheduling
         machine.apply(.submitted(TransferID(1), traits(.discretionary)))
         #expect(machine.attempts.count == 1)
     }
+
+    @Test("When a budget no longer counts, those whom it held have their turn again")
+    func orderAfterABudget() throws {
+        var configuration = SchedulerConfiguration()
+        configuration.globalSlots = 1
+        let machine = Machine(configuration: configuration, watchesAll: false)
+        machine.change { $0.observe(\.metered, .yes, at: $1) }
+        var book = ByteBudgetBook()
+        var budget = try ByteBudget(
+            limit: 1000, billingDay: 1, at: machine.now.wall, localTime: machine.conditions.localTime)
+        try budget.charge(2000, at: machine.now.wall, localTime: machine.conditions.localTime)
+        book.apps["a"] = budget
+        machine.apply(.submitted(TransferID(9), traits(.userInitiated, host: "u", app: "u")))
+        machine.apply(.budgetsChanged(book))
+        machine.apply(.submitted(TransferID(1), traits(host: "1", app: "a")))
+        machine.apply(.submitted(TransferID(2), traits(host: "2", app: "b")))
+        machine.apply(.submitted(TransferID(8), traits(.userInitiated, host: "v", app: "v")))
+        _ = machine.endAttempt(TransferID(9))
+        machine.apply(.finished(TransferID(9)))
+        #expect(machine.attempts.keys.sorted() == [TransferID(8)])
+        machine.change { $0.observe(\.metered, .no, at: $1) }
+        _ = machine.endAttempt(TransferID(8))
+        machine.apply(.finished(TransferID(8)))
+        #expect(machine.attempts.keys.sorted() == [TransferID(1)])
+    }
 }
 
 /// Says that a stage ends that has ended.

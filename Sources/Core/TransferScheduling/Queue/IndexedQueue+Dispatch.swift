@@ -120,7 +120,7 @@ extension IndexedQueue {
         while true {
             let known = shelves[shelf].best
             let isCurrent =
-                known != Shelf.unknown && !assessment.isBudgeted
+                known != Shelf.unknown && !assessment.isBudgeted && !shelves[shelf].isBestOfSome
                 && lanes.apps[shelves[shelf].appQueues[Int(known)].app].pointee.lastTurn == shelves[shelf].bestTurn
             if !isCurrent { findBest(shelf, assessment) }
             guard shelves[shelf].best != Shelf.unknown else { return false }
@@ -139,10 +139,12 @@ extension IndexedQueue {
     private mutating func findBest(_ shelf: Int, _ assessment: Assessment) {
         var best = Shelf.unknown
         var (bestKey, bestTurn) = (TurnKey(), Int64(0))
+        var isBestOfSome = false
         for index in shelves[shelf].appQueues.indices {
             let entry = shelves[shelf].appQueues[index]
             if assessment.isBudgeted, isSpent(entry.app, onShelf: shelf, assessment) {
                 isHeldByBudget = true
+                isBestOfSome = true
                 continue
             }
             let turn = lanes.apps[entry.app].pointee.lastTurn
@@ -152,6 +154,7 @@ extension IndexedQueue {
         shelves[shelf].best = best
         shelves[shelf].bestKey = bestKey
         shelves[shelf].bestTurn = bestTurn
+        shelves[shelf].isBestOfSome = isBestOfSome
     }
 
     /// Whether an app's budget keeps what lies on a shelf from starting.
