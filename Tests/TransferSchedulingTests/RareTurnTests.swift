@@ -64,6 +64,31 @@ import TransferScheduling
         machine.apply(.finished(TransferID(8)))
         #expect(machine.attempts.keys.sorted() == [TransferID(1)])
     }
+
+    @Test("Byte counts below zero count as none, and do not trap later")
+    func negativeProgress() {
+        let machine = Machine(watchesAll: false)
+        machine.apply(.submitted(TransferID(1), traits(.discretionary)))
+        machine.advance(to: .seconds(1))
+        machine.apply(.progressed(TransferID(1), bytes: -1, total: nil))
+        machine.advance(to: .seconds(2))
+        machine.apply(.progressed(TransferID(1), bytes: .max, total: nil))
+        #expect(machine.openCount == 1)
+    }
+
+    @Test("A held transfer that becomes another app's does not keep the delay of the first app up")
+    func movedToAnotherApp() {
+        let machine = Machine(watchesAll: false)
+        machine.apply(.appRelaunched("x"))
+        machine.apply(.submitted(TransferID(1), traits(app: "x", background: true)))
+        machine.apply(.changed(TransferID(1), traits(app: "y", background: true)))
+        machine.advance(to: .seconds(100))
+        _ = machine.endAttempt(TransferID(1))
+        machine.apply(.finished(TransferID(1)))
+        machine.apply(.relaunchAbandoned("x"))
+        machine.advance(to: .seconds(100_000))
+        #expect(machine.relaunchDelay(of: "x") == .zero)
+    }
 }
 
 /// Says that a stage ends that has ended.
