@@ -68,6 +68,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     ) {
         assessment.context.now = now
         assessment.decide(by: policy)
+        // How long apps run is noted only where the policy may ask.
+        if history.observed != nil { observe(at: now) }
         changes.formUnion([.running, .policy])
         reconcile(at: now, using: &generator, into: &effects)
     }
