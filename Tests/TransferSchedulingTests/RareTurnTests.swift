@@ -121,6 +121,27 @@ import TransferScheduling
         machine.apply(.submitted(TransferID(2), traits(.discretionary, app: "x")))
         #expect(machine.attempts.count == 1, "charged for time in which nothing ran")
     }
+
+    @Test("A wait that is cut short counts no longer than it lasted as time without progress")
+    func flappingNetworkIsNoLackOfProgress() {
+        let machine = Machine(watchesAll: false)
+        machine.apply(.submitted(TransferID(1), traits(.discretionary)))
+        for round in 0..<400 {
+            let time = Duration.seconds(round * 60)
+            machine.advance(to: time)
+            if machine.endAttempt(TransferID(1)) != nil {
+                machine.apply(.failed(TransferID(1), .connection, retryAfter: nil, bytes: 0))
+            }
+            machine.advance(to: time + .seconds(20))
+            machine.change { $0.observe(\.network, .none, at: $1) }
+            machine.advance(to: time + .seconds(30))
+            machine.change { $0.observe(\.network, .full, at: $1) }
+            if machine.openCount == 0 {
+                Issue.record("given up after \(machine.elapsed)")
+                return
+            }
+        }
+    }
 }
 
 /// Says that a stage ends that has ended.
