@@ -142,6 +142,23 @@ import TransferScheduling
             }
         }
     }
+
+    @Test("Bytes of an app whose own budget is spent may end the connection's, and stop others")
+    func connectionBudgetOfOthers() throws {
+        let machine = Machine(watchesAll: false)
+        machine.change { $0.observe(\.metered, .yes, at: $1) }
+        let (wall, zone) = (machine.now.wall, machine.conditions.localTime)
+        var book = ByteBudgetBook()
+        book.apps["a"] = try ByteBudget(limit: 0, billingDay: 1, at: wall, localTime: zone)
+        book.connections["home"] = try ByteBudget(limit: 1000, billingDay: 1, at: wall, localTime: zone)
+        machine.apply(.budgetsChanged(book))
+        machine.apply(.submitted(TransferID(1), traits(.userInitiated, host: "1", app: "a")))
+        machine.apply(.submitted(TransferID(2), traits(host: "2", app: "b")))
+        #expect(machine.attempts.count == 2)
+        machine.advance(to: .seconds(1))
+        machine.progress(TransferID(1), to: 2000, of: nil)
+        #expect(machine.attempts.keys.sorted() == [TransferID(1)])
+    }
 }
 
 /// Says that a stage ends that has ended.
