@@ -30,7 +30,14 @@ public struct ByteBudgetBook: Hashable, Sendable, Codable {
     public func state(
         connection: String?, app: String, at now: WallTime, localTime: LocalTimeRules
     ) -> ByteBudget.State? {
-        budgets(connection: connection, app: app).map { $0.state(at: now, localTime: localTime) }.max()
+        states(connection: connection, app: app, at: now, localTime: localTime).max()
+    }
+
+    /// How far each of the two is used up, the connection's first; without what has no budget.
+    package func states(
+        connection: String?, app: String, at now: WallTime, localTime: LocalTimeRules
+    ) -> [ByteBudget.State] {
+        budgets(connection: connection, app: app).map { $0.state(at: now, localTime: localTime) }
     }
 
     /// Bytes that both allow; nil where neither has a budget.

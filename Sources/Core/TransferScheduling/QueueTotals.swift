@@ -27,6 +27,12 @@ struct QueueTotals: Sendable {
         firstDeadline = nil
     }
 
+    /// Of a transfer other bytes are missing now; its deadline is what it was.
+    mutating func update(from before: borrowing TransferEntry, to after: borrowing TransferEntry) {
+        guard after.traits.kind == .discretionary else { return }
+        discretionaryBytes += Int128(after.bytesRemaining ?? 0) - Int128(before.bytesRemaining ?? 0)
+    }
+
     /// Takes a transfer's deadline into account.
     mutating func note(_ entry: borrowing TransferEntry) {
         guard entry.traits.kind == .discretionary, let date = entry.traits.constraints.deadline?.date else { return }

@@ -44,6 +44,20 @@ extension SchedulerCore where Queue: ~Copyable {
         effects.append(.saveLearned)
     }
 
+    /// A transfer becomes another app's: it is over for the limiter that held it, which would wait for its end for good.
+    mutating func leaveLimiter(
+        _ id: TransferID, of entry: TransferEntry, for newApp: String, at now: Moment, into effects: inout [Effect]
+    ) -> TransferEntry {
+        let app = entry.traits.app
+        guard app != newApp, let delay = entry.relaunchDelay else { return entry }
+        var freed = entry
+        freed.endRelaunchDelay(at: now)
+        delayed[app]?.remove(id)
+        limiters[app]?.heldTaskEnded(delay.hold, causesRelaunch: false, at: now.instant)
+        effects += [.saveRelaunchHold(id, nil), .saveLearned]
+        return freed
+    }
+
     /// Holds a transfer back as its app's limiter has said.
     mutating func delay(_ entry: inout TransferEntry, _ id: TransferID, by hold: RelaunchLimiter.Hold, at now: Moment) {
         let app = entry.traits.app

@@ -11,7 +11,7 @@ extension SchedulerCore where Queue: ~Copyable {
             return false
         }
         var entry = active[index].entry
-        totals.remove(entry)
+        let usualRate = assessment.typicalRate
         noteRate(&entry, since: attempt.lastReport, bytes: bytes, at: now)
         let isCharged = chargeBytes(entry, to: bytes, at: now)
         attempt.lastReport = now.instant
@@ -28,12 +28,15 @@ extension SchedulerCore where Queue: ~Copyable {
             entry.failures = 0
             effects.append(.saveRetry(id, nil))
         }
-        totals.add(entry)
+        totals.update(from: active[index].entry, to: entry)
         active[index].entry = entry
         // Only the size moves what a policy may say before its next look, and a budget that comes to its end.
-        guard isCharged || (learnedTotal && entry.traits.kind == .discretionary) else { return false }
-        changes.insert(isCharged ? .budgets : .running)
-        return true
+        if isCharged || (learnedTotal && entry.traits.kind == .discretionary) {
+            changes.insert(isCharged ? .budgets : .running)
+            return true
+        }
+        // Or the rate, where a window was too short for somebody. Who is asked about alone is asked at the next event.
+        return usualRate != assessment.typicalRate && !assessment.followsQueue && queue.hasMisfits
     }
 
     private mutating func noteRate(_ entry: inout TransferEntry, since last: Instant, bytes: Int64, at now: Moment) {
@@ -59,12 +62,13 @@ extension SchedulerCore where Queue: ~Copyable {
         // A policy that is asked about each transfer may go by what was spent.
         guard !assessment.context.budgets.isEmpty else { return new > 0 && !assessment.isStaged }
         let (connection, app) = (conditions.connection.value, entry.traits.app)
-        let before = assessment.context.budgets.state(
+        // Each for itself: where an app's own is spent already, its connection's may still change for others.
+        let before = assessment.context.budgets.states(
             connection: connection, app: app, at: now.wall, localTime: localTime)
         // The count is not negative, the only thing that this would refuse.
         try? assessment.context.budgets.charge(
             new, connection: connection, app: app, at: now.wall, localTime: localTime)
-        let after = assessment.context.budgets.state(
+        let after = assessment.context.budgets.states(
             connection: connection, app: app, at: now.wall, localTime: localTime)
         return before != after || (new > 0 && !assessment.isStaged)
     }
@@ -73,12 +77,12 @@ extension SchedulerCore where Queue: ~Copyable {
         guard let index = activeIndex(of: id), case .running(var attempt) = active[index].entry.phase else {
             return false
         }
-        totals.remove(active[index].entry)
+        let before = active[index].entry
         attempt.bytesAtStart = 0
         active[index].entry.phase = .running(attempt)
         active[index].entry.bytes = 0
         active[index].entry.total = nil
-        totals.add(active[index].entry)
+        totals.update(from: before, to: active[index].entry)
         // Without a size there is no last chance, should that be what it runs on.
         guard active[index].entry.traits.kind == .discretionary else { return false }
         changes.insert(.running)
@@ -118,9 +122,9 @@ extension SchedulerCore where Queue: ~Copyable {
 
     /// Notes how many bytes an attempt leaves.
     mutating func setBytes(_ bytes: Int64, at index: Int) {
-        totals.remove(active[index].entry)
+        let before = active[index].entry
         active[index].entry.bytes = bytes
-        totals.add(active[index].entry)
+        totals.update(from: before, to: active[index].entry)
     }
 
     mutating func ranOutOfSpace(

@@ -49,7 +49,7 @@ extension SchedulerCore where Queue: ~Copyable {
     }
 
     /// Notes how things stand from now on. How long each app's transfers run is noted only for a policy that may ask.
-    private mutating func observe(at now: Moment) {
+    mutating func observe(at now: Moment) {
         let apps = !assessment.isStaged ? Set(active.map(\.entry.traits.app)).sorted() : []
         let observation = PolicyHistory.Observation(
             conditions, at: now, runningApps: apps, treatingUnknownAs: configuration.unknownMetered)

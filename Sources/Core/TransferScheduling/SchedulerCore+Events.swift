@@ -13,7 +13,7 @@ extension SchedulerCore where Queue: ~Copyable {
         case .recovered(let id, let traits, let state):
             return add(id, traits, state, isNew: false, at: now, into: &effects)
         case .changed(let id, let traits):
-            return change(id, to: traits, at: now)
+            return change(id, to: traits, at: now, into: &effects)
         case .cancelled(let id):
             return cancel(id, at: now, into: &effects)
         case .paused(let id):
@@ -52,19 +52,21 @@ extension SchedulerCore where Queue: ~Copyable {
             watches.remove(id)
             return true
         case .progressed(let id, let bytes, let total):
-            return progress(id, bytes: bytes, total: total, at: now, into: &effects)
+            return progress(id, bytes: max(0, bytes), total: total, at: now, into: &effects)
         case .restarted(let id):
             return restart(id)
         case .stopped(let id, let bytes):
-            return stopped(id, bytes: bytes, at: now, into: &effects)
+            return stopped(id, bytes: max(0, bytes), at: now, into: &effects)
         case .finished(let id):
             guard let index = activeIndex(of: id) else { return false }
             end(id, endAttempt(at: index, now: now, isOver: true), .finished, at: now, into: &effects)
             return true
         case .failed(let id, let cause, let retryAfter, let bytes):
-            return failed(id, cause, retryAfter: retryAfter, bytes: bytes, at: now, using: &generator, into: &effects)
+            return failed(
+                id, cause, retryAfter: retryAfter, bytes: max(0, bytes), at: now, using: &generator, into: &effects)
         case .ranOutOfSpace(let id, let needed, let available, let bytes):
-            return ranOutOfSpace(id, needed: needed, available: available, bytes: bytes, at: now, into: &effects)
+            return ranOutOfSpace(
+                id, needed: needed, available: available, bytes: max(0, bytes), at: now, into: &effects)
         case .spaceMeasured(let id, let available):
             return measured(id, available: available, at: now)
         case .woken:
@@ -112,12 +114,16 @@ extension SchedulerCore where Queue: ~Copyable {
         return true
     }
 
-    private mutating func change(_ id: TransferID, to traits: TransferTraits, at now: Moment) -> Bool {
+    private mutating func change(
+        _ id: TransferID, to traits: TransferTraits, at now: Moment, into effects: inout [Effect]
+    ) -> Bool {
         if let index = activeIndex(of: id) {
             guard active[index].entry.traits != traits else { return false }
             totals.remove(active[index].entry)
             queue.freeSlots(of: active[index].entry.traits)
             queue.takeSlots(of: traits)
+            active[index].entry = leaveLimiter(
+                id, of: active[index].entry, for: traits.app, at: now, into: &effects)
             active[index].entry.traits = traits
             totals.add(active[index].entry)
             changes.insert(.running)
@@ -125,6 +131,7 @@ extension SchedulerCore where Queue: ~Copyable {
             guard var entry = queue.entry(of: id), entry.traits != traits else { return false }
             _ = dequeue(id)
             totals.remove(entry)
+            entry = leaveLimiter(id, of: entry, for: traits.app, at: now, into: &effects)
             entry.traits = traits
             // Somebody wants it now: it waits no longer, but its app's limiter still counts its end (R4).
             if traits.isFromBackground != true, let release = entry.relaunchDelay?.release {

@@ -68,6 +68,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     ) {
         assessment.context.now = now
         assessment.decide(by: policy)
+        if history.observed != nil { observe(at: now) }  // How long apps run is noted where the policy may ask.
         changes.formUnion([.running, .policy])
         reconcile(at: now, using: &generator, into: &effects)
     }

@@ -17,6 +17,8 @@ extension TransferEntry {
         switch obstacle {
         case .backoff(_, _, let failed, let until):
             let end = min(now.instant, until)
+            // The whole wait was counted when it began.
+            barren = max(.zero, barren - max(.zero, now.instant.duration(to: until)))
             past = (past ?? PastWaits()).adding(from: failed.instant, to: end, as: \.backoff)
         case .storage(_, _, let since, _):
             past = (past ?? PastWaits()).adding(from: since.instant, to: now.instant, as: \.storage)

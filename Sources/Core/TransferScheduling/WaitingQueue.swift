@@ -28,6 +28,8 @@ protocol WaitingQueue: ~Copyable, Sendable {
     mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges)
     /// Takes out the transfer to start next, its slots being counted; nil where none may start.
     mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> (TransferID, TransferEntry)?
+    /// Whether a transfer waits for another window because this one is too short at the usual rate.
+    var hasMisfits: Bool { get }
     /// Whether no other transfer of the same app and session is here or counted in the slots.
     func isLast(of traits: borrowing TransferTraits) -> Bool
     /// Whose slots keep a transfer like this from starting; nil where they do not.

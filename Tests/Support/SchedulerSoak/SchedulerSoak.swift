@@ -97,6 +97,13 @@ struct SchedulerSoak {
                 + "\(begin.duration(to: clock.now)): \(outcome.starts) starts, \(outcome.wakes) wakes, "
                 + "\(outcome.idleWakes) of them for nothing")
         fflush(nil)
+        guard
+            outcome.failed != nil
+                || (events / options.jobs * options.jobs...2 * events + 1_000_000).contains(outcome.events)
+        else {
+            print("That is not the number of events that was asked for: the program was not built from one state.")
+            return false
+        }
         guard let seed = outcome.failed else { return true }
         let log = TrialRun(seed: seed, policy: options.policy, shadow: shadow).shortestLog(steps: stepsPerTrial)
         print("The trial with seed \(seed) fails: \(log?.fault ?? "")")

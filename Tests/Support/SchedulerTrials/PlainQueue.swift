@@ -63,6 +63,8 @@ struct PlainQueue: WaitingQueue {
         if let index = running.firstIndex(of: ended) { running.remove(at: index) }
     }
 
+    var hasMisfits: Bool { true }
+
     func isLast(of traits: borrowing TransferTraits) -> Bool {
         let (app, session) = (traits.app, traits.session)
         let others = entries.values.map(\.traits) + running

@@ -26,6 +26,8 @@ struct Availability: Sendable {
     private var settleEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
     private var closed: BitSet
     private var windows: [WindowState] = []
+    /// The number of each class's window; none where it may run at any hour.
+    private var windowNumbers: [Int32] = []
     private var localTime: LocalTimeRules?
     private var connectionNumbers: [String: Int] = [:]
     private var lastConnection: (name: String, number: Int)?
@@ -82,7 +84,7 @@ struct Availability: Sendable {
             chooseRow(assessment, requirements)
         }
         if areConditionsNew { settleEnds = assessment.settleEnds() }
-        refreshWindows(assessment, requirements, isDue: isWindowDue || hasNewClasses)
+        refreshWindows(assessment, requirements, isBackward: isBackward)
         collect(at: now.instant)
         return true
     }
@@ -150,38 +152,50 @@ struct Availability: Sendable {
         }
     }
 
+    /// Asks the windows that are new or have come to a change; all of them where the clock was set back or the zone is
+    /// another one.
     private mutating func refreshWindows(
-        _ assessment: Assessment, _ requirements: borrowing Requirements, isDue: Bool
+        _ assessment: Assessment, _ requirements: borrowing Requirements, isBackward: Bool
     ) {
         guard !requirements.windows.isEmpty else { return }
-        let isNewTime = localTime != assessment.conditions.localTime
-        guard isDue || isNewTime || windows.count < requirements.windows.count else { return }
+        let asksAll = isBackward || localTime != assessment.conditions.localTime
         localTime = assessment.conditions.localTime
+        let known = windows.count
         while windows.count < requirements.windows.count { windows.append(WindowState(isOpen: false)) }
-        for index in windows.indices { windows[index].classes.removeAll(keepingCapacity: true) }
-        for number in requirements.classes.indices {
-            let requirementClass = requirements.classes[number]
-            let window = requirements.families[Int(requirementClass.family)].window
-            guard window >= 0, requirementClass.stage != RequirementClass.individual else { continue }
-            windows[Int(window)].classes.append(Int32(number))
-        }
+        noteWindows(of: requirements)
         nextWindow = nil
         for index in windows.indices {
-            let verdict = requirements.windows[index].verdict(
-                at: assessment.now, localTime: assessment.conditions.localTime)
-            let look: Instant?
-            switch verdict {
-            case .run(_, let lookAgain):
-                windows[index].isOpen = true
-                look = lookAgain
-            case .hold(_, let lookAgain):
-                windows[index].isOpen = false
-                look = lookAgain
-            }
-            windows[index].change = look.map(assessment.now.wall(at:))
-            for number in windows[index].classes { closed.set(number, !windows[index].isOpen) }
+            let isDue = windows[index].change.map { $0 <= assessment.now.wall } ?? false
+            if asksAll || isDue || index >= known { ask(index, requirements.windows[index], assessment) }
             if let change = windows[index].change { nextWindow = min(nextWindow ?? change, change) }
         }
+    }
+
+    /// Finds the windows of classes that are new.
+    private mutating func noteWindows(of requirements: borrowing Requirements) {
+        for number in windowNumbers.count..<requirements.classes.count {
+            let requirementClass = requirements.classes[number]
+            let isAskedAlone = requirementClass.stage == RequirementClass.individual
+            let window = requirements.families[Int(requirementClass.family)].window
+            windowNumbers.append(isAskedAlone ? TransferRecord.none : window)
+            guard window >= 0, !isAskedAlone else { continue }
+            windows[Int(window)].classes.append(Int32(number))
+            closed.set(Int32(number), !windows[Int(window)].isOpen)
+        }
+    }
+
+    private mutating func ask(_ index: Int, _ window: WindowConstraint, _ assessment: Assessment) {
+        let look: Instant?
+        switch window.verdict(at: assessment.now, localTime: assessment.conditions.localTime) {
+        case .run(_, let lookAgain):
+            windows[index].isOpen = true
+            look = lookAgain
+        case .hold(_, let lookAgain):
+            windows[index].isOpen = false
+            look = lookAgain
+        }
+        windows[index].change = look.map(assessment.now.wall(at:))
+        for number in windows[index].classes { closed.set(number, !windows[index].isOpen) }
     }
 
     private mutating func collect(at now: Instant) {
@@ -212,8 +226,7 @@ struct Availability: Sendable {
             opening.boot = settleEnds[facts].nanoseconds
         }
         guard closed.contains(number) else { return opening }
-        let window = windows.first { $0.classes.contains(number) }
-        guard let change = window?.change else { return nil }
+        guard let change = windows[Int(windowNumbers[Int(number)])].change else { return nil }
         opening.wall = change.nanosecondsSinceEpoch
         return opening
     }

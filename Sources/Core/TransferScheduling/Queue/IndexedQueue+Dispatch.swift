@@ -72,7 +72,7 @@ extension IndexedQueue {
     /// Whether anything on a shelf can start: whose turn it would be is another question, which costs more.
     private mutating func canStart(onShelf number: Int32, _ assessment: Assessment) -> Bool {
         let shelf = shelves[number]
-        if shelf.pointee.best != Shelf.unknown, !isBudgeted {
+        if shelf.pointee.best != Shelf.unknown, !isBudgeted, !shelf.pointee.isBestOfSome {
             let entry = shelf.pointee.appQueues[Int(shelf.pointee.best)]
             if !isFull(app: entry.app), !isFull(lane: entry.lane), misfit(of: entry, on: shelf, assessment) == nil {
                 return true
@@ -121,7 +121,7 @@ extension IndexedQueue {
         while true {
             let known = shelf.pointee.best
             let isCurrent =
-                known != Shelf.unknown && !isBudgeted
+                known != Shelf.unknown && !isBudgeted && !shelf.pointee.isBestOfSome
                 && lanes.apps[shelf.pointee.appQueues[Int(known)].app].pointee.lastTurn == shelf.pointee.bestTurn
             if !isCurrent { compareApps(on: shelf, assessment) }
             guard shelf.pointee.best != Shelf.unknown else { return false }
@@ -140,10 +140,12 @@ extension IndexedQueue {
     private mutating func compareApps(on shelf: UnsafeMutablePointer<Shelf>, _ assessment: Assessment) {
         var best = Shelf.unknown
         var (bestKey, bestTurn) = (TurnKey(), Int64(0))
+        var isBestOfSome = false
         for index in shelf.pointee.appQueues.indices {
             let (app, key) = (shelf.pointee.appQueues[index].app, shelf.pointee.appQueues[index].top)
             if isBudgeted, isSpent(app, on: shelf, assessment) {
                 isHeldByBudget = true
+                isBestOfSome = true
                 continue
             }
             let turn = lanes.apps[app].pointee.lastTurn
@@ -153,6 +155,7 @@ extension IndexedQueue {
         shelf.pointee.best = best
         shelf.pointee.bestKey = bestKey
         shelf.pointee.bestTurn = bestTurn
+        shelf.pointee.isBestOfSome = isBestOfSome
     }
 
     /// Whether an app's budget keeps what lies on a shelf from starting.

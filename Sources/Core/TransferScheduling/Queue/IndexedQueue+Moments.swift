@@ -51,9 +51,19 @@ extension IndexedQueue {
     }
 
     private mutating func resettleAll(_ assessment: Assessment) {
+        _ = takeMisfits()
         for id in sortedIDs() {
             if let place = place(of: id) { resettle(place, assessment) }
         }
+    }
+
+    /// Empties the list of misfits: taking them out one by one costs the square of their number.
+    private mutating func takeMisfits() -> [TransferID] {
+        for id in misfits {
+            if let place = place(of: id.rawValue) { records[place].pointee.state.remove(.misfit) }
+        }
+        defer { misfits = [] }
+        return misfits
     }
 
     /// Puts what has waited long enough to where it belongs now.
@@ -74,7 +84,7 @@ extension IndexedQueue {
 
     private mutating func relinkMisfits(_ assessment: Assessment) {
         (rateOfMisfits, zoneOfMisfits) = (assessment.typicalRate, assessment.conditions.localTime)
-        for id in misfits {
+        for id in takeMisfits() {
             if let place = place(of: id.rawValue) { resettle(place, assessment) }
         }
     }

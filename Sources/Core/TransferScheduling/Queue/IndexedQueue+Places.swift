@@ -37,7 +37,6 @@ extension IndexedQueue {
     }
 
     private mutating func shelfNumber(_ classNumber: Int32, _ level: Int32) -> Int32 {
-        if Int(classNumber) >= capacity { growSets(to: Int(classNumber) + 1) }
         let missing = Int(classNumber) + 1 - levels[Int(level)].shelves.count
         if missing > 0 {
             levels[Int(level)].shelves += Array(repeating: TransferRecord.none, count: missing)
@@ -54,7 +53,9 @@ extension IndexedQueue {
         return number
     }
 
-    private mutating func growSets(to count: Int) {
+    /// Makes room for the bits of so many classes.
+    mutating func growSets(to count: Int) {
+        guard capacity < count else { return }
         while capacity < count { capacity *= 2 }
         filledClasses.grow(to: capacity)
         gated.grow(to: capacity)

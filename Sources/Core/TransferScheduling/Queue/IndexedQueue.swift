@@ -199,6 +199,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
             }
         }
         let number = requirements.classNumber(family, stage: stage.number)
+        // For all classes of the family, whichever it is in: the sets that these are held against have all of them.
+        growSets(to: requirements.classes.count)
         join(place, bucketNumber(classNumber: number, levelNumber(of: entry.traits), lane: lane))
         if stage.number == RequirementClass.individual {
             records[place].pointee.state.insert(.individual)
@@ -208,7 +210,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         switch entry.obstruction(at: assessment.now) {
         case .none:
             link(place)
-            if let until = stage.until { setTimer(place, family, wall: until) }
+            // A stage that were over already would be asked for without end.
+            if let until = stage.until, until > assessment.now.wall { setTimer(place, family, wall: until) }
         case .until(let instant): setTimer(place, family, boot: instant)
         case .untilDate(let date): setTimer(place, family, wall: date)
         case .indefinite: break  // Only an event can end it.
@@ -222,6 +225,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         leaveBucket(place)
         settle(place, entry, lane: lane, assessment)
     }
+
+    var hasMisfits: Bool { !misfits.isEmpty }
 
     // MARK: Slots
 

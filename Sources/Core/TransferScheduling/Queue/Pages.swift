@@ -5,8 +5,7 @@
 /// Memory grows by pages, so nothing is copied as it grows and little lies idle. Reached by pointer, as the check that an
 /// array is not shared costs more than most of what is done with an element; every number comes from a link that the
 /// owner wrote.
-// Guard: not copyable, so that whoever has it has the memory alone.
-struct Pages<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
+struct Pages<Element: ~Copyable>: ~Copyable {
     private static var pageSize: Int32 { 1024 }
 
     private var pages: UnsafeMutablePointer<UnsafeMutablePointer<Element>>
@@ -70,3 +69,6 @@ struct Pages<Element: ~Copyable>: ~Copyable, @unchecked Sendable {
     @inline(__always)
     mutating func release(_ number: Int32) { free.append(number) }
 }
+
+// Guard: not copyable, so that whoever has it has the memory alone.
+extension Pages: @unchecked Sendable where Element: Sendable & ~Copyable {}

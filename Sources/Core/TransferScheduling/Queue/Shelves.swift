@@ -77,6 +77,8 @@ struct Shelf: Sendable {
     /// That app's last turn when it was found out.
     var bestTurn: Int64 = 0
     var bestKey = TurnKey()
+    /// Whether that was found out among some of them only, the budgets of the others being spent.
+    var isBestOfSome = false
 }
 
 /// A rank: those with a better one go first.

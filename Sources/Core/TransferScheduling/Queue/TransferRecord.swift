@@ -69,7 +69,8 @@ extension TransferEntry {
 extension TransferTraits {
     fileprivate var isPlain: Bool {
         // The ends of the range stand for "none" in a record.
-        expectedBytesToSend == nil && maximumAttempts == nil && isFromBackground == nil
+        expectedBytesToSend == nil && (0...1000).contains(priority) && (expectedBytesToReceive ?? 0) >= 0
+            && maximumAttempts == nil && isFromBackground == nil
             && constraints.deadline?.date.nanosecondsSinceEpoch != .max
             && constraints.notBefore?.date.nanosecondsSinceEpoch != .min && expires?.nanosecondsSinceEpoch != .max
     }
