@@ -54,8 +54,9 @@ public struct HabitPolicy: Policy, Hashable {
         guard let promising = lastPromisingHour(until: horizon, in: context) else {
             return free.until(latest, in: context)
         }
-        guard let latest else { return strict }
-        return strict.and(.run(relyingOn: [], lookAgain: context.look(at: min(promising, latest))))
+        // What the hour was like is known once it is over, and that may have been the last that promised anything.
+        let known = promising.advanced(by: .nanoseconds(1))
+        return strict.and(.run(relyingOn: [], lookAgain: context.look(at: min(known, latest ?? known))))
     }
 
     /// The end of the last hour before `horizon` that is worth waiting for.
