@@ -221,7 +221,8 @@ public actor TransferEngine {
             switch message {
             case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
             case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
-            case .conditions, .alarm, .command, .policy, .report, .shutDown, .executorEnded: break  // Nobody waits for these.
+            case .conditions, .alarm, .command, .policy, .report, .shutDown, .executorEnded:
+                break  // Nobody waits for these.
             }
         }
     }

