@@ -108,7 +108,7 @@ import TransferPolicy
         arguments: [
             (3, 36_000, 0, "onBattery @14400.0"), (3, 36_000, 14_399, "onBattery @14400.0"), (3, 36_000, 14_400, "run"),
             (3, 7200, 0, "run"), (3, 7201, 0, "onBattery @7201.0"), (2, 36_000, 20_000, "onBattery @36000.0"),
-            (3, nil, 0, "onBattery"), (3, nil, 50_000, "onBattery"),
+            (3, nil, 0, "onBattery @532800.000000001"), (3, nil, 50_000, "onBattery @619200.000000001"),
         ] as [(Int64, Int64?, Double, String)])
     func habit(weeks: Int64, deadline: Int64?, at second: Double, words: String) throws {
         let history = nights(weeks)

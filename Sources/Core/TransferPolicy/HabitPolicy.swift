@@ -54,9 +54,9 @@ public struct HabitPolicy: Policy, Hashable {
         guard let promising = lastPromisingHour(until: horizon, in: context) else {
             return free.until(latest, in: context)
         }
-        // What the hour was like is known once it is over, and that may have been the last that promised anything.
-        let known = promising.advanced(by: .nanoseconds(1))
-        return strict.and(.run(relyingOn: [], lookAgain: context.look(at: min(known, latest ?? known))))
+        // Without a deadline the same hour promises again next week, until what it was like is known: once it is over.
+        let look = latest.map { min(promising, $0) } ?? promising.advanced(by: .nanoseconds(1))
+        return strict.and(.run(relyingOn: [], lookAgain: context.look(at: look)))
     }
 
     /// The end of the last hour before `horizon` that is worth waiting for.
