@@ -119,10 +119,7 @@ struct Assessment {
     /// Where metered bytes are budgeted: discretionary work ends where the budget is nearly used up, other background
     /// work where nothing is left, and what a person waits for goes on.
     private func budgetVerdict(_ traits: TransferTraits) -> Verdict? {
-        guard isBudgeted, !traits.isLoopback, let limit = Self.budgetLimit(of: traits.kind) else { return nil }
-        let state = context.budgets.state(
-            connection: conditions.connection.value, app: traits.app, at: now.wall, localTime: conditions.localTime)
-        guard let state, state >= limit else { return nil }
+        guard isBudgeted, isSpent(app: traits.app, for: traits.kind, isLoopback: traits.isLoopback) else { return nil }
         let renewed = context.budgets.nextRollOver(after: now.wall, localTime: conditions.localTime)
         return .hold(
             [Hold(.budgetSpent(.meteredBytes, renewed: renewed), since: now)], lookAgain: context.look(at: renewed))
@@ -134,8 +131,16 @@ struct Assessment {
             && configuration.unknownMetered.isMetered(conditions) != nil
     }
 
+    /// Whether so much of an app's budget and the connection's is spent that work of a kind waits.
+    func isSpent(app: String, for kind: WorkKind, isLoopback: Bool) -> Bool {
+        guard !isLoopback, let limit = Self.budgetLimit(of: kind) else { return false }
+        let state = context.budgets.state(
+            connection: conditions.connection.value, app: app, at: now.wall, localTime: conditions.localTime)
+        return state.map { $0 >= limit } ?? false
+    }
+
     /// The state of a budget from which on work of a kind waits; nil for none.
-    static func budgetLimit(of kind: WorkKind) -> ByteBudget.State? {
+    private static func budgetLimit(of kind: WorkKind) -> ByteBudget.State? {
         switch kind {
         case .userInitiated: nil
         case .normal: .over

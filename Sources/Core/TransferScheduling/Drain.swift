@@ -11,6 +11,9 @@ struct Drain: Sendable {
     /// When the gate was closed, the oldest first; the last few times only.
     private(set) var closings: [Range<Instant>] = []
 
+    /// Whether it is for work of a kind: whatever nobody waits for and needs the network.
+    static func holdsUp(_ kind: WorkKind, isLoopback: Bool) -> Bool { kind != .userInitiated && !isLoopback }
+
     func isClosed(at now: Instant) -> Bool { gate.map { now < $0 } ?? false }
 
     /// The machine can work again.

@@ -101,8 +101,8 @@ struct TransferEntry: Hashable, Sendable {
         (total ?? traits.expectedBytesToReceive).map { max(0, $0.addingSaturating(-max(0, bytes))) }
     }
 
-    /// Whether sleep and outages hold its start up for a random while: whatever nobody waits for and needs the network.
-    var isGated: Bool { traits.kind != .userInitiated && !traits.isLoopback }
+    /// Whether sleep and outages hold its start up for a random while.
+    var isGated: Bool { Drain.holdsUp(traits.kind, isLoopback: traits.isLoopback) }
 
     private var start: PolicySubject.Start? {
         guard case .running(let attempt) = phase else { return nil }

@@ -80,7 +80,7 @@ struct Availability: Sendable {
         let areConditionsNew = current < 0 || isBackward || changes.contains(.conditions)
         guard areConditionsNew || isMoodDue || isSettleDue || isWindowDue || hasNewClasses else { return false }
         if requirements.classes.count > capacity { grow(to: requirements.classes.count) }
-        if areConditionsNew || isMoodDue || current < 0 || hasNewClasses {
+        if areConditionsNew || isMoodDue || hasNewClasses {
             chooseRow(assessment, requirements)
         }
         if areConditionsNew { settleEnds = assessment.settleEnds() }
@@ -99,7 +99,6 @@ struct Availability: Sendable {
 
     private mutating func chooseRow(_ assessment: Assessment, _ requirements: borrowing Requirements) {
         let mood = assessment.stagedPolicy?.mood(in: assessment.context) ?? PolicyMood()
-        nextMood = mood.until
         var connection = 0
         if let name = assessment.conditions.connection.value {
             if let last = lastConnection, last.name == name {
@@ -127,8 +126,8 @@ struct Availability: Sendable {
             rows[key] = current
             let empty = BitSet(capacity: capacity)
             sets.append(RowSets(relying: Array(repeating: empty, count: 8), always: empty))
-            nextMood = mood.until
         }
+        nextMood = mood.until
         for number in sets[current].known..<requirements.classes.count {
             decide(Int32(number), assessment, requirements)
         }

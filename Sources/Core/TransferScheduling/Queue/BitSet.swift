@@ -44,18 +44,10 @@ struct BitSet: Hashable, Sendable {
     }
 
     /// Calls `body` with each number.
-    @inline(__always)
-    func forEach(_ body: (Int32) -> Void) {
-        for index in words.indices {
-            var bits = words[index]
-            while bits != 0 {
-                body(Int32(truncatingIfNeeded: index << 6 | bits.trailingZeroBitCount))
-                bits &= bits - 1
-            }
-        }
-    }
+    func forEach(_ body: (Int32) -> Void) { forEach(in: self, body) }
 
     /// Calls `body` with each number that is in `other` too.
+    @inline(__always)
     func forEach(in other: BitSet, _ body: (Int32) -> Void) {
         for index in words.indices {
             var bits = words[index] & other.words[index]

@@ -8,7 +8,6 @@ struct IndexedHeap: Sendable {
     private var members: [Int32] = []
 
     var isEmpty: Bool { members.isEmpty }
-    var count: Int { members.count }
     var first: Int32? { members.first }
 
     /// Adds a number.

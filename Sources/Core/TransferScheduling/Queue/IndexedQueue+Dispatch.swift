@@ -96,8 +96,8 @@ extension IndexedQueue {
                 guard findBest(onShelf: number, assessment) else { continue }
                 let shelf = shelves[number]
                 if let known = first,
-                    !Self.precedes(
-                        shelf.pointee.bestKey, shelf.pointee.bestTurn, known.pointee.bestKey, known.pointee.bestTurn)
+                    !shelf.pointee.bestKey.precedes(
+                        known.pointee.bestKey, turn: shelf.pointee.bestTurn, otherTurn: known.pointee.bestTurn)
                 {
                     continue
                 }
@@ -105,12 +105,6 @@ extension IndexedQueue {
             }
         }
         return first.map { head(of: $0.pointee.appQueues[Int($0.pointee.best)].bucket) }
-    }
-
-    @inline(__always)
-    private static func precedes(_ left: TurnKey, _ leftTurn: Int64, _ right: TurnKey, _ rightTurn: Int64) -> Bool {
-        if left.deadline != right.deadline { return left.deadline < right.deadline }
-        return leftTurn != rightTurn ? leftTurn < rightTurn : left.id < right.id
     }
 
     // MARK: Shelves
@@ -149,7 +143,7 @@ extension IndexedQueue {
                 continue
             }
             let turn = lanes.apps[app].pointee.lastTurn
-            if best != Shelf.unknown, !Self.precedes(key, turn, bestKey, bestTurn) { continue }
+            if best != Shelf.unknown, !key.precedes(bestKey, turn: turn, otherTurn: bestTurn) { continue }
             (best, bestKey, bestTurn) = (Int32(truncatingIfNeeded: index), key, turn)
         }
         shelf.pointee.best = best
@@ -161,11 +155,8 @@ extension IndexedQueue {
     /// Whether an app's budget keeps what lies on a shelf from starting.
     private func isSpent(_ app: Int32, on shelf: UnsafeMutablePointer<Shelf>, _ assessment: Assessment) -> Bool {
         let requirement = requirements.family(ofClass: shelf.pointee.number).requirement
-        guard !requirement.isLoopback, let limit = Assessment.budgetLimit(of: requirement.kind) else { return false }
-        let state = assessment.context.budgets.state(
-            connection: assessment.conditions.connection.value, app: lanes.apps[app].pointee.name,
-            at: assessment.now.wall, localTime: assessment.conditions.localTime)
-        return state.map { $0 >= limit } ?? false
+        return assessment.isSpent(
+            app: lanes.apps[app].pointee.name, for: requirement.kind, isLoopback: requirement.isLoopback)
     }
 
     /// How long the window is still open that is too short for the first of an app; nil where it fits.
@@ -207,12 +198,9 @@ extension IndexedQueue {
         } else {
             lanes.hosts[lane.pointee.host].pointee.parked.append(bucket)
         }
-        let appQueue = buckets[bucket].pointee.appQueue
-        appQueues[appQueue].pointee.heap.remove(
-            at: buckets[bucket].pointee.position, { bucketPrecedes($0, $1) }, { buckets[$0].pointee.position = $1 })
-        buckets[bucket].pointee.position = TransferRecord.none
+        removeFromHeap(bucket)
         buckets[bucket].pointee.isParked = true
-        topChanged(appQueue)
+        topChanged(buckets[bucket].pointee.appQueue)
     }
 
     /// Lets those go on that waited for a slot which this lane has given back.

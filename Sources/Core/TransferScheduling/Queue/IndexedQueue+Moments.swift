@@ -20,12 +20,15 @@ extension IndexedQueue {
     mutating func cancelTimer(_ place: Int32) {
         let state = records[place].pointee.state
         guard !state.isDisjoint(with: [.bootTimer, .wallTimer]) else { return }
-        let shelf = appQueues[buckets[records[place].pointee.bucket].pointee.appQueue].pointee.shelf
-        let family = requirements.classes[Int(shelves[shelf].pointee.number)].family
         timers.cancel(
-            records[place].pointee.timer, family: family, state.contains(.bootTimer) ? .boot : .wall)
+            records[place].pointee.timer, family: family(of: place), state.contains(.bootTimer) ? .boot : .wall)
         records[place].pointee.state.subtract([.bootTimer, .wallTimer])
         familyMoments.isKnown = false
+    }
+
+    private func family(of place: Int32) -> Int32 {
+        let shelf = appQueues[buckets[records[place].pointee.bucket].pointee.appQueue].pointee.shelf
+        return requirements.classes[Int(shelves[shelf].pointee.number)].family
     }
 
     mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges) {
@@ -91,8 +94,7 @@ extension IndexedQueue {
 
     /// Takes a transfer's turn away until its window closes.
     mutating func setAside(_ place: Int32, for time: Duration, _ assessment: Assessment) {
-        let shelf = appQueues[buckets[records[place].pointee.bucket].pointee.appQueue].pointee.shelf
-        let family = requirements.classes[Int(shelves[shelf].pointee.number)].family
+        let family = family(of: place)
         unlink(place)
         cancelTimer(place)
         records[place].pointee.state.insert(.misfit)

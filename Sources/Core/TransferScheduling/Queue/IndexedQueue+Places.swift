@@ -49,7 +49,7 @@ extension IndexedQueue {
             Shelf(number: classNumber, level: level, hasWindow: window != TransferRecord.none && !isAsked))
         levels[Int(level)].shelves[Int(classNumber)] = number
         let requirement = requirements.family(ofClass: classNumber).requirement
-        gated.set(classNumber, requirement.kind != .userInitiated && !requirement.isLoopback)
+        gated.set(classNumber, Drain.holdsUp(requirement.kind, isLoopback: requirement.isLoopback))
         return number
     }
 
@@ -156,9 +156,7 @@ extension IndexedQueue {
     /// By deadline, then by id.
     @inline(__always)
     func precedes(_ left: Int32, _ right: Int32) -> Bool {
-        let (leftDeadline, rightDeadline) = (records[left].pointee.deadline, records[right].pointee.deadline)
-        if leftDeadline != rightDeadline { return leftDeadline < rightDeadline }
-        return records[left].pointee.id < records[right].pointee.id
+        records[left].pointee.turnKey.precedes(records[right].pointee.turnKey)
     }
 
     /// The first of a bucket; none where it is empty.
@@ -172,19 +170,14 @@ extension IndexedQueue {
     /// Another one is first in a bucket, or nobody is any more.
     mutating func headChanged(_ number: Int32) {
         let bucket = buckets[number]
-        if bucket.pointee.linked > 0 {
-            let record = records[head(of: number)]
-            bucket.pointee.head = TurnKey(deadline: record.pointee.deadline, id: record.pointee.id)
-        }
+        if bucket.pointee.linked > 0 { bucket.pointee.head = records[head(of: number)].pointee.turnKey }
         guard !bucket.pointee.isParked else { return }
         let appQueue = bucket.pointee.appQueue
         let queue = appQueues[appQueue]
         let top = queue.pointee.heap.first
         if bucket.pointee.linked == 0 {
             guard bucket.pointee.position != TransferRecord.none else { return }
-            queue.pointee.heap.remove(
-                at: bucket.pointee.position, { bucketPrecedes($0, $1) }, { buckets[$0].pointee.position = $1 })
-            bucket.pointee.position = TransferRecord.none
+            removeFromHeap(number)
         } else if bucket.pointee.position == TransferRecord.none {
             queue.pointee.heap.insert(
                 number, { bucketPrecedes($0, $1) }, { buckets[$0].pointee.position = $1 })
@@ -195,8 +188,16 @@ extension IndexedQueue {
         if top == number || queue.pointee.heap.first == number { topChanged(appQueue) }
     }
 
+    /// Takes a bucket out of its app queue's heap.
+    mutating func removeFromHeap(_ number: Int32) {
+        let bucket = buckets[number]
+        appQueues[bucket.pointee.appQueue].pointee.heap.remove(
+            at: bucket.pointee.position, { bucketPrecedes($0, $1) }, { buckets[$0].pointee.position = $1 })
+        bucket.pointee.position = TransferRecord.none
+    }
+
     @inline(__always)
-    func bucketPrecedes(_ left: Int32, _ right: Int32) -> Bool {
+    private func bucketPrecedes(_ left: Int32, _ right: Int32) -> Bool {
         buckets[left].pointee.head.precedes(buckets[right].pointee.head)
     }
 

@@ -18,7 +18,7 @@ struct Family: Sendable {
     let key: Requirements.PackedRequirement
     let requirement: Requirement
     /// The number of its window; none where it may run at any hour.
-    let window: Int32
+    var window: Int32 { key.window }
     /// Its classes by stage.
     var classes: [Int32] = []
     /// How many of these the policy may ask for; 0 while it has not been asked.
@@ -102,7 +102,7 @@ struct Requirements: ~Copyable, Sendable {
             kind: traits.kind, isLoopback: traits.isLoopback, hasDeadline: traits.constraints.deadline != nil,
             constraints: constraints, window: window)
         let number = Int32(families.count)
-        families.append(Family(key: key, requirement: requirement, window: key.window))
+        families.append(Family(key: key, requirement: requirement))
         index.insert(key.hash, number) { families[Int($0)].key.hash }
         return number
     }

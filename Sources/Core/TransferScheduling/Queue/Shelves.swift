@@ -9,8 +9,13 @@ struct TurnKey: Hashable, Sendable {
     var id = Int64.max
 
     @inline(__always)
-    func precedes(_ other: TurnKey) -> Bool {
-        deadline != other.deadline ? deadline < other.deadline : id < other.id
+    func precedes(_ other: TurnKey) -> Bool { precedes(other, turn: 0, otherTurn: 0) }
+
+    /// The same between apps, whose last turns come before the ids.
+    @inline(__always)
+    func precedes(_ other: TurnKey, turn: Int64, otherTurn: Int64) -> Bool {
+        if deadline != other.deadline { return deadline < other.deadline }
+        return turn != otherTurn ? turn < otherTurn : id < other.id
     }
 }
 

@@ -54,6 +54,9 @@ struct TransferRecord: Sendable {
         expires = traits.expires?.nanosecondsSinceEpoch ?? .max
     }
 
+    /// What its turn goes by.
+    var turnKey: TurnKey { TurnKey(deadline: deadline, id: id) }
+
     var isLinked: Bool { !state.isDisjoint(with: [.listed, .heaped]) }
 }
 
