@@ -69,6 +69,8 @@ func child(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
 let package = Package(
     name: "background-transfer",
     products: [
@@ -79,12 +81,15 @@ let package = Package(
         .library(name: "LinuxClock", targets: ["LinuxClock"]),
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
         .library(name: "URLSessionExecutor", targets: ["URLSessionExecutor"]),
+        .library(name: "TransferWorker", targets: ["TransferWorker"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
         .executable(name: "transferctl", targets: ["transferctl"]),
+        .executable(name: "transfer-worker", targets: ["transfer-worker"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
     ],
@@ -100,6 +105,7 @@ let package = Package(
         system("CTimer", apt: ["libc6-dev"]),
         system("CUPower", pkgConfig: "upower-glib", apt: ["libupower-glib-dev"]),
         c("CLinuxFiles"),
+        c("CProcess"),
         c("URLSessionRepair"),
         // Adapters
         adapter("GLibBridge", ["CGIO"]),
@@ -112,6 +118,8 @@ let package = Package(
                 "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
+        adapter(
+            "TransferWorker", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "CProcess", logging]),
         // Testing
         testing("TransferTesting", ["TransferPolicy", "TransferScheduling", "TransferEngine"]),
         // Tools
@@ -119,12 +127,14 @@ let package = Package(
             "transferctl",
             [
                 "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxClock", "LinuxConditions",
-                "SQLiteStore", "URLSessionExecutor", "Rainbow",
+                "SQLiteStore", "TransferWorker", "URLSessionExecutor", "Rainbow", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        tool("transfer-worker", ["TransferWorker"]),
         // Tests
         support("ConditionRigs", [], resources: [.copy("Resources")]),
         support("HostileServer", []),
+        support("ExecutorTrials", ["TransferPolicy", "TransferEngine", "TransferTesting", "HostileServer"]),
         child("ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
         child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
@@ -145,7 +155,16 @@ let package = Package(
             ]),
         tests(
             "URLSessionExecutorTests",
-            ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer"]),
+            [
+                "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer",
+                "ExecutorTrials",
+            ]),
+        tests(
+            "TransferWorkerTests",
+            [
+                "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor", "TransferTesting",
+                "HostileServer", "ExecutorTrials", "transfer-worker", logging,
+            ]),
         tests("TransferctlTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl"]),
         tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
         tests("TidyTests", []),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
 import Testing
 import TransferTesting
 
@@ -11,7 +12,9 @@ extension ExecutorTests {
             "keeps the contract of its port, with the repair and without",
             arguments: TransferExecutorContract.Check.allCases, [true, false])
         func contract(_ check: TransferExecutorContract.Check, repaired: Bool) async throws {
-            try await TransferExecutorContract { try ServerHarness(repaired: repaired) }.run(check)
+            try await TransferExecutorContract {
+                try ServerHarness { try Bench(repaired: repaired, root: $0).executor }
+            }.run(check)
         }
     }
 }

@@ -74,14 +74,18 @@ public final class URLSessionExecutor: TransferExecutor {
     }
 
     /// Removes a partial file.
-    public func discard(_ resume: ResumePoint) {
-        guard resume.path.hasSuffix(".part"), FileFacts(path: resume.path)?.kind == .regular else { return }
-        unlink(resume.path)
-    }
+    public func discard(_ resume: ResumePoint) { ExecutorFiles.discard(resume) }
 
     /// How much may still be written where the partial and the finished file go.
     public func availableSpace(for specification: TransferSpecification) -> Int64? {
-        environment.space.available(at: specification.destination.directory)
+        ExecutorFiles.availableSpace(for: specification, configuration: environment.configuration)
+    }
+
+    /// Calls `answer` once every part that a transfer needs has been seen to move; at once while the disk or a rate limit
+    /// holds them up, which is no fault. Never calls it where URLSession hangs.
+    public func probe(_ answer: @escaping @Sendable () -> Void) {
+        if environment.isHeldUp.load(ordering: .relaxed) { return answer() }
+        environment.client.probe { [environment] in environment.consumer.async { answer() } }
     }
 
     /// Stops every attempt and lets go of the session.
@@ -122,25 +126,11 @@ public final class URLSessionExecutor: TransferExecutor {
     private static func installRepair(
         _ configuration: URLSessionExecutorConfiguration
     ) throws(URLSessionExecutorError) -> Bool {
-        let isWanted =
-            configuration.usesRepair && getenv("TRANSFER_URLSESSION_REPAIR").map { String(cString: $0) } != "off"
-        if let caFile = configuration.caFile, access(caFile, R_OK) != 0 {
-            let reason = String(cString: strerror(errno))
-            throw URLSessionExecutorError(
-                code: .unreadableCAFile, message: "The CA file \(caFile) cannot be read: \(reason).")
-        }
+        try configuration.check()
         let isRepaired = Repair.install(
-            isEnabled: isWanted, bufferSize: bufferSize(configuration), caFile: configuration.caFile,
+            isEnabled: configuration.wantsRepair, bufferSize: bufferSize(configuration), caFile: configuration.caFile,
             proxy: configuration.proxy)
-        if !isRepaired, configuration.caFile != nil {
-            throw URLSessionExecutorError(
-                code: .needsRepair, message: "A CA file can only be given while the repair of URLSession is on.")
-        }
-        if !isRepaired, configuration.proxy != nil {
-            let message =
-                "A proxy can only be given while the repair of URLSession is on; set http_proxy and https_proxy instead."
-            throw URLSessionExecutorError(code: .needsRepair, message: message)
-        }
+        if !isRepaired, let error = configuration.needsRepair { throw error }
         return isRepaired
     }
 

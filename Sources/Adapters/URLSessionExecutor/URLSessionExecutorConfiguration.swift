@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 
 /// How the executor works: folders, limits, and the network's settings.
 ///
 /// Checked once, when the executor is made.
-public struct URLSessionExecutorConfiguration: Hashable, Sendable {
+public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
     /// The folder for partial files, used where it is on the destination's file system; else they lie hidden beside the
     /// destination.
     ///
@@ -66,6 +67,37 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable {
     /// The defaults, with partial files in that folder.
     public init(partialDirectory: String) {
         self.partialDirectory = partialDirectory
+    }
+
+    /// Looks at what can be wrong before anything is done.
+    ///
+    /// - Throws: `URLSessionExecutorError` that names the setting and what would be right.
+    public func check() throws(URLSessionExecutorError) {
+        if let caFile, access(caFile, R_OK) != 0 {
+            let reason = String(cString: strerror(errno))
+            throw URLSessionExecutorError(
+                code: .unreadableCAFile, message: "The CA file \(caFile) cannot be read: \(reason).")
+        }
+        if !wantsRepair, let error = needsRepair { throw error }
+    }
+
+    /// Whether the repair is asked for, here and in the environment.
+    var wantsRepair: Bool {
+        usesRepair && getenv("TRANSFER_URLSESSION_REPAIR").map { String(cString: $0) } != "off"
+    }
+
+    /// What cannot be had without the repair; nil where nothing of the kind is asked for.
+    var needsRepair: URLSessionExecutorError? {
+        if caFile != nil {
+            return URLSessionExecutorError(
+                code: .needsRepair, message: "A CA file can only be given while the repair of URLSession is on.")
+        }
+        if proxy != nil {
+            let message =
+                "A proxy can only be given while the repair of URLSession is on; set http_proxy and https_proxy instead."
+            return URLSessionExecutorError(code: .needsRepair, message: message)
+        }
+        return nil
     }
 }
 

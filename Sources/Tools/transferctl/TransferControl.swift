@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import TransferWorker
 
 /// The command line for people and scripts.
 struct TransferControl: AsyncParsableCommand {
@@ -19,6 +20,8 @@ struct TransferControl: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
+        // This program is its own worker process.
+        TransferWorker.runIfCalled()
         // A reader that goes away (`transferctl … | head`) ends the program at its next write, with an error, not by a
         // signal that would leave partial files unsynced.
         signal(SIGPIPE, SIG_IGN)

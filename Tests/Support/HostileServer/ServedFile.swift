@@ -66,6 +66,14 @@ public struct ServedFile: Sendable {
         }
     }
 
+    /// Sends that answer up to the file's byte `end`, and nothing from there for as long as the client stays.
+    public func serve(_ request: HostileRequest, _ connection: HostileConnection, stallingAt end: Int) {
+        let body = answer(to: request).body
+        guard body.endIndex > end else { return serve(request, connection) }
+        serve(request, connection, onlyBytes: max(0, end - body.startIndex))
+        connection.waitForClient()
+    }
+
     /// Sends its head and the first `count` bytes of its body, and nothing more.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection, onlyBytes count: Int) {
         let (status, fields, body) = answer(to: request)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Glibc
+import Synchronization
 
 /// What all attempts of an executor share.
 final class ExecutorEnvironment: @unchecked Sendable {
@@ -16,6 +17,8 @@ final class ExecutorEnvironment: @unchecked Sendable {
     let client: SessionClient
     let space: VolumeSpace
     let fileCalls: FileCalls
+    /// Whether the consumer waits for the disk or the rate limit.
+    let isHeldUp = Atomic(false)
     private var limiter: RateLimiter?
     private var stalledUntil: UInt64 = 0
 
@@ -43,6 +46,8 @@ final class ExecutorEnvironment: @unchecked Sendable {
         guard let due = limiter?.take(count, now: now) else { return }
         // Waits below some milliseconds are gathered: a sleep for each packet would cost more than it spreads.
         guard due > now + 4_000_000 else { return }
+        isHeldUp.store(true, ordering: .relaxed)
+        defer { isHeldUp.store(false, ordering: .relaxed) }
         while now < due, !gate.isHurried {
             gate.pause(nanoseconds: min(due - now, RateLimiter.longestStep))
             now = MonotonicTime.now()
@@ -53,6 +58,8 @@ final class ExecutorEnvironment: @unchecked Sendable {
     /// Waits while the disk is too far behind.
     func waitForDisk(_ file: PartialFile, written: Int64) {
         guard written - file.durable > Self.largestLag else { return }
+        isHeldUp.store(true, ordering: .relaxed)
+        defer { isHeldUp.store(false, ordering: .relaxed) }
         while written - file.durable > Self.largestLag, !gate.isHurried {
             if file.waitForSync(seconds: 0.05) { break }
         }

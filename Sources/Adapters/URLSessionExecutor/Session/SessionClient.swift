@@ -85,6 +85,14 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         consumer.asyncAfter(deadline: .now() + 10) { self.close(exchange, .cancelled) }
     }
 
+    /// Calls `answer` once the control queue, URLSession's own and the delegate's have all moved.
+    func probe(_ answer: @escaping @Sendable () -> Void) {
+        control.async {
+            guard let session = self.session.withLock({ $0 }) else { return answer() }
+            session.getAllTasks { _ in answer() }
+        }
+    }
+
     /// Lets go of the session.
     ///
     /// There must be no exchange any more.

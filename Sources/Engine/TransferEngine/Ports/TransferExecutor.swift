@@ -24,7 +24,7 @@ public protocol TransferExecutor: Sendable {
 }
 
 /// One attempt to carry a transfer out.
-public struct TransferJob: Hashable, Sendable {
+public struct TransferJob: Hashable, Sendable, Codable {
     /// The transfer.
     public var id: TransferID
     /// What to do.
@@ -41,7 +41,7 @@ public struct TransferJob: Hashable, Sendable {
 }
 
 /// What an executor tells of an attempt.
-public enum ExecutorReport: Hashable, Sendable {
+public enum ExecutorReport: Hashable, Sendable, Codable {
     /// Bytes in the partial file so far, and the size where it is known. At most a few a second.
     case progressed(bytes: Int64, total: Int64?)
     /// What is durably on disk: after 8 MiB or 2 s, and before the end of an attempt that keeps its bytes. The first
@@ -54,7 +54,7 @@ public enum ExecutorReport: Hashable, Sendable {
 }
 
 /// How an attempt ended.
-public enum ExecutorOutcome: Hashable, Sendable {
+public enum ExecutorOutcome: Hashable, Sendable, Codable {
     /// A complete answer of the server.
     case finished(TransferCompletion)
     /// Stopped as asked.

@@ -58,6 +58,10 @@ struct GetCommand: AsyncParsableCommand {
     )
     var noLoopbackExemption = false
 
+    @Flag(
+        help: .init("Move the bytes in this process rather than in one of their own, for tests.", visibility: .hidden))
+    var inProcess = false
+
     func run() async throws {
         let alarm = try Parts.alarm()
         let plan = try GetPlan(command: self, now: alarm.now().wall)

@@ -33,6 +33,7 @@ struct GetPlan {
     var proxy: String?
     var caFile: String?
     var rateLimit: Int64?
+    var runsInProcess: Bool
 
     /// Checks a command line.
     ///
@@ -50,6 +51,7 @@ struct GetPlan {
         isVerbose = command.output.verbose
         seed = command.seed ?? UInt64.random(in: .min ... .max)
         onComplete = command.onComplete
+        runsInProcess = command.inProcess
         userAgent = request.userAgent
         proxy = try request.proxy.map(Self.checkedProxy)
         caFile = try request.caFile.map(Self.readableFile)

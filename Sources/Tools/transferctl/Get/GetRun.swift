@@ -5,6 +5,7 @@ import SQLiteStore
 import TransferEngine
 import TransferPolicy
 import TransferScheduling
+import TransferWorker
 import URLSessionExecutor
 
 /// Carries a plan out: puts the parts together, runs the engine and tells what happens.
@@ -31,7 +32,7 @@ struct GetRun {
         }
         let (known, new) = try await prepare(store)
         let engine = TransferEngine(
-            store: store, executor: try makeExecutor(partials: directory + "/partial"),
+            store: store, executor: try makeExecutor(partials: directory + "/partial", reporter: reporter),
             conditions: makeConditions(), alarm: alarm, policy: plan.policy,
             savesLearned: plan.assumptions == nil, seed: plan.seed)
         for (id, item) in known {
@@ -209,14 +210,20 @@ struct GetRun {
 
     // MARK: Parts
 
-    private func makeExecutor(partials: String) throws -> URLSessionExecutor {
+    private func makeExecutor(partials: String, reporter: GetReporter) throws -> any TransferExecutor {
         var configuration = URLSessionExecutorConfiguration(partialDirectory: partials)
         if let userAgent = plan.userAgent { configuration.userAgent = userAgent }
         configuration.rateLimit = plan.rateLimit
         configuration.caFile = plan.caFile
         configuration.proxy = plan.proxy
         do {
-            return try URLSessionExecutor(configuration: configuration)
+            if plan.runsInProcess { return try URLSessionExecutor(configuration: configuration) }
+            let executor = try WorkerExecutor(
+                configuration: WorkerExecutorConfiguration(
+                    executor: configuration, program: .thisProgram,
+                    logger: NoteLogHandler.logger(isVerbose: plan.isVerbose) { reporter.note($0) }))
+            executor.warmUp()
+            return executor
         } catch {
             throw UsageError("\(error)")
         }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferEngine
+import TransferPolicy
+import URLSessionExecutor
+
+/// What is said between a program and its worker process: JSON in frames of a known length.
+///
+/// Both ends are nearly always the same binary; `version` keeps a worker program of another build from being believed.
+enum WireForm {
+    /// Raised whenever a message's form changes.
+    static let version = 1
+    /// No frame is longer: one that says so is a fault of the other end.
+    static let longestFrame = 64 << 20
+
+    /// One message as it goes over the socket: its length in four bytes, the lowest first, and JSON.
+    static func frame(_ message: some Encodable, with encoder: JSONEncoder) throws -> [UInt8] {
+        let body = try encoder.encode(message)
+        guard body.count <= longestFrame else { throw WireError("a message of \(body.count) bytes is too long") }
+        return withUnsafeBytes(of: UInt32(body.count).littleEndian) { Array($0) } + body
+    }
+}
+
+/// What the other end said makes no sense.
+struct WireError: Error, Hashable, CustomStringConvertible {
+    var description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// What a worker is told.
+enum WorkerOrder: Hashable, Sendable, Codable {
+    /// The first message.
+    case configure(version: Int, URLSessionExecutorConfiguration)
+    case start(TransferJob)
+    case stop(TransferID)
+    /// Answered with `probed` once everything that a transfer needs has been seen to move.
+    case probe(Int)
+    /// End all attempts, tell their ends, and exit.
+    case shutDown
+}
+
+/// What a worker tells.
+enum WorkerMessage: Hashable, Sendable, Codable {
+    /// The answer to `configure`.
+    case ready(version: Int, isRepaired: Bool)
+    /// The answer to `configure` where there can be no executor.
+    case unusable(message: String)
+    case report(TransferID, ExecutorReport)
+    case probed(Int)
+}
+
+/// Cuts what comes from a socket into frames.
+struct FrameBuffer {
+    private var bytes: [UInt8] = []
+    private var start = 0
+
+    mutating func append(_ more: UnsafeRawBufferPointer) {
+        if start > 0, start == bytes.count || start > 1 << 20 {
+            bytes.removeFirst(start)
+            start = 0
+        }
+        bytes += more
+    }
+
+    /// The next whole frame's content; nil where more has to come.
+    mutating func next() throws(WireError) -> Data? {
+        guard bytes.count - start >= 4 else { return nil }
+        let length = (0..<4).reduce(0) { $0 | Int(bytes[start + $1]) << (8 * $1) }
+        guard length <= WireForm.longestFrame else { throw WireError("a frame of \(length) bytes was announced") }
+        guard bytes.count - start - 4 >= length else { return nil }
+        let body = Data(bytes[(start + 4)..<(start + 4 + length)])
+        start += 4 + length
+        return body
+    }
+}

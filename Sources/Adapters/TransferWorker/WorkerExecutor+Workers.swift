@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Logging
+import Synchronization
+import TransferEngine
+import TransferPolicy
+import URLSessionExecutor
+
+/// Which worker gets what, what workers say, and what follows their end.
+extension WorkerExecutor {
+    /// A worker ended so often under a transfer: from then on it has one of its own.
+    private static let tolerableLosses = 2
+
+    /// The number of a worker for that transfer, started where there is none with room.
+    func worker(for id: TransferID, in state: inout WorkerExecutorState) throws(WorkerError) -> Int {
+        let now = DispatchTime.now().uptimeNanoseconds
+        if state.losses[id, default: 0] >= Self.tolerableLosses { return try startWorker(isolated: true, in: &state) }
+        let shared = state.workers.filter { !$0.value.isIsolated && !$0.value.isRetiring }
+        let least = shared.min { ($0.value.attempts, $0.key) < ($1.value.attempts, $1.key) }
+        guard let least, least.value.attempts < configuration.attemptsPerWorker || shared.count >= configuration.workers
+        else { return try startWorker(isolated: false, in: &state) }
+        if least.value.attempts == 0 { state.workers[least.key]?.heard = now }
+        return least.key
+    }
+
+    func startWorker(isolated: Bool, in state: inout WorkerExecutorState) throws(WorkerError) -> Int {
+        state.lastWorker += 1
+        let number = state.lastWorker
+        let process = try WorkerProcess(
+            configuration.program, receive: { [self] in take($0, from: number) },
+            ended: { [self] in workerEnded(number, $0) })
+        process.post(.configure(version: WireForm.version, configuration.executor))
+        state.workers[number] = WorkerState(
+            process: process, isIsolated: isolated, heard: DispatchTime.now().uptimeNanoseconds)
+        look()
+        configuration.logger.debug(
+            "worker started",
+            metadata: ["worker": "\(number)", "process": "\(process.number)", "isolated": "\(isolated)"])
+        return number
+    }
+
+    // MARK: What a worker says, on its thread
+
+    private func take(_ message: WorkerMessage, from number: Int) {
+        switch message {
+        case .ready(let version, let isRepaired):
+            heard(number)
+            guard version != WireForm.version else {
+                if !isRepaired, configuration.executor.usesRepair {
+                    log(.warning, "works without the repair of URLSession: slower, and servers can end it", number)
+                }
+                return
+            }
+            refuse(number, "The worker program is of another version; install both from the same release.")
+        case .unusable(let message):
+            refuse(number, message)
+        case .probed:
+            heard(number)
+        case .report(let id, let report):
+            take(report, of: id, from: number)
+        }
+    }
+
+    private func heard(_ number: Int) {
+        state.withLock { state in
+            state.workers[number]?.heard = DispatchTime.now().uptimeNanoseconds
+            state.workers[number]?.isProbed = false
+        }
+    }
+
+    /// It cannot work: its attempts end when it does.
+    private func refuse(_ number: Int, _ why: String) {
+        state.withLock { state in
+            state.workers[number]?.refusal = why
+            state.workers[number]?.isRetiring = true
+            state.workers[number]?.process.kill()
+        }
+    }
+
+    private func take(_ report: ExecutorReport, of id: TransferID, from number: Int) {
+        let (tell, finished) = state.withLock { state in
+            state.workers[number]?.heard = DispatchTime.now().uptimeNanoseconds
+            state.workers[number]?.isProbed = false
+            guard let attempt = state.attempts[id], attempt.worker == number else {
+                return (nil as (@Sendable (ExecutorReport) -> Void)?, [] as [CheckedContinuation<Void, Never>])
+            }
+            switch report {
+            case .checkpointed(let resume):
+                // It goes on, so it is not what ended the workers before.
+                if let before = attempt.resume, resume.offset > before.offset { state.losses[id] = nil }
+                state.attempts[id]?.resume = resume
+            case .restarted:
+                state.attempts[id]?.resume = nil
+            case .progressed:
+                break
+            case .ended:
+                state.losses[id] = nil
+                forget(id, in: &state)
+                return (attempt.report, state.takeWaiting())
+            }
+            return (attempt.report, [])
+        }
+        tell?(report)
+        for continuation in finished { continuation.resume() }
+    }
+
+    private func forget(_ id: TransferID, in state: inout WorkerExecutorState) {
+        guard let attempt = state.attempts.removeValue(forKey: id) else { return }
+        state.workers[attempt.worker]?.attempts -= 1
+        guard let worker = state.workers[attempt.worker], worker.isIsolated, !worker.isRetiring else { return }
+        state.workers[attempt.worker]?.isRetiring = true
+        worker.process.post(.shutDown)
+    }
+
+    // MARK: Its end, on its thread
+
+    private func workerEnded(_ number: Int, _ end: WorkerProcess.End) {
+        let (lost, worker, isShutDown) = state.withLock { state in
+            let lost = state.attempts.filter { $0.value.worker == number }.sorted { $0.key < $1.key }
+            for (id, attempt) in lost {
+                state.attempts[id] = nil
+                if !attempt.isStopping { state.losses[id, default: 0] += 1 }
+            }
+            return (lost, state.workers.removeValue(forKey: number), state.isShutDown)
+        }
+        logEnd(of: number, end, worker, lost: lost.map(\.key))
+        let what = worker?.refusal ?? "The transfer process \(end.how) under it."
+        for (_, attempt) in lost {
+            if attempt.isStopping || isShutDown {
+                attempt.report(.ended(.stopped(attempt.resume)))
+            } else {
+                let failure = TransferFailure(cause: .executorLost, message: what)
+                attempt.report(.ended(.failed(failure, resume: attempt.resume)))
+            }
+        }
+        // After the reports: who waits for the end waits for those, too.
+        for continuation in state.withLock({ $0.takeWaiting() }) { continuation.resume() }
+    }
+
+    private func logEnd(
+        of number: Int, _ end: WorkerProcess.End, _ worker: WorkerState?, lost: [TransferID]
+    ) {
+        let isExpected = end.isOrderly && lost.isEmpty
+        var metadata: Logger.Metadata = ["worker": "\(number)"]
+        if let worker { metadata["process"] = "\(worker.process.number)" }
+        if !lost.isEmpty { metadata["transfers"] = .array(lost.map { "\($0)" }) }
+        if let fault = end.fault { metadata["fault"] = "\(fault)" }
+        if !end.lastWords.isEmpty { metadata["lastWords"] = "\(end.lastWords)" }
+        if let refusal = worker?.refusal { metadata["refusal"] = "\(refusal)" }
+        configuration.logger.log(level: isExpected ? .debug : .error, "worker \(end.how)", metadata: metadata)
+    }
+
+    func log(_ level: Logger.Level, _ what: Logger.Message, _ number: Int) {
+        configuration.logger.log(level: level, "worker \(what)", metadata: ["worker": "\(number)"])
+    }
+
+    // MARK: Looking after them
+
+    /// Looks at the workers from time to time while there are any.
+    private func look() {
+        timer.withLock { timer in
+            guard timer == nil else { return }
+            let step = max(1, min(configuration.idleSeconds, configuration.patienceSeconds) / 4)
+            let made = DispatchSource.makeTimerSource(queue: queue)
+            made.schedule(
+                deadline: .now() + .seconds(step), repeating: .seconds(step), leeway: .seconds(max(1, step / 4)))
+            made.setEventHandler { [weak self] in self?.lookAfterWorkers() }
+            made.resume()
+            timer = made
+        }
+    }
+
+    func stopLooking() {
+        timer.withLock { timer in
+            timer?.cancel()
+            timer = nil
+        }
+    }
+
+    private func lookAfterWorkers() {
+        let now = DispatchTime.now().uptimeNanoseconds
+        state.withLock { state in
+            if state.workers.isEmpty { stopLooking() }
+            for number in state.workers.keys.sorted() { look(after: number, now: now, in: &state) }
+        }
+    }
+
+    private func look(after number: Int, now: UInt64, in state: inout WorkerExecutorState) {
+        guard let worker = state.workers[number] else { return }
+        let silence = (now - min(worker.heard, now)) / 1_000_000_000
+        let patience = UInt64(max(1, configuration.patienceSeconds))
+        if worker.attempts == 0 {
+            guard silence >= UInt64(max(0, configuration.idleSeconds)), !worker.isRetiring else { return }
+            state.workers[number]?.isRetiring = true
+            worker.process.post(.shutDown)
+        } else if worker.isProbed, silence >= 2 * patience {
+            log(.error, "has said nothing for \(silence) s, not even when asked, and is ended", number)
+            worker.process.kill()
+        } else if !worker.isProbed, silence >= patience {
+            state.workers[number]?.isProbed = true
+            worker.process.post(.probe(number))
+        }
+    }
+}
+
+extension WorkerExecutorState {
+    /// Who waits for the end, where all has ended.
+    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+        guard isEmpty else { return [] }
+        defer { waiting = [] }
+        return waiting
+    }
+}

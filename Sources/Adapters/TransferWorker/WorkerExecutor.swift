@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Glibc
+import Logging
+import Synchronization
+public import TransferEngine
+public import TransferPolicy
+public import URLSessionExecutor
+
+/// Runs a `URLSessionExecutor` in worker processes and looks after them.
+///
+/// What ends a worker (a server can, on Linux) never ends this process: the attempts it ran fail as `executorLost` with
+/// the bytes that are on disk, and the next one gets a new worker. A transfer under which a worker ended twice is tried
+/// alone, so that it takes no others with it. A worker that is stuck is ended, one without work is let go, and all end
+/// with this process, however that ends.
+///
+/// Each worker costs a process of some 30 MB of memory while there is work and nothing otherwise.
+public final class WorkerExecutor: TransferExecutor {
+    let configuration: WorkerExecutorConfiguration
+    let state = Mutex(WorkerExecutorState())
+    /// Runs while there are workers. Locked after `state` where both are.
+    let timer = Mutex<(any DispatchSourceTimer)?>(nil)
+    /// Reports that no worker makes, and looking after the workers.
+    let queue = DispatchQueue(label: "transfer.workers")
+
+    /// Makes an executor and begins to start its first worker.
+    ///
+    /// - Throws: `URLSessionExecutorError` where the executor's configuration is wrong.
+    public init(configuration: WorkerExecutorConfiguration) throws(URLSessionExecutorError) {
+        try configuration.executor.check()
+        self.configuration = configuration
+    }
+
+    /// Starts a worker ahead of the first attempt, which then need not wait for it.
+    public func warmUp() {
+        state.withLock { state in
+            guard state.workers.isEmpty, !state.isShutDown else { return }
+            _ = try? startWorker(isolated: false, in: &state)
+        }
+    }
+
+    /// Begins an attempt.
+    public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
+        let refusal = state.withLock { state -> ExecutorOutcome? in
+            if state.isShutDown { return .stopped(job.resume) }
+            if state.attempts[job.id] != nil {
+                let message = "Transfer \(job.id) was started while an earlier attempt of it was still running."
+                return .failed(TransferFailure(cause: .executorLost, message: message), resume: job.resume)
+            }
+            do {
+                let number = try worker(for: job.id, in: &state)
+                state.attempts[job.id] = WorkerAttempt(job: job, worker: number, resume: job.resume, report: report)
+                state.workers[number]?.attempts += 1
+                state.workers[number]?.process.post(.start(job))
+                return nil
+            } catch {
+                let failure = TransferFailure(cause: .executorLost, message: "\(error)")
+                return .failed(failure, resume: job.resume)
+            }
+        }
+        if let refusal { queue.async { report(.ended(refusal)) } }
+    }
+
+    /// Ends the attempt that runs, keeping its bytes.
+    public func stop(_ id: TransferID) {
+        state.withLock { state in
+            guard let attempt = state.attempts[id] else { return }
+            state.attempts[id]?.isStopping = true
+            state.workers[attempt.worker]?.process.post(.stop(id))
+        }
+    }
+
+    /// Removes a partial file.
+    public func discard(_ resume: ResumePoint) { ExecutorFiles.discard(resume) }
+
+    /// How much may still be written where the partial and the finished file go.
+    public func availableSpace(for specification: TransferSpecification) -> Int64? {
+        ExecutorFiles.availableSpace(for: specification, configuration: configuration.executor)
+    }
+
+    /// Stops every attempt, and lets the workers go. Takes at most some seconds, whatever the workers do.
+    public func shutdown() async {
+        let (workers, running) = state.withLock { state in
+            state.isShutDown = true
+            return (state.workers, state.attempts.mapValues(\.worker))
+        }
+        for (id, number) in running.sorted(by: { $0.key < $1.key }) {
+            state.withLock { $0.attempts[id]?.isStopping = true }
+            workers[number]?.process.post(.stop(id))
+        }
+        for (_, worker) in workers { worker.process.post(.shutDown) }
+        queue.asyncAfter(deadline: .now() + Self.longestShutdown) { [self] in
+            for (number, worker) in state.withLock({ $0.workers }) {
+                log(.warning, "did not end when it was told to, and is ended", number)
+                worker.process.kill()
+            }
+        }
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.isEmpty { state.waiting.append(continuation) }
+                return state.isEmpty
+            }
+            if isOver { queue.async { continuation.resume() } }
+        }
+        stopLooking()
+    }
+
+    /// Seconds that workers are given to stop all attempts and exit.
+    private static let longestShutdown = 4.0
+
+    /// The process numbers of the workers, for tests and for people.
+    public var processNumbers: [Int32] {
+        state.withLock { state in state.workers.sorted { $0.key < $1.key }.map(\.value.process.number) }
+    }
+}
+
+/// What a `WorkerExecutor` knows of its workers and attempts.
+struct WorkerExecutorState: Sendable {
+    var attempts: [TransferID: WorkerAttempt] = [:]
+    var workers: [Int: WorkerState] = [:]
+    var lastWorker = 0
+    /// How many workers ended under a transfer without its having gone on since.
+    var losses: [TransferID: Int] = [:]
+    var isShutDown = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+
+    var isEmpty: Bool { attempts.isEmpty && workers.isEmpty }
+}
+
+/// An attempt that a worker runs.
+struct WorkerAttempt: Sendable {
+    var job: TransferJob
+    var worker: Int
+    /// What was reported as durable last.
+    var resume: ResumePoint?
+    var isStopping = false
+    var report: @Sendable (ExecutorReport) -> Void
+}
+
+/// A worker process and what it has to do.
+struct WorkerState: Sendable {
+    var process: WorkerProcess
+    /// Whether it is for one transfer only, which may end it.
+    var isIsolated: Bool
+    var attempts = 0
+    /// Whether it was told to exit: it gets no more attempts.
+    var isRetiring = false
+    /// Why it cannot work, in its own words.
+    var refusal: String?
+    /// When it said something last, or was given something to do after nothing.
+    var heard: UInt64
+    var isProbed = false
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+import CProcess
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// A worker process, as its parent has it: its socket, what it writes to standard error, and its end.
+final class WorkerProcess: Sendable {
+    /// How a worker ended.
+    struct End: Hashable, Sendable {
+        /// `ended with status 0`, `was ended by signal 4 (Illegal instruction)` and the like.
+        var how: String
+        /// The last it wrote to standard error.
+        var lastWords: String
+        /// What it sent that was no message, if that is why it was ended.
+        var fault: String?
+        /// Whether it ended by itself and in order.
+        var isOrderly: Bool
+    }
+
+    let number: pid_t
+    private let descriptor: Int32
+    private let errors: Int32
+    private let outbox: Outbox<WorkerOrder>
+    /// Its number may be another process's from then on.
+    private let isReaped = Mutex(false)
+
+    /// Starts the program.
+    ///
+    /// `receive` is called on a thread of the worker's own, in order; `ended` once and last, when the process is no
+    /// more: its files are closed and its locks released.
+    init(
+        _ program: WorkerProgram, receive: @escaping @Sendable (WorkerMessage) -> Void,
+        ended: @escaping @Sendable (End) -> Void
+    ) throws(WorkerError) {
+        var pair: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+            throw WorkerError("No socket for a worker process can be had: \(String(cString: strerror(errno))).")
+        }
+        // In memory and without a name: it is gone with the two of us.
+        errors = Self.movedUp(transfer_anonymous_file("transfer-worker-errors"))
+        let (mine, theirs) = (pair[0], Self.movedUp(pair[1]))
+        defer { close(theirs) }
+        do {
+            number = try Self.spawn(program, socket: theirs, errors: errors)
+        } catch {
+            close(mine)
+            if errors >= 0 { close(errors) }
+            throw error
+        }
+        descriptor = mine
+        outbox = Outbox(descriptor: mine, label: "transfer.worker.orders")
+        let thread = Thread { [self] in ended(live(receive)) }
+        thread.name = "transfer.worker"
+        thread.stackSize = 512 << 10
+        thread.start()
+    }
+
+    deinit {
+        close(descriptor)
+        if errors >= 0 { close(errors) }
+    }
+
+    func post(_ order: WorkerOrder) { outbox.post(order) }
+
+    /// Ends it at once, if it has not ended.
+    func kill() {
+        isReaped.withLock { isReaped in
+            if !isReaped { _ = Glibc.kill(number, SIGKILL) }
+        }
+    }
+
+    /// Reads to the end, and sees the process off.
+    private func live(_ receive: (WorkerMessage) -> Void) -> End {
+        var fault: String?
+        do {
+            try Inbox.read(WorkerMessage.self, from: descriptor) { receive($0) }
+        } catch {
+            fault = "\(error)"
+        }
+        // It has closed the socket, so it ends; if not, nobody listens to it any more.
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        let status = reap()
+        return End(
+            how: Self.words(for: status), lastWords: lastWords(), fault: fault, isOrderly: status == 0 && fault == nil)
+    }
+
+    /// The status as `waitpid` has it; -1 where somebody else took it.
+    private func reap() -> Int32 {
+        // An orderly worker needs a moment to exit, one that crashed may be writing its core.
+        for round in 0..<1000 {
+            if let status = reapIfEnded() { return status }
+            usleep(round < 100 ? 200 : 5000)
+        }
+        kill()
+        while true {
+            if let status = reapIfEnded() { return status }
+            usleep(5000)
+        }
+    }
+
+    private func reapIfEnded() -> Int32? {
+        isReaped.withLock { isReaped in
+            var status: Int32 = 0
+            let result = waitpid(number, &status, WNOHANG)
+            if result == 0 || result < 0 && errno == EINTR { return nil }
+            isReaped = true
+            return result == number ? status : -1
+        }
+    }
+
+    private static func words(for status: Int32) -> String {
+        if status == -1 { return "ended, nobody knows how" }
+        let signal = status & 0x7f
+        guard signal != 0 else { return "ended with status \(status >> 8 & 0xff)" }
+        return "was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+    }
+
+    private func lastWords() -> String {
+        var status = stat()
+        guard errors >= 0, fstat(errors, &status) == 0, status.st_size > 0 else { return "" }
+        var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), 4096))
+        let count = pread(errors, &bytes, bytes.count, status.st_size - off_t(bytes.count))
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    // MARK: Starting
+
+    /// The worker finds its socket there.
+    static let socketNumber: Int32 = 3
+
+    private static func spawn(_ program: WorkerProgram, socket: Int32, errors: Int32) throws(WorkerError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, errors >= 0 ? errors : STDERR_FILENO, STDERR_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, socket, socketNumber)
+        transfer_close_from(&actions, socketNumber + 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let name = CommandLine.arguments.first ?? WorkerProgram.name
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(name), strdup(WorkerProgram.argument), nil]
+        var environment = childEnvironment().map { strdup($0) } + [nil]
+        defer {
+            for pointer in arguments + environment { free(pointer) }
+        }
+        var number: pid_t = 0
+        let code = posix_spawn(&number, program.path, &actions, &attributes, &arguments, &environment)
+        guard code == 0 else {
+            throw WorkerError(
+                "The worker process \(program.path) could not be started: \(String(cString: strerror(code))).")
+        }
+        return number
+    }
+
+    /// The same file under a number that is none of the first ones, which the worker's own files take.
+    private static func movedUp(_ descriptor: Int32) -> Int32 {
+        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 16)
+        guard moved >= 0 else { return descriptor }
+        close(descriptor)
+        return moved
+    }
+
+    /// Ours, but a crash is to be quick: the backtrace of a known fault takes seconds and tells nothing new.
+    private static func childEnvironment() -> [String] {
+        var values = ProcessInfo.processInfo.environment
+        if values["SWIFT_BACKTRACE"] == nil { values["SWIFT_BACKTRACE"] = "enable=no" }
+        return values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+public import TransferEngine
+
+/// What of an executor's work needs no network and no running executor: whoever supervises one does it here.
+public enum ExecutorFiles {
+    /// Removes the partial file; nothing else is touched. Safe to repeat.
+    public static func discard(_ resume: ResumePoint) {
+        guard resume.path.hasSuffix(".part"), FileFacts(path: resume.path)?.kind == .regular else { return }
+        unlink(resume.path)
+    }
+
+    /// How many bytes may still be written where the partial and the finished file go, the floor of `configuration`
+    /// deducted; nil where that cannot be told.
+    public static func availableSpace(
+        for specification: TransferSpecification, configuration: URLSessionExecutorConfiguration
+    ) -> Int64? {
+        VolumeSpace(floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
+            .available(at: specification.destination.directory)
+    }
+}

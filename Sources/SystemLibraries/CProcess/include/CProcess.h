@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What starting a process needs of the C library and Swift's view of it leaves out.
+#pragma once
+
+#include <spawn.h>
+
+/// A file in memory that has no name elsewhere and is closed in a program that is started; -1 with errno where there
+/// can be none.
+int transfer_anonymous_file(const char *name);
+
+/// Has the started program begin without open files from that number on.
+int transfer_close_from(posix_spawn_file_actions_t *actions, int first);

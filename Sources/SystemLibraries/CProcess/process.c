@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CProcess.h"
+
+#include <sys/mman.h>
+
+int transfer_anonymous_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+int transfer_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import Logging
+
+/// Shows what the parts log as notes between the progress lines.
+struct NoteLogHandler: LogHandler {
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+    let show: @Sendable (String) -> Void
+
+    /// A logger that shows warnings and errors, and everything where the user asked for more.
+    static func logger(isVerbose: Bool, show: @escaping @Sendable (String) -> Void) -> Logger {
+        Logger(label: "transferctl") { _ in NoteLogHandler(logLevel: isVerbose ? .debug : .warning, show: show) }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        let data = all.map { " \($0.key)=\($0.value)" }.joined()
+        show("\(event.level): \(event.message)\(data)")
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Glibc
+import Testing
+import TransferEngine
+import TransferPolicy
+import URLSessionExecutor
+
+@testable import TransferWorker
+
+@Suite("What a program and its worker say to one another")
+struct WireFormTests {
+    private static let resume = ResumePoint(
+        path: "/tmp/1.part", offset: 1 << 40, total: nil, validator: Validator(entityTag: "\"ü\"", lastModified: nil),
+        bootID: "boot", fileNumber: .max)
+
+    private static let messages: [WorkerMessage] = [
+        .ready(version: 1, isRepaired: true), .unusable(message: "no \u{0} good \u{1F600}"), .probed(.max),
+        .report(TransferID(.min), .progressed(bytes: .max, total: nil)),
+        .report(TransferID(1), .checkpointed(resume)), .report(TransferID(1), .restarted),
+        .report(TransferID(1), .ended(.stopped(nil))),
+        .report(TransferID(1), .ended(.storageLow(needed: nil, available: 0, resume: resume))),
+        .report(
+            TransferID(1),
+            .ended(
+                .failed(
+                    TransferFailure(cause: .status(503), message: "later", retryAfterSeconds: 7), resume: resume))),
+        .report(TransferID(1), .ended(.finished(TransferCompletion(status: 404, file: nil)))),
+    ]
+
+    @Test("what is posted arrives, in order, however the stream is cut", arguments: [1, 3, 7, 4096, 1 << 20])
+    func roundTrip(piece: Int) throws {
+        var stream: [UInt8] = []
+        for message in Self.messages { stream += try WireForm.frame(message, with: JSONEncoder()) }
+        var frames = FrameBuffer()
+        var arrived: [WorkerMessage] = []
+        for start in stride(from: 0, to: stream.count, by: piece) {
+            stream[start..<min(start + piece, stream.count)].withUnsafeBytes { frames.append($0) }
+            while let body = try frames.next() {
+                arrived.append(try JSONDecoder().decode(WorkerMessage.self, from: body))
+            }
+        }
+        #expect(arrived == Self.messages)
+    }
+
+    @Test("orders come back as they were, with every setting")
+    func orders() throws {
+        var configuration = URLSessionExecutorConfiguration(partialDirectory: "/p")
+        configuration.rateLimit = 7
+        configuration.caFile = "/ca"
+        configuration.progressInterval = .milliseconds(3)
+        let traits = TransferTraits(kind: .discretionary, host: "h", submitted: WallTime(secondsSinceEpoch: 5))
+        let specification = TransferSpecification(
+            url: "http://h/", headers: [HeaderField(name: "A", value: "ö")],
+            destination: Destination(directory: "/d", name: nil), traits: traits)
+        let orders: [WorkerOrder] = [
+            .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown,
+            .start(TransferJob(id: TransferID(9), specification: specification, resume: Self.resume)),
+        ]
+        for order in orders {
+            var frames = FrameBuffer()
+            try WireForm.frame(order, with: JSONEncoder()).withUnsafeBytes { frames.append($0) }
+            let body = try #require(try frames.next())
+            #expect(try JSONDecoder().decode(WorkerOrder.self, from: body) == order)
+        }
+    }
+
+    @Test("a length that cannot be is an error, not an allocation")
+    func lengths() {
+        var frames = FrameBuffer()
+        ([0xff, 0xff, 0xff, 0xff, 1] as [UInt8]).withUnsafeBytes { frames.append($0) }
+        #expect(throws: WireError.self) { try frames.next() }
+    }
+
+    @Test("random bytes in place of messages are an error or nothing, never a message or a trap")
+    func noise() {
+        let seed = UInt64.random(in: .min ... .max)
+        var state = seed
+        for _ in 0..<2000 {
+            var frames = FrameBuffer()
+            let bytes = (0..<64).map { index -> UInt8 in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return index > 0 && index < 4 ? 0 : UInt8(truncatingIfNeeded: state >> 40)
+            }
+            bytes.withUnsafeBytes { frames.append($0) }
+            while let body = try? frames.next() {
+                #expect((try? JSONDecoder().decode(WorkerOrder.self, from: body)) == nil, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("many threads post at once: every message arrives once, each thread's in order")
+    func outbox() throws {
+        var pair: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        let (mine, theirs) = (pair[0], pair[1])
+        // Threads of our own: what waits here must not hold up the tasks of other tests.
+        let posting = Thread {
+            let outbox = Outbox<WorkerMessage>(descriptor: mine, label: "test", limit: 16)
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                for number in Int64(0)..<500 {
+                    outbox.post(.report(TransferID(Int64(thread)), .progressed(bytes: number, total: nil)))
+                }
+            }
+            outbox.flush()
+            close(mine)
+        }
+        posting.start()
+        var arrived: [WorkerMessage] = []
+        try Inbox.read(WorkerMessage.self, from: theirs) { arrived.append($0) }
+        close(theirs)
+        #expect(arrived.count == 2000)
+        for thread in Int64(0)..<4 {
+            let numbers = arrived.compactMap { message -> Int64? in
+                guard case .report(TransferID(thread), .progressed(let number, _)) = message else { return nil }
+                return number
+            }
+            #expect(numbers == Array(0..<500))
+        }
+    }
+}
