@@ -135,6 +135,12 @@ let package = Package(
         support("ConditionRigs", [], resources: [.copy("Resources")]),
         support("HostileServer", []),
         support("ExecutorTrials", ["TransferPolicy", "TransferEngine", "TransferTesting", "HostileServer"]),
+        child(
+            "TransferSoak",
+            [
+                "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor", "HostileServer",
+                "ExecutorTrials", "transfer-worker", logging,
+            ]),
         child("ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
         child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),

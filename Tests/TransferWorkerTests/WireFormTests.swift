@@ -97,14 +97,13 @@ struct WireFormTests {
         let (mine, theirs) = (pair[0], pair[1])
         // Threads of our own: what waits here must not hold up the tasks of other tests.
         let posting = Thread {
-            let outbox = Outbox<WorkerMessage>(descriptor: mine, label: "test", limit: 16)
+            let outbox = Outbox<WorkerMessage>(socket: OwnedSocket(mine), label: "test", limit: 16)
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 for number in Int64(0)..<500 {
                     outbox.post(.report(TransferID(Int64(thread)), .progressed(bytes: number, total: nil)))
                 }
             }
             outbox.flush()
-            close(mine)
         }
         posting.start()
         var arrived: [WorkerMessage] = []

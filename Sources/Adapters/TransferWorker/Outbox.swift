@@ -11,16 +11,15 @@ final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
     // Guard: `condition` for `pending`, `isSending` and `isBroken`; `encoder` is used on `queue` only.
     private let condition = NSCondition()
     private let queue: DispatchQueue
-    private let descriptor: Int32
+    private let socket: OwnedSocket
     private let limit: Int
     private let encoder = JSONEncoder()
     private var pending: [Message] = []
     private var isSending = false
     private var isBroken = false
 
-    /// `descriptor` stays the caller's, who keeps it open for as long as messages are posted.
-    init(descriptor: Int32, label: String, limit: Int = .max) {
-        self.descriptor = descriptor
+    init(socket: OwnedSocket, label: String, limit: Int = .max) {
+        self.socket = socket
         self.limit = limit
         queue = DispatchQueue(label: label)
     }
@@ -46,7 +45,7 @@ final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
                 try write(bytes)
             } catch {
                 // The other end is gone, or will be: its reader notices and says so.
-                shutdown(descriptor, Int32(SHUT_RDWR))
+                socket.end()
                 condition.withLock { isBroken = true }
             }
         }
@@ -70,13 +69,28 @@ final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
                 Glibc.send(
-                    descriptor, buffer.baseAddress.map { $0 + sent }, buffer.count - sent, Int32(MSG_NOSIGNAL))
+                    socket.number, buffer.baseAddress.map { $0 + sent }, buffer.count - sent, Int32(MSG_NOSIGNAL))
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw WireError("the other end is gone") }
             sent += count
         }
     }
+}
+
+/// A socket that is closed when nobody holds it any more.
+///
+/// Whoever may still use it holds it: a number that was closed is soon another file's, and orders for one worker would
+/// reach the next.
+final class OwnedSocket: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// Ends both directions: readers and writers return.
+    func end() { shutdown(number, Int32(SHUT_RDWR)) }
 }
 
 /// Reads frames from a socket to its end, and hands each on, decoded.

@@ -26,7 +26,7 @@ public enum TransferWorker {
             exit(2)
         }
         settle()
-        let worker = Worker(descriptor: descriptor)
+        let worker = Worker(socket: OwnedSocket(descriptor))
         do {
             try Inbox.read(WorkerOrder.self, from: descriptor) { try worker.carryOut($0) }
         } catch {
@@ -60,9 +60,9 @@ private final class Worker {
     private let outbox: Outbox<WorkerMessage>
     private var executor: URLSessionExecutor?
 
-    init(descriptor: Int32) {
+    init(socket: OwnedSocket) {
         // A parent that does not read holds the transfers up at some point, rather than filling our memory.
-        outbox = Outbox(descriptor: descriptor, label: "transfer.worker.messages", limit: 10_000)
+        outbox = Outbox(socket: socket, label: "transfer.worker.messages", limit: 10_000)
     }
 
     func carryOut(_ order: WorkerOrder) throws {

@@ -20,7 +20,7 @@ final class WorkerProcess: Sendable {
     }
 
     let number: pid_t
-    private let descriptor: Int32
+    private let socket: OwnedSocket
     private let errors: Int32
     private let outbox: Outbox<WorkerOrder>
     /// Its number may be another process's from then on.
@@ -49,8 +49,8 @@ final class WorkerProcess: Sendable {
             if errors >= 0 { close(errors) }
             throw error
         }
-        descriptor = mine
-        outbox = Outbox(descriptor: mine, label: "transfer.worker.orders")
+        socket = OwnedSocket(mine)
+        outbox = Outbox(socket: socket, label: "transfer.worker.orders")
         let thread = Thread { [self] in ended(live(receive)) }
         thread.name = "transfer.worker"
         thread.stackSize = 512 << 10
@@ -58,7 +58,6 @@ final class WorkerProcess: Sendable {
     }
 
     deinit {
-        close(descriptor)
         if errors >= 0 { close(errors) }
     }
 
@@ -75,12 +74,12 @@ final class WorkerProcess: Sendable {
     private func live(_ receive: (WorkerMessage) -> Void) -> End {
         var fault: String?
         do {
-            try Inbox.read(WorkerMessage.self, from: descriptor) { receive($0) }
+            try Inbox.read(WorkerMessage.self, from: socket.number) { receive($0) }
         } catch {
             fault = "\(error)"
         }
         // It has closed the socket, so it ends; if not, nobody listens to it any more.
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        socket.end()
         let status = reap()
         return End(
             how: Self.words(for: status), lastWords: lastWords(), fault: fault, isOrderly: status == 0 && fault == nil)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import Foundation
+import Logging
+import Synchronization
+import TransferEngine
+import TransferPolicy
+
+/// What happened so far.
+final class Tally: Sendable {
+    private struct State: Sendable {
+        var files = 0
+        var bytes = 0
+        var kills = 0
+        var losses = 0
+        var ends: [String: Int] = [:]
+        var logged: [String: Int] = [:]
+        var faults: [String] = []
+        var samples: [Memory.Sample] = []
+    }
+    private let state = Mutex(State())
+
+    var isRight: Bool { state.withLock { $0.faults.isEmpty } }
+    var faults: [String] { state.withLock { $0.faults } }
+    var kills: Int { state.withLock { $0.kills } }
+    var samples: [Memory.Sample] { state.withLock { $0.samples } }
+
+    func fault(_ what: String) { state.withLock { $0.faults.append(what) } }
+    func countKill() { state.withLock { $0.kills += 1 } }
+    func countLoss() { state.withLock { $0.losses += 1 } }
+    func countLog(_ line: String) { state.withLock { $0.logged[line, default: 0] += 1 } }
+    func add(_ sample: Memory.Sample) { state.withLock { $0.samples.append(sample) } }
+    func countFile(bytes: Int) {
+        state.withLock { state in
+            state.files += 1
+            state.bytes += bytes
+        }
+    }
+
+    func count(attempt outcome: ExecutorOutcome) {
+        let name =
+            switch outcome {
+            case .finished(let completion): "finished \(completion.status)"
+            case .stopped: "stopped"
+            case .storageLow: "storage low"
+            case .failed(let failure, _): failure.cause.code
+            }
+        state.withLock { $0.ends[name, default: 0] += 1 }
+    }
+
+    /// For people: one line a subject.
+    var summary: String {
+        state.withLock { state in
+            func list(_ counts: [String: Int]) -> String {
+                counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) × \($0.key)" }
+                    .joined(separator: ", ")
+            }
+            let memory = state.samples.map(\.kilobytes).max().map { "\($0 / 1024) MB" } ?? "not measured"
+            return """
+                \(state.files) files right, \(state.bytes >> 20) MiB; \(state.kills) workers killed; \
+                \(state.losses) attempts kept less than the one before
+                attempts: \(list(state.ends))
+                log: \(list(state.logged))
+                largest memory of all processes: \(memory)
+                """
+        }
+    }
+}
+
+/// Counts what is logged by its message.
+struct CountingLog: LogHandler {
+    let tally: Tally
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        tally.countLog("\(event.message)")
+        // Nothing here sends or orders what makes no sense.
+        if let fault = event.metadata?["fault"] { tally.fault("a message made no sense: \(fault)") }
+        if "\(event.message)".contains("ended with status 3") {
+            tally.fault("a worker was given an order without sense")
+        }
+    }
+}
+
+/// What processes hold of the machine.
+enum Memory {
+    struct Sample: Sendable {
+        /// Proportional set size of all of them.
+        var kilobytes: Int
+        /// Open files and threads of the first.
+        var files: Int
+        var threads: Int
+    }
+
+    static func sample(_ parent: Int32, _ workers: [Int32]) -> Sample {
+        Sample(
+            kilobytes: ([parent] + workers).map(proportional).reduce(0, +),
+            files: entries("/proc/\(parent)/fd"), threads: entries("/proc/\(parent)/task"))
+    }
+
+    private static func entries(_ folder: String) -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count ?? 0
+    }
+
+    private static func proportional(_ process: Int32) -> Int {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8) else { return 0 }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+    }
+
+    /// What grew from the second quarter of the samples to the last, in sentences; nothing where there are too few.
+    static func growth(_ samples: [Sample]) -> [String] {
+        guard samples.count >= 40 else { return [] }
+        func median(_ part: ArraySlice<Sample>, _ value: (Sample) -> Int) -> Int {
+            let sorted = part.map(value).sorted()
+            return sorted[sorted.count / 2]
+        }
+        let quarter = samples.count / 4
+        let (early, late) = (samples[quarter..<2 * quarter], samples[(3 * quarter)...])
+        let measures: [(String, (Sample) -> Int, Int)] = [
+            ("memory (KiB)", \.kilobytes, 8192), ("open files", \.files, 16), ("threads", \.threads, 16),
+        ]
+        return measures.compactMap { name, value, slack in
+            let (before, after) = (median(early, value), median(late, value))
+            return after > before + before / 10 + slack ? "\(name) grew from \(before) to \(after)" : nil
+        }
+    }
+}
