@@ -93,9 +93,14 @@ struct Assessment {
     }
 
     /// All constraints and, for discretionary work, the policy.
-    private func wish(of entry: TransferEntry) -> Verdict {
+    ///
+    /// - Parameter conditionsAllow: that what the conditions alone say is known, and nothing holds it there.
+    func wish(of entry: TransferEntry, conditionsAllow: Bool = false) -> Verdict {
         // The traits are not copied out: they are large, and this is asked of all that run on every change.
-        var verdict = conditionsVerdict(entry.traits.constraints, isLoopback: entry.traits.isLoopback)
+        var verdict =
+            conditionsAllow
+            ? .run(relyingOn: [], lookAgain: nil)
+            : conditionsVerdict(entry.traits.constraints, isLoopback: entry.traits.isLoopback)
         if !entry.isOrdinary, let held = entry.held {
             verdict = verdict.and(
                 .hold([Hold(.held(by: held.by, why: held.why), since: held.since)], lookAgain: nil))
@@ -103,7 +108,7 @@ struct Assessment {
         if !entry.isOrdinary, let need = entry.need {
             verdict = verdict.and(.hold([Hold(.needsApp(need.need), since: need.since)], lookAgain: nil))
         }
-        if let spent = budgetVerdict(entry.traits) { verdict = verdict.and(spent) }
+        if isBudgeted, let spent = budgetVerdict(entry.traits) { verdict = verdict.and(spent) }
         if let notBefore = entry.traits.constraints.notBefore {
             verdict = verdict.and(notBefore.verdict(at: now, submitted: entry.traits.submitted))
         }
@@ -119,7 +124,7 @@ struct Assessment {
     /// Where metered bytes are budgeted: discretionary work ends where the budget is nearly used up, other background
     /// work where nothing is left, and what a person waits for goes on.
     private func budgetVerdict(_ traits: TransferTraits) -> Verdict? {
-        guard isBudgeted, isSpent(app: traits.app, for: traits.kind, isLoopback: traits.isLoopback) else { return nil }
+        guard isSpent(app: traits.app, for: traits.kind, isLoopback: traits.isLoopback) else { return nil }
         let renewed = context.budgets.nextRollOver(after: now.wall, localTime: conditions.localTime)
         return .hold(
             [Hold(.budgetSpent(.meteredBytes, renewed: renewed), since: now)], lookAgain: context.look(at: renewed))

@@ -38,6 +38,10 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var capacity = 256
     /// Scratch: levels that might start something now.
     var startable: [Int32] = []
+    /// Scratch: the classes that might.
+    var open: [UInt64] = Array(repeating: 0, count: 4)
+    /// Whose turn it is, between ``next(_:isGateClosed:)`` and ``takeNext()``.
+    var chosen = TransferRecord.none
 
     /// Slots taken in all.
     var running = 0
@@ -123,26 +127,30 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     func entry(at place: Int32) -> TransferEntry {
         let record = records[place].pointee
         if record.extra != TransferRecord.none { return extras[record.extra].pointee }
-        let bucket = buckets[record.bucket].pointee
-        let shelf = shelves[appQueues[bucket.appQueue].pointee.shelf].pointee
-        let requirement = requirements.family(ofClass: shelf.number).requirement
-        let lane = lanes.lanes[bucket.lane].pointee.key
-        var constraints = requirement.constraints
-        constraints.window = requirement.window
+        let bucket = buckets[record.bucket]
+        let shelf = shelves[appQueues[bucket.pointee.appQueue].pointee.shelf]
+        let lane = lanes.lanes[bucket.pointee.lane]
+        let family = Int(requirements.classes[Int(shelf.pointee.number)].family)
+        var entry = TransferEntry(traits: requirements.families[family].traits, phase: .waiting(nil))
+        if requirements.families[family].window != TransferRecord.none {
+            entry.traits.constraints.window = requirements.families[family].windowConstraint
+        }
+        entry.traits.host = lane.pointee.key.host
+        entry.traits.app = lane.pointee.key.app
+        entry.traits.session = lane.pointee.key.session
+        entry.traits.slotsPerHost = lane.pointee.key.slotsPerHost
+        entry.traits.priority = levels[Int(shelf.pointee.level)].priority
+        entry.traits.submitted = WallTime(nanosecondsSinceEpoch: record.submitted)
+        if record.expected >= 0 { entry.traits.expectedBytesToReceive = record.expected }
+        if record.expires != .max { entry.traits.expires = WallTime(nanosecondsSinceEpoch: record.expires) }
         if record.deadline != .max {
-            constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: record.deadline))
+            entry.traits.constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: record.deadline))
         }
         if record.notBefore != .min {
-            constraints.notBefore = NotBeforeConstraint(WallTime(nanosecondsSinceEpoch: record.notBefore))
+            entry.traits.constraints.notBefore = NotBeforeConstraint(
+                WallTime(nanosecondsSinceEpoch: record.notBefore))
         }
-        let traits = TransferTraits(
-            kind: requirement.kind, constraints: constraints, priority: levels[Int(shelf.level)].priority,
-            host: lane.host, app: lane.app, isLoopback: requirement.isLoopback,
-            expectedBytesToReceive: record.expected < 0 ? nil : record.expected,
-            submitted: WallTime(nanosecondsSinceEpoch: record.submitted), session: lane.session,
-            slotsPerHost: lane.slotsPerHost,
-            expires: record.expires == .max ? nil : WallTime(nanosecondsSinceEpoch: record.expires))
-        return TransferEntry(traits: traits, phase: .waiting(nil))
+        return entry
     }
 
     // MARK: Coming and going
@@ -188,12 +196,11 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         let family = requirements.family(of: entry.traits)
         var stage = PolicyStage()
         if entry.traits.kind == .discretionary {
-            if let staged = assessment.stagedPolicy {
-                if requirements.families[Int(family)].stageCount == 0 {
-                    requirements.makeClasses(of: family, for: staged)
+            if assessment.isStaged {
+                // Where there is one stage only, it is the last, and time changes nothing.
+                if requirements.families[Int(family)].stageCount != 1 {
+                    stage = findStage(of: entry, family, assessment)
                 }
-                stage = staged.stage(of: entry.subject, at: assessment.now.wall)
-                stage.number = min(max(0, stage.number), requirements.families[Int(family)].stageCount - 1)
             } else {
                 stage.number = RequirementClass.individual
             }
@@ -216,6 +223,16 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         case .untilDate(let date): setTimer(place, family, wall: date)
         case .indefinite: break  // Only an event can end it.
         }
+    }
+
+    private mutating func findStage(
+        of entry: borrowing TransferEntry, _ family: Int32, _ assessment: Assessment
+    ) -> PolicyStage {
+        guard let policy = assessment.stagedPolicy else { return PolicyStage() }
+        if requirements.families[Int(family)].stageCount == 0 { requirements.makeClasses(of: family, for: policy) }
+        var stage = policy.stage(of: entry.subject, at: assessment.now.wall)
+        stage.number = min(max(0, stage.number), requirements.families[Int(family)].stageCount - 1)
+        return stage
     }
 
     /// Takes a transfer from where it is and puts it where it belongs now.
