@@ -41,8 +41,9 @@ struct ActiveTransfer: Sendable {
         _ assessment: Assessment, under machine: ConditionSignature, hasChanged: Bool, at now: Moment
     ) -> [Hold]? {
         guard hasChanged || look.map({ $0 <= now.instant }) == true, entry.phase.isRunning else { return nil }
-        let isAllowed = allowing.0 == machine || allowing.1 == machine
-        if isAllowed, !isMissingFacts, case .run(_, let lookAgain) = assessment.wish(of: entry, conditionsAllow: true) {
+        if allowing.0 == machine || allowing.1 == machine, !isMissingFacts,
+            case .run(_, let lookAgain) = assessment.wish(of: entry, conditionsAllow: true)
+        {
             look = lookAgain
             return nil
         }

@@ -5,9 +5,9 @@ import TransferPolicy
 struct Assessment {
     let configuration: SchedulerConfiguration
     private(set) var policy: any Policy
-    /// The policy, where it is one that need not be asked about each transfer.
-    private(set) var stagedPolicy: (any StagedPolicy)?
-    /// Whether it is.
+    /// The policy, where ``isStaged`` says so; else one that nobody asks, since to look whether there is one takes a copy.
+    private(set) var stagedPolicy: any StagedPolicy
+    /// Whether the policy need not be asked about each transfer.
     private(set) var isStaged: Bool
     /// Whether it goes by the queue as a whole.
     private(set) var followsQueue: Bool
@@ -27,7 +27,7 @@ struct Assessment {
         self.configuration = configuration
         self.policy = policy
         let staged = policy as? any StagedPolicy
-        stagedPolicy = staged
+        stagedPolicy = staged ?? DefaultPolicy()
         isStaged = staged != nil
         followsQueue = staged?.moodFollowsQueue ?? true
         self.context = context

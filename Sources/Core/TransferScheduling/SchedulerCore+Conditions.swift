@@ -12,7 +12,7 @@ extension SchedulerCore where Queue: ~Copyable {
         chargeBattery(to: new, at: now)
         assessment.context.history.elapse(to: now, localTime: assessment.context.conditions.localTime)
         journal.note(new, at: now)
-        assessment.context.conditions = new
+        assessment.context.conditions = consume new
         machine = ConditionSignature(assessment.context.conditions, connection: 0)
         changes.insert(.conditions)
         if assessment.isOut {

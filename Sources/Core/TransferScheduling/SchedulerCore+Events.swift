@@ -9,9 +9,9 @@ extension SchedulerCore where Queue: ~Copyable {
     ) -> Bool {
         switch consume event {
         case .submitted(let id, let traits):
-            return add(id, traits, nil, at: now, into: &effects)
+            return add(id, TransferEntry(traits: traits, phase: .waiting(nil)), at: now, into: &effects)
         case .recovered(let id, let traits, let state):
-            return add(id, traits, state, at: now, into: &effects)
+            return addAgain(id, traits, state, at: now, into: &effects)
         case .changed(let id, let traits):
             return change(id, to: traits, at: now, into: &effects)
         case .cancelled(let id):
@@ -77,27 +77,37 @@ extension SchedulerCore where Queue: ~Copyable {
         }
     }
 
-    /// Takes a transfer in: a new one, or one that was found as `state` says.
+    /// Takes a new transfer in.
     private mutating func add(
-        _ id: TransferID, _ traits: consuming TransferTraits, _ state: RecoveredState?, at now: Moment,
+        _ id: TransferID, _ entry: consuming TransferEntry, at now: Moment, into effects: inout [Effect]
+    ) -> Bool {
+        guard activeIndex(of: id) == nil, !queue.contains(id) else { return false }
+        if entry.traits.isFromBackground == true { askLimiter(&entry, id, at: now, into: &effects) }
+        takeIn(id, entry)
+        return true
+    }
+
+    /// Takes a transfer in that the store knew.
+    private mutating func addAgain(
+        _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: Moment,
         into effects: inout [Effect]
     ) -> Bool {
         guard activeIndex(of: id) == nil, !queue.contains(id) else { return false }
         var entry = TransferEntry(traits: traits, phase: .waiting(nil))
+        recover(&entry, state, at: now)
+        if let hold = state.relaunchHold { delay(&entry, id, by: hold, at: now) }
+        takeIn(id, entry)
+        return true
+    }
+
+    private mutating func takeIn(_ id: TransferID, _ entry: TransferEntry) {
         // Who hands over work that a person waits for is being used.
         if entry.traits.kind == .userInitiated {
             assessment.context.history.apps.used(entry.traits.app, at: entry.traits.submitted)
         }
-        if let state { recover(&entry, state, at: now) }
-        if let hold = state?.relaunchHold {
-            delay(&entry, id, by: hold, at: now)
-        } else if state == nil, entry.traits.isFromBackground == true {
-            askLimiter(&entry, id, at: now, into: &effects)
-        }
         if let expires = entry.traits.expires { expiries.add(id, at: expires) }
         totals.add(entry)
         enqueue(id, entry)
-        return true
     }
 
     /// Puts a transfer back to where the store has it.

@@ -105,7 +105,7 @@ struct Availability: Sendable {
     }
 
     private mutating func chooseRow(_ assessment: Assessment, _ requirements: borrowing Requirements) {
-        let mood = assessment.stagedPolicy?.mood(in: assessment.context) ?? PolicyMood()
+        let mood = assessment.isStaged ? assessment.stagedPolicy.mood(in: assessment.context) : PolicyMood()
         var connection = 0
         if let name = assessment.conditions.connection.value {
             if let last = lastConnection, last.name == name {

@@ -10,7 +10,8 @@ extension IndexedQueue {
     }
 
     private mutating func chooseNext(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
-        while open.count < availability.classes.words.count { open.append(0) }
+        let words = (requirements.classes.count + 63) / 64
+        while open.count < words { open.append(0) }
         for word in open.indices {
             open[word] = availability.classes.words[word] & filledClasses.words[word]
             if isGateClosed { open[word] &= ~gated.words[word] }
@@ -36,25 +37,23 @@ extension IndexedQueue {
     /// The best rank that can start something, unless another one was passed over too often, and who is first there.
     private mutating func choose(_ assessment: Assessment) -> (level: Int32, place: Int32)? {
         startable.removeAll(keepingCapacity: true)
-        var starving: Int32?
-        var best: Int32?
+        var level: Int32?
+        // From here on a rank was passed over too often, and more often than those before it.
+        var limit = agingInterval
         for rank in ranking.indices {
             let number = ranking[rank]
-            if best == nil {
-                best = first(of: Int(number), assessment)
-                guard best != nil else { continue }
-            } else if !canStart(Int(number), assessment) {
-                continue
-            }
+            guard canStart(Int(number), assessment) else { continue }
             startable.append(number)
             let count = levels[Int(number)].passedOver
-            if count >= agingInterval, starving.map({ count > levels[Int($0)].passedOver }) ?? true {
-                starving = number
+            if count >= limit {
+                level = number
+                limit = count + 1
+            } else if level == nil {
+                level = number
             }
         }
-        guard let top = startable.first, let best else { return nil }
-        guard let starving, starving != top else { return (top, best) }
-        return first(of: Int(starving), assessment).map { (starving, $0) }
+        guard let level else { return nil }
+        return first(of: Int(level), assessment).map { (level, $0) }
     }
 
     private mutating func countPassing(chosen: Int32) {

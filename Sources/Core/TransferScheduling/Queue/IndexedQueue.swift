@@ -39,7 +39,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     /// Scratch: levels that might start something now.
     var startable: [Int32] = []
     /// Scratch: the classes that might.
-    var open: [UInt64] = Array(repeating: 0, count: 4)
+    var open: [UInt64] = []
     /// Whose turn it is, between ``next(_:isGateClosed:)`` and ``takeNext()``.
     var chosen = TransferRecord.none
 
@@ -123,34 +123,42 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         return ids.sorted()
     }
 
-    /// Puts a record and what it shares with others together again.
+    /// The whole entry of a transfer.
     func entry(at place: Int32) -> TransferEntry {
+        let extra = records[place].pointee.extra
+        if extra != TransferRecord.none { return extras[extra].pointee }
+        return plainEntry(at: place)
+    }
+
+    /// Puts a record and what it shares with others together again.
+    // Apart, because with two ways to end all of it would be copied once more.
+    @inline(never)
+    private func plainEntry(at place: Int32) -> TransferEntry {
         let record = records[place].pointee
-        if record.extra != TransferRecord.none { return extras[record.extra].pointee }
         let bucket = buckets[record.bucket]
         let shelf = shelves[appQueues[bucket.pointee.appQueue].pointee.shelf]
         let lane = lanes.lanes[bucket.pointee.lane]
         let family = Int(requirements.classes[Int(shelf.pointee.number)].family)
-        var entry = TransferEntry(traits: requirements.families[family].traits, phase: .waiting(nil))
+        var traits = requirements.families[family].traits
         if requirements.families[family].window != TransferRecord.none {
-            entry.traits.constraints.window = requirements.families[family].windowConstraint
+            traits.constraints.window = requirements.families[family].windowConstraint
         }
-        entry.traits.host = lane.pointee.key.host
-        entry.traits.app = lane.pointee.key.app
-        entry.traits.session = lane.pointee.key.session
-        entry.traits.slotsPerHost = lane.pointee.key.slotsPerHost
-        entry.traits.priority = levels[Int(shelf.pointee.level)].priority
-        entry.traits.submitted = WallTime(nanosecondsSinceEpoch: record.submitted)
-        if record.expected >= 0 { entry.traits.expectedBytesToReceive = record.expected }
-        if record.expires != .max { entry.traits.expires = WallTime(nanosecondsSinceEpoch: record.expires) }
+        traits.host = lane.pointee.key.host
+        traits.app = lane.pointee.key.app
+        traits.session = lane.pointee.key.session
+        traits.slotsPerHost = lane.pointee.key.slotsPerHost
+        traits.priority = levels[Int(shelf.pointee.level)].priority
+        traits.submitted = WallTime(nanosecondsSinceEpoch: record.submitted)
+        if record.expected >= 0 { traits.expectedBytesToReceive = record.expected }
+        if record.expires != .max { traits.expires = WallTime(nanosecondsSinceEpoch: record.expires) }
         if record.deadline != .max {
-            entry.traits.constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: record.deadline))
+            traits.constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: record.deadline))
         }
         if record.notBefore != .min {
-            entry.traits.constraints.notBefore = NotBeforeConstraint(
+            traits.constraints.notBefore = NotBeforeConstraint(
                 WallTime(nanosecondsSinceEpoch: record.notBefore))
         }
-        return entry
+        return TransferEntry(traits: traits, phase: .waiting(nil))
     }
 
     // MARK: Coming and going
@@ -228,9 +236,10 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     private mutating func findStage(
         of entry: borrowing TransferEntry, _ family: Int32, _ assessment: Assessment
     ) -> PolicyStage {
-        guard let policy = assessment.stagedPolicy else { return PolicyStage() }
-        if requirements.families[Int(family)].stageCount == 0 { requirements.makeClasses(of: family, for: policy) }
-        var stage = policy.stage(of: entry.subject, at: assessment.now.wall)
+        if requirements.families[Int(family)].stageCount == 0 {
+            requirements.makeClasses(of: family, for: assessment.stagedPolicy)
+        }
+        var stage = assessment.stagedPolicy.stage(of: entry.subject, at: assessment.now.wall)
         stage.number = min(max(0, stage.number), requirements.families[Int(family)].stageCount - 1)
         return stage
     }

@@ -142,7 +142,7 @@ extension Assessment {
     /// What conditions, and for discretionary work the policy, say to all members of a class; dates and windows aside.
     func verdict(for family: Family, stage: Int) -> Verdict {
         let verdict = conditionsVerdict(family.traits.constraints, isLoopback: family.traits.isLoopback)
-        guard family.traits.kind == .discretionary, let stagedPolicy else { return verdict }
+        guard family.traits.kind == .discretionary, isStaged else { return verdict }
         var traits = family.traits
         traits.submitted = now.wall
         return verdict.and(stagedPolicy.verdict(atStage: stage, for: PolicySubject(traits: traits), in: context))
