@@ -38,6 +38,20 @@ import TransferScheduling
             """)
     }
 
+    @Test("Names that are written differently and yet equal take the same slots")
+    func equalNames() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal host=caf\u{e9}
+            t=0s submit 2 normal host=cafe\u{301}
+            t=0s submit 3 normal host=caf\u{e9}
+            expect 2 starts at 0s
+            expect 3 waits waitingForSlot
+            t=5s finish 2
+            expect 3 starts at 5s
+            """)
+    }
+
     @Test("An attempt that was told to stop keeps its slot until it has ended")
     func stoppingKeepsItsSlot() {
         Timeline.run(

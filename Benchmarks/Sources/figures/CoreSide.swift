@@ -32,6 +32,7 @@ struct SwiftSide: CoreSide, ~Copyable {
     private var generator = SplitMix64(seed: 1)
     private var effects: [Effect] = []
     private let names: CoreNames
+    // The last one first: each is handed over, not copied, as by whoever has just made it.
     private var submissions: [Event] = []
     private var changes: [(Event, Moment)] = []
 
@@ -52,25 +53,24 @@ struct SwiftSide: CoreSide, ~Copyable {
     }
 
     mutating func load(_ jobs: [CoreJob], from firstID: Int64, at now: Moment) {
-        submissions.removeAll(keepingCapacity: true)
-        for (offset, job) in jobs.enumerated() {
+        for (offset, job) in jobs.enumerated().reversed() {
             let id = TransferID(firstID + Int64(offset))
             submissions.append(.submitted(id, CoreWorkload.traits(of: job, names, at: now)))
         }
     }
 
     mutating func load(_ machines: [CoreMachine]) {
-        changes = machines.map { (.conditionsChanged($0.conditions), $0.since) }
+        changes = machines.reversed().map { (.conditionsChanged($0.conditions), $0.since) }
     }
 
     mutating func fill(at now: Moment) { submitLoaded(at: now) }
 
     mutating func submitLoaded(at now: Moment) {
-        for index in submissions.indices { apply(submissions[index], at: now) }
+        while let event = submissions.popLast() { apply(event, at: now) }
     }
 
     mutating func changeLoaded() {
-        for index in changes.indices { apply(changes[index].0, at: changes[index].1) }
+        while let (event, date) = changes.popLast() { apply(event, at: date) }
     }
 
     mutating func cancel(_ ids: [Int64], at now: Moment) {

@@ -33,7 +33,7 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
 
         /// What `conditions` mean to the history.
         public init(
-            _ conditions: Conditions, at moment: Moment, runningApps: [String] = [],
+            _ conditions: borrowing Conditions, at moment: Moment, runningApps: [String] = [],
             treatingUnknownAs rule: UnknownMeteredRule = UnknownMeteredRule()
         ) {
             self.moment = moment

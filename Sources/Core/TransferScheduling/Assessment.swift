@@ -5,9 +5,9 @@ import TransferPolicy
 struct Assessment {
     let configuration: SchedulerConfiguration
     private(set) var policy: any Policy
-    /// The policy, where it is one that need not be asked about each transfer.
-    private(set) var stagedPolicy: (any StagedPolicy)?
-    /// Whether it is.
+    /// The policy, where ``isStaged`` says so; else one that nobody asks, since to look whether there is one takes a copy.
+    private(set) var stagedPolicy: any StagedPolicy
+    /// Whether the policy need not be asked about each transfer.
     private(set) var isStaged: Bool
     /// Whether it goes by the queue as a whole.
     private(set) var followsQueue: Bool
@@ -27,7 +27,7 @@ struct Assessment {
         self.configuration = configuration
         self.policy = policy
         let staged = policy as? any StagedPolicy
-        stagedPolicy = staged
+        stagedPolicy = staged ?? DefaultPolicy()
         isStaged = staged != nil
         followsQueue = staged?.moodFollowsQueue ?? true
         self.context = context
@@ -93,9 +93,14 @@ struct Assessment {
     }
 
     /// All constraints and, for discretionary work, the policy.
-    private func wish(of entry: TransferEntry) -> Verdict {
+    ///
+    /// - Parameter conditionsAllow: that what the conditions alone say is known, and nothing holds it there.
+    func wish(of entry: TransferEntry, conditionsAllow: Bool = false) -> Verdict {
         // The traits are not copied out: they are large, and this is asked of all that run on every change.
-        var verdict = conditionsVerdict(entry.traits.constraints, isLoopback: entry.traits.isLoopback)
+        var verdict =
+            conditionsAllow
+            ? .run(relyingOn: [], lookAgain: nil)
+            : conditionsVerdict(entry.traits.constraints, isLoopback: entry.traits.isLoopback)
         if !entry.isOrdinary, let held = entry.held {
             verdict = verdict.and(
                 .hold([Hold(.held(by: held.by, why: held.why), since: held.since)], lookAgain: nil))
@@ -103,7 +108,7 @@ struct Assessment {
         if !entry.isOrdinary, let need = entry.need {
             verdict = verdict.and(.hold([Hold(.needsApp(need.need), since: need.since)], lookAgain: nil))
         }
-        if let spent = budgetVerdict(entry.traits) { verdict = verdict.and(spent) }
+        if isBudgeted, let spent = budgetVerdict(entry.traits) { verdict = verdict.and(spent) }
         if let notBefore = entry.traits.constraints.notBefore {
             verdict = verdict.and(notBefore.verdict(at: now, submitted: entry.traits.submitted))
         }
@@ -119,7 +124,7 @@ struct Assessment {
     /// Where metered bytes are budgeted: discretionary work ends where the budget is nearly used up, other background
     /// work where nothing is left, and what a person waits for goes on.
     private func budgetVerdict(_ traits: TransferTraits) -> Verdict? {
-        guard isBudgeted, isSpent(app: traits.app, for: traits.kind, isLoopback: traits.isLoopback) else { return nil }
+        guard isSpent(app: traits.app, for: traits.kind, isLoopback: traits.isLoopback) else { return nil }
         let renewed = context.budgets.nextRollOver(after: now.wall, localTime: conditions.localTime)
         return .hold(
             [Hold(.budgetSpent(.meteredBytes, renewed: renewed), since: now)], lookAgain: context.look(at: renewed))

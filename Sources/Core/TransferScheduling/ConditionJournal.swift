@@ -16,12 +16,12 @@ struct ConditionJournal: Sendable {
 
     init() { pages.reserveCapacity(Self.limit) }
 
-    mutating func note(_ conditions: Conditions, at now: Moment) {
-        let page = Page(since: now, conditions: conditions)
+    mutating func note(_ conditions: borrowing Conditions, at now: Moment) {
         if pages.count < Self.limit {
-            pages.append(page)
+            pages.append(Page(since: now, conditions: copy conditions))
         } else {
-            pages[oldest] = page
+            pages[oldest].since = now
+            pages[oldest].conditions = copy conditions
             oldest = (oldest + 1) % Self.limit
         }
     }

@@ -61,7 +61,7 @@ struct Drain: Sendable {
     }
 }
 
-extension Conditions {
+extension Assessment {
     /// Whether nothing can be transferred over a network: it sleeps, or there is none.
-    var isOut: Bool { sleep.value != .awake || !network.value.isUsable }
+    var isOut: Bool { context.conditions.sleep.value != .awake || !context.conditions.network.value.isUsable }
 }

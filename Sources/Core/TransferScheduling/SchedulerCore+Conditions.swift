@@ -5,25 +5,25 @@ import TransferPolicy
 
 extension SchedulerCore where Queue: ~Copyable {
     mutating func changeConditions(
-        to new: Conditions, at now: Moment, using generator: inout some RandomNumberGenerator,
+        to new: consuming Conditions, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
-        let (old, wasOut) = (conditions.network.value, conditions.isOut)
+        let (wasUsable, wasOut) = (assessment.context.conditions.network.value.isUsable, assessment.isOut)
         chargeBattery(to: new, at: now)
-        assessment.context.history.elapse(to: now, localTime: conditions.localTime)
-        assessment.context.conditions = new
-        changes.insert(.conditions)
+        assessment.context.history.elapse(to: now, localTime: assessment.context.conditions.localTime)
         journal.note(new, at: now)
-        if new.isOut {
+        assessment.context.conditions = consume new
+        machine = ConditionSignature(assessment.context.conditions, connection: 0)
+        changes.insert(.conditions)
+        if assessment.isOut {
             drain.ended(at: now.instant)
         } else if wasOut, hasConditions {
             drain.began(at: now.instant, configuration, using: &generator)
         }
         hasConditions = true
         observe(at: now)
-        if new.network.value.isUsable != old.isUsable {
-            networkChanged(isLost: !new.network.value.isUsable, at: now, into: &effects)
-        }
+        let isUsable = assessment.context.conditions.network.value.isUsable
+        if isUsable != wasUsable { networkChanged(isLost: !isUsable, at: now, into: &effects) }
     }
 
     private mutating func networkChanged(isLost: Bool, at now: Moment, into effects: inout [Effect]) {
@@ -40,9 +40,10 @@ extension SchedulerCore where Queue: ~Copyable {
     }
 
     /// What the battery lost while something ran counts as spent.
-    private mutating func chargeBattery(to new: Conditions, at now: Moment) {
-        guard conditions.power.value == .battery, new.power.value == .battery, !active.isEmpty,
-            let before = conditions.battery.value.level, let after = new.battery.value.level, after < before
+    private mutating func chargeBattery(to new: borrowing Conditions, at now: Moment) {
+        guard new.power.value == .battery, assessment.context.conditions.power.value == .battery, !active.isEmpty,
+            let before = assessment.context.conditions.battery.value.level, let after = new.battery.value.level,
+            after < before
         else { return }
         assessment.context.history.spending.charge(
             batteryPercent: before - after, at: now.wall, localTime: new.localTime)
@@ -52,14 +53,15 @@ extension SchedulerCore where Queue: ~Copyable {
     mutating func observe(at now: Moment) {
         let apps = !assessment.isStaged ? Set(active.map(\.entry.traits.app)).sorted() : []
         let observation = PolicyHistory.Observation(
-            conditions, at: now, runningApps: apps, treatingUnknownAs: configuration.unknownMetered)
-        assessment.context.history.observe(observation, localTime: conditions.localTime)
+            assessment.context.conditions, at: now, runningApps: apps,
+            treatingUnknownAs: assessment.configuration.unknownMetered)
+        assessment.context.history.observe(observation, localTime: assessment.context.conditions.localTime)
     }
 
     /// An attempt of the app has begun or ended.
-    mutating func noteRunning(_ traits: borrowing TransferTraits, at now: Moment) {
+    mutating func noteRunning(isLoopback: Bool, at now: Moment) {
         // This machine's own servers wake no radio.
-        if !traits.isLoopback { lastActivity = now.instant }
+        if !isLoopback { lastActivity = now.instant }
         if !assessment.isStaged { observe(at: now) }
     }
 }

@@ -9,9 +9,9 @@ extension SchedulerCore where Queue: ~Copyable {
     ) -> Bool {
         switch consume event {
         case .submitted(let id, let traits):
-            return add(id, traits, RecoveredState(), isNew: true, at: now, into: &effects)
+            return add(id, TransferEntry(traits: traits, phase: .waiting(nil)), at: now, into: &effects)
         case .recovered(let id, let traits, let state):
-            return add(id, traits, state, isNew: false, at: now, into: &effects)
+            return addAgain(id, traits, state, at: now, into: &effects)
         case .changed(let id, let traits):
             return change(id, to: traits, at: now, into: &effects)
         case .cancelled(let id):
@@ -77,14 +77,42 @@ extension SchedulerCore where Queue: ~Copyable {
         }
     }
 
+    /// Takes a new transfer in.
     private mutating func add(
-        _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, isNew: Bool, at now: Moment,
+        _ id: TransferID, _ entry: consuming TransferEntry, at now: Moment, into effects: inout [Effect]
+    ) -> Bool {
+        guard activeIndex(of: id) == nil, !queue.contains(id) else { return false }
+        if entry.traits.isFromBackground == true { askLimiter(&entry, id, at: now, into: &effects) }
+        takeIn(id, entry)
+        return true
+    }
+
+    /// Takes a transfer in that the store knew.
+    private mutating func addAgain(
+        _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: Moment,
         into effects: inout [Effect]
     ) -> Bool {
         guard activeIndex(of: id) == nil, !queue.contains(id) else { return false }
+        var entry = TransferEntry(traits: traits, phase: .waiting(nil))
+        recover(&entry, state, at: now)
+        if let hold = state.relaunchHold { delay(&entry, id, by: hold, at: now) }
+        takeIn(id, entry)
+        return true
+    }
+
+    private mutating func takeIn(_ id: TransferID, _ entry: TransferEntry) {
         // Who hands over work that a person waits for is being used.
-        if traits.kind == .userInitiated { assessment.context.history.apps.used(traits.app, at: traits.submitted) }
-        var entry = TransferEntry(traits: traits, phase: state.isPaused ? .paused(since: now) : .waiting(nil))
+        if entry.traits.kind == .userInitiated {
+            assessment.context.history.apps.used(entry.traits.app, at: entry.traits.submitted)
+        }
+        if let expires = entry.traits.expires { expiries.add(id, at: expires) }
+        totals.add(entry)
+        enqueue(id, entry)
+    }
+
+    /// Puts a transfer back to where the store has it.
+    private func recover(_ entry: inout TransferEntry, _ state: RecoveredState, at now: Moment) {
+        if state.isPaused { entry.phase = .paused(since: now) }
         if let held = state.held { entry.held = TransferEntry.Held(by: held.by, why: held.why, since: now) }
         if let need = state.need { entry.need = TransferEntry.Need(need: need, since: now) }
         entry.bytes = max(0, state.bytes)
@@ -97,21 +125,12 @@ extension SchedulerCore where Queue: ~Copyable {
             if !state.isPaused {
                 // Kept as a date because no boot-time clock survives a reboot; a date that a set clock has moved far
                 // away holds no longer than the longest wait there is.
-                let longest = now.instant.advanced(by: backoff(for: traits).longestDelay)
+                let longest = now.instant.advanced(by: backoff(for: entry.traits).longestDelay)
                 let until = min(now.instant(of: retry.until), longest)
                 entry.phase = .waiting(
                     .backoff(attempt: entry.failures, cause: retry.cause, failed: now, until: until))
             }
         }
-        if let hold = state.relaunchHold {
-            delay(&entry, id, by: hold, at: now)
-        } else if isNew, traits.isFromBackground == true {
-            askLimiter(&entry, id, at: now, into: &effects)
-        }
-        if let expires = traits.expires { expiries.add(id, at: expires) }
-        totals.add(entry)
-        enqueue(id, entry)
-        return true
     }
 
     private mutating func change(
@@ -122,9 +141,9 @@ extension SchedulerCore where Queue: ~Copyable {
             totals.remove(active[index].entry)
             queue.freeSlots(of: active[index].entry.traits)
             queue.takeSlots(of: traits)
-            active[index].entry = leaveLimiter(
-                id, of: active[index].entry, for: traits.app, at: now, into: &effects)
-            active[index].entry.traits = traits
+            var entry = leaveLimiter(id, of: active[index].entry, for: traits.app, at: now, into: &effects)
+            entry.traits = traits
+            active[index].replace(by: entry)
             totals.add(active[index].entry)
             changes.insert(.running)
         } else {
@@ -175,8 +194,7 @@ extension SchedulerCore where Queue: ~Copyable {
             active[index].entry.addRun(from: attempt.since, to: now)
             wasRunning = true
         }
-        active[index].entry.phase = .stopping(after)
-        active[index].look = nil
+        active[index].stop(then: after)
         return wasRunning
     }
 

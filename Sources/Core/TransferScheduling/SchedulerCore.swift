@@ -11,6 +11,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     var active: [ActiveTransfer] = []
     /// What has changed since the last look.
     var changes: SchedulerChanges = []
+    /// The machine as it is now, its connection left out.
+    var machine: ConditionSignature
     /// Whether the conditions are more than what is assumed at the start.
     var hasConditions = false
     var drain = Drain()
@@ -38,6 +40,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         let assessment = Assessment(
             configuration: configuration, policy: policy, context: context, typicalRate: learned.typicalRate)
         self.assessment = assessment
+        machine = ConditionSignature(assessment.context.conditions, connection: 0)
         queue = Queue(assessment)
         for (app, record) in learned.limiters {
             limiters[app] = RelaunchLimiter(record, at: now, boot: boot, configuration: configuration.relaunchLimiter)
@@ -129,7 +132,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         if !isOver, case .running(let attempt) = entry.phase {
             entry.addRun(from: attempt.since, to: now)
         }
-        noteRunning(entry.traits, at: now)
+        noteRunning(isLoopback: entry.traits.isLoopback, at: now)
         return entry
     }
 
@@ -186,27 +189,14 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     }
 
     private mutating func stopWhatMayNotRun(at now: Moment, into effects: inout [Effect]) {
+        let hasChanged = !changes.isEmpty
         for index in active.indices {
-            guard !changes.isEmpty || active[index].look.map({ $0 <= now.instant }) == true,
-                case .running(var attempt) = active[index].entry.phase
-            else { continue }
+            guard let holds = active[index].review(assessment, under: machine, hasChanged: hasChanged, at: now) else {
+                continue
+            }
             let id = active[index].id
-            let (verdict, missing) = assessment.runningVerdict(
-                for: active[index].entry, missingSince: attempt.missingSince)
-            if missing != attempt.missingSince {
-                attempt.missingSince = missing
-                active[index].entry.phase = .running(attempt)
-            }
-            switch verdict {
-            case .run(_, let lookAgain):
-                active[index].look = lookAgain
-            case .hold(let holds, _):
-                active[index].look = nil
-                active[index].entry.addRun(from: attempt.since, to: now)
-                active[index].entry.phase = .stopping(.wait)
-                effects.append(.stop(id))
-                if watches.note(id, holds) { effects.append(.explain(id)) }
-            }
+            effects.append(.stop(id))
+            if watches.note(id, holds) { effects.append(.explain(id)) }
         }
     }
 
@@ -214,13 +204,12 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
         queue.refresh(assessment, changes)
-        var wasQuiet = !active.contains { !$0.entry.traits.isLoopback }
+        var wasQuiet = assessment.followsQueue && !active.contains { !$0.entry.traits.isLoopback }
         while true {
             let isGateClosed = drain.isClosed(at: now.instant)
-            if let (id, entry) = queue.next(assessment, isGateClosed: isGateClosed) {
-                if entry.isGated { drain.started(at: now.instant, configuration, using: &generator) }
-                start(id, entry, at: now, into: &effects)
-            } else if wasQuiet, assessment.followsQueue, active.contains(where: { !$0.entry.traits.isLoopback }) {
+            if let id = queue.next(assessment, isGateClosed: isGateClosed) {
+                start(id, at: now, using: &generator, into: &effects)
+            } else if wasQuiet, active.contains(where: { !$0.entry.traits.isLoopback }) {
                 // The first one to run may be what the others waited for.
                 wasQuiet = false
                 refreshContext(at: now)
@@ -232,22 +221,18 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     }
 
     private mutating func start(
-        _ id: TransferID, _ entry: consuming TransferEntry, at now: Moment, into effects: inout [Effect]
+        _ id: TransferID, at now: Moment, using generator: inout some RandomNumberGenerator,
+        into effects: inout [Effect]
     ) {
         if !backingOff.isEmpty { backingOff.remove(id) }
-        entry.endObstacle(at: now)
-        entry.phase = .running(
-            .init(
-                since: now, bytesAtStart: entry.bytes,
-                progressMark: max(entry.mostBytes, entry.bytes).addingSaturating(configuration.leastProgress),
-                rateAtStart: entry.rate, lastReport: now.instant, lastNewByte: now.instant))
-        // Running, other moments matter than those that mattered while it waited.
-        var look: Instant?
-        if case .run(_, let lookAgain) = assessment.verdict(for: entry) { look = lookAgain }
+        active.append(ActiveTransfer(id: id, entry: queue.takeNext()))
+        active[active.count - 1].begin(assessment, at: now)
+        let (kind, isLoopback) = active[active.count - 1].nature
+        if Drain.holdsUp(kind, isLoopback: isLoopback) {
+            drain.started(at: now.instant, assessment.configuration, using: &generator)
+        }
         watches.started(id)
-        let traits = entry.traits
-        active.append(ActiveTransfer(id: id, entry: entry, look: look))
-        noteRunning(traits, at: now)
+        noteRunning(isLoopback: isLoopback, at: now)
         effects.append(.start(id))
     }
 
@@ -284,17 +269,9 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         wake = Verdict.earlier(wake, expiries.next.map(now.instant(of:)))
         for look in measurements.values { wake = Verdict.earlier(wake, look) }
         // A moment that has passed is looked at now, so asking for it again would only spin.
-        let next = wake.map { max($0, now.instant.advanced(by: .nanoseconds(1))) }
+        let next = wake.map { max($0, Instant(nanoseconds: now.instant.nanoseconds.addingSaturating(1))) }
         guard next != plannedWake else { return }
         plannedWake = next
         effects.append(.wake(next))
     }
-}
-
-/// A transfer with an attempt under way.
-struct ActiveTransfer: Sendable {
-    let id: TransferID
-    var entry: TransferEntry
-    /// When time alone may stop it.
-    var look: Instant?
 }

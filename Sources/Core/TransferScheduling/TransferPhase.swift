@@ -59,6 +59,14 @@ enum TransferPhase: Hashable, Sendable {
         }
     }
 
+    /// Whether an attempt is under way that was not told to stop.
+    var isRunning: Bool {
+        switch self {
+        case .running: true
+        case .waiting, .paused, .stopping: false
+        }
+    }
+
     /// Whether an attempt holds a slot.
     var holdsSlot: Bool {
         switch self {

@@ -26,8 +26,10 @@ protocol WaitingQueue: ~Copyable, Sendable {
     mutating func takeSlots(of traits: borrowing TransferTraits)
     /// Takes note of how things are now.
     mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges)
-    /// Takes out the transfer to start next, its slots being counted; nil where none may start.
-    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> (TransferID, TransferEntry)?
+    /// Says which transfer is to start next, which ``takeNext()`` then takes out; nil where none may start.
+    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> TransferID?
+    /// Takes out the transfer that is to start, right after it was named, and counts its slots.
+    mutating func takeNext() -> TransferEntry
     /// Whether a transfer waits for another window because this one is too short at the usual rate.
     var hasMisfits: Bool { get }
     /// Whether no other transfer of the same app and session is here or counted in the slots.

@@ -13,6 +13,7 @@ struct PlainQueue: WaitingQueue {
     /// The number of each app's latest start.
     private var lastTurns: [String: Int] = [:]
     private var turn = 0
+    private var chosen: (key: TransferID, value: TransferEntry)?
     private let configuration: SchedulerConfiguration
 
     private struct Level: Hashable {
@@ -85,7 +86,7 @@ struct PlainQueue: WaitingQueue {
 
     // MARK: Whose turn it is
 
-    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> (TransferID, TransferEntry)? {
+    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
         let startable = entries.filter { _, entry in
             guard case .run = assessment.verdict(for: entry) else { return false }
             return fullSlots(for: entry.traits) == nil && !(isGateClosed && entry.isGated)
@@ -96,11 +97,18 @@ struct PlainQueue: WaitingQueue {
         guard let first = members.min(by: { goesBefore($0, $1) }) else { return nil }
         passedOver[level] = 0
         for lower in levels where level.ranksAbove(lower) { passedOver[lower, default: 0] += 1 }
-        entries[first.key] = nil
-        running.append(first.value.traits)
+        chosen = first
+        return first.key
+    }
+
+    mutating func takeNext() -> TransferEntry {
+        guard let (id, entry) = chosen else { preconditionFailure("none was chosen") }
+        chosen = nil
+        entries[id] = nil
+        running.append(entry.traits)
         turn += 1
-        lastTurns[first.value.traits.app] = turn
-        return (first.key, first.value)
+        lastTurns[entry.traits.app] = turn
+        return entry
     }
 
     /// The best rank, unless others were passed over too often: then the one that was so most often.

@@ -23,6 +23,8 @@ struct Availability: Sendable {
     /// For each row one set for each combination of facts relied on, and one for those that rely on nothing.
     private var sets: [RowSets] = []
     private var current = -1
+    /// The row before that one: conditions often go back to what they were.
+    private var previous = -1
     private var settleEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
     private var closed: BitSet
     private var windows: [WindowState] = []
@@ -31,6 +33,7 @@ struct Availability: Sendable {
     private var localTime: LocalTimeRules?
     private var connectionNumbers: [String: Int] = [:]
     private var lastConnection: (name: String, number: Int)?
+    private var connectionBefore: (name: String, number: Int)?
     private static let mostRows = 512
 
     private struct RowKey: Hashable {
@@ -39,9 +42,12 @@ struct Availability: Sendable {
     }
 
     private struct RowSets: Sendable {
+        let key: RowKey
         /// By the raw value of the facts relied on.
         var relying: [BitSet]
         var always: BitSet
+        /// Which of these have members, a bit each.
+        var filled: UInt8 = 0
         /// How many classes it knows of.
         var known = 0
     }
@@ -63,6 +69,7 @@ struct Availability: Sendable {
         rows.removeAll()
         sets.removeAll()
         current = -1
+        previous = -1
         nextMood = nil
     }
 
@@ -98,35 +105,33 @@ struct Availability: Sendable {
     }
 
     private mutating func chooseRow(_ assessment: Assessment, _ requirements: borrowing Requirements) {
-        let mood = assessment.stagedPolicy?.mood(in: assessment.context) ?? PolicyMood()
+        let mood = assessment.isStaged ? assessment.stagedPolicy.mood(in: assessment.context) : PolicyMood()
         var connection = 0
         if let name = assessment.conditions.connection.value {
             if let last = lastConnection, last.name == name {
                 connection = last.number
+            } else if let before = connectionBefore, before.name == name {
+                connection = before.number
             } else if let known = connectionNumbers[name] {
                 connection = known
             } else {
                 if connectionNumbers.count >= 60_000 {
                     connectionNumbers.removeAll()
                     lastConnection = nil
+                    connectionBefore = nil
                     forget()
                 }
                 connection = connectionNumbers.count + 1
                 connectionNumbers[name] = connection
             }
-            if lastConnection?.name != name { lastConnection = (name, connection) }
+            if lastConnection?.number != connection {
+                connectionBefore = lastConnection
+                lastConnection = (name, connection)
+            }
         }
         let key = RowKey(
             signature: ConditionSignature(assessment.conditions, connection: connection), mood: mood.key)
-        if let known = rows[key] {
-            current = known
-        } else {
-            if sets.count >= Self.mostRows { forget() }
-            current = sets.count
-            rows[key] = current
-            let empty = BitSet(capacity: capacity)
-            sets.append(RowSets(relying: Array(repeating: empty, count: 8), always: empty))
-        }
+        chooseRow(key)
         nextMood = mood.until
         for number in sets[current].known..<requirements.classes.count {
             decide(Int32(number), assessment, requirements)
@@ -134,18 +139,33 @@ struct Availability: Sendable {
         sets[current].known = requirements.classes.count
     }
 
+    private mutating func chooseRow(_ key: RowKey) {
+        if current >= 0, sets[current].key == key { return }
+        if previous >= 0, sets[previous].key == key { return swap(&current, &previous) }
+        if let known = rows[key] {
+            (previous, current) = (current, known)
+            return
+        }
+        if sets.count >= Self.mostRows { forget() }
+        (previous, current) = (current, sets.count)
+        rows[key] = current
+        let empty = BitSet(capacity: capacity)
+        sets.append(RowSets(key: key, relying: Array(repeating: empty, count: 8), always: empty))
+    }
+
     private mutating func decide(
         _ number: Int32, _ assessment: Assessment, _ requirements: borrowing Requirements
     ) {
         let requirementClass = requirements.classes[Int(number)]
-        let requirement = requirements.families[Int(requirementClass.family)].requirement
+        let family = requirements.families[Int(requirementClass.family)]
         // Asked about alone, its own verdict has been given before it came here.
         guard requirementClass.stage != RequirementClass.individual else { return sets[current].always.insert(number) }
-        guard case .run(let facts, _) = assessment.verdict(for: requirement, stage: requirementClass.stage) else {
+        guard case .run(let facts, _) = assessment.verdict(for: family, stage: requirementClass.stage) else {
             return
         }
-        if requirement.kind == .discretionary {
+        if family.traits.kind == .discretionary {
             sets[current].relying[Int(facts.rawValue & 7)].insert(number)
+            sets[current].filled |= 1 << (facts.rawValue & 7)
         } else {
             sets[current].always.insert(number)
         }
@@ -202,12 +222,11 @@ struct Availability: Sendable {
         pending.removeAll()
         classes.formUnion(sets[current].always)
         nextSettle = nil
-        for facts in 0..<8 {
-            let members = sets[current].relying[facts]
+        for facts in 0..<8 where sets[current].filled & 1 << UInt8(facts) != 0 {
             if settleEnds[facts] <= now {
-                classes.formUnion(members)
-            } else if !members.isEmpty {
-                pending.formUnion(members)
+                classes.formUnion(sets[current].relying[facts])
+            } else {
+                pending.formUnion(sets[current].relying[facts])
                 nextSettle = Verdict.earlier(nextSettle, settleEnds[facts])
             }
         }

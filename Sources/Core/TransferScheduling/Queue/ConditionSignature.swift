@@ -5,6 +5,11 @@ import TransferPolicy
 struct ConditionSignature: Hashable, Sendable {
     let bits: UInt64
 
+    /// No conditions have this one.
+    static var none: ConditionSignature { ConditionSignature(bits: .max) }
+
+    private init(bits: UInt64) { self.bits = bits }
+
     /// - Parameter connection: stands for the connection's name, below 2¹⁶.
     init(_ conditions: borrowing Conditions, connection: Int) {
         var bits = UInt64(conditions.power.value.number)

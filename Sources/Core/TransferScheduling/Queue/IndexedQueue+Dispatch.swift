@@ -4,92 +4,97 @@ import TransferPolicy
 // Whose turn it is.
 
 extension IndexedQueue {
-    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> (TransferID, TransferEntry)? {
-        guard running < globalSlots, availability.classes.intersects(filledClasses),
-            let (level, place) = choose(assessment, isGateClosed: isGateClosed)
-        else { return nil }
+    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
+        guard running < globalSlots, availability.classes.intersects(filledClasses) else { return nil }
+        return chooseNext(assessment, isGateClosed: isGateClosed)
+    }
+
+    private mutating func chooseNext(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
+        let words = (requirements.classes.count + 63) / 64
+        while open.count < words { open.append(0) }
+        for word in open.indices {
+            open[word] = availability.classes.words[word] & filledClasses.words[word]
+            if isGateClosed { open[word] &= ~gated.words[word] }
+        }
+        guard let (level, place) = choose(assessment) else { return nil }
         countPassing(chosen: level)
-        let id = TransferID(records[place].pointee.id)
-        let entry = entry(at: place)
-        let lane = buckets[records[place].pointee.bucket].pointee.lane
-        take(place)
+        chosen = place
+        return TransferID(records[place].pointee.id)
+    }
+
+    mutating func takeNext() -> TransferEntry {
+        let lane = buckets[records[chosen].pointee.bucket].pointee.lane
+        let entry = entry(at: chosen)
+        take(chosen)
         takeSlots(lane: lane)
         turn += 1
         lanes.apps[lanes.lanes[lane].pointee.app].pointee.lastTurn = turn
-        return (id, entry)
+        return entry
     }
 
     // MARK: Ranks
 
     /// The best rank that can start something, unless another one was passed over too often, and who is first there.
-    private mutating func choose(_ assessment: Assessment, isGateClosed: Bool) -> (level: Int32, place: Int32)? {
+    private mutating func choose(_ assessment: Assessment) -> (level: Int32, place: Int32)? {
         startable.removeAll(keepingCapacity: true)
-        var starving: Int32?
-        var best: Int32?
+        var level: Int32?
+        // From here on a rank was passed over too often, and more often than those before it.
+        var limit = agingInterval
         for rank in ranking.indices {
             let number = ranking[rank]
-            if best == nil {
-                best = first(of: Int(number), assessment, isGateClosed: isGateClosed)
-                guard best != nil else { continue }
-            } else if !canStart(Int(number), assessment, isGateClosed: isGateClosed) {
-                continue
-            }
+            guard canStart(Int(number), assessment) else { continue }
             startable.append(number)
             let count = levels[Int(number)].passedOver
-            if count >= agingInterval, starving.map({ count > levels[Int($0)].passedOver }) ?? true {
-                starving = number
+            if count >= limit {
+                level = number
+                limit = count + 1
+            } else if level == nil {
+                level = number
             }
         }
-        guard let top = startable.first, let best else { return nil }
-        guard let starving, starving != top else { return (top, best) }
-        return first(of: Int(starving), assessment, isGateClosed: isGateClosed).map { (starving, $0) }
+        guard let level else { return nil }
+        return first(of: Int(level), assessment).map { (level, $0) }
     }
 
     private mutating func countPassing(chosen: Int32) {
         levels[Int(chosen)].passedOver = 0
         // In order of rank: those behind the chosen one were passed over.
         var isBehind = false
-        for number in startable {
+        for index in startable.indices {
+            let number = startable[index]
             if isBehind { levels[Int(number)].passedOver += 1 }
             if number == chosen { isBehind = true }
         }
     }
 
-    private mutating func canStart(_ level: Int, _ assessment: Assessment, isGateClosed: Bool) -> Bool {
-        let (available, filled) = (availability.classes.words, levels[level].filled.words)
-        for word in available.indices {
-            var bits = available[word] & filled[word]
-            if isGateClosed { bits &= ~gated.words[word] }
+    private mutating func canStart(_ level: Int, _ assessment: Assessment) -> Bool {
+        for word in open.indices {
+            var bits = open[word] & levels[level].filled.words[word]
             while bits != 0 {
-                let number = word << 6 | bits.trailingZeroBitCount
+                let number = levels[level].shelves[word << 6 | bits.trailingZeroBitCount]
                 bits &= bits - 1
-                if canStart(onShelf: levels[level].shelves[number], assessment) { return true }
+                if canStart(onShelf: number) || findBest(onShelf: number, assessment) { return true }
             }
         }
         return false
     }
 
-    /// Whether anything on a shelf can start: whose turn it would be is another question, which costs more.
-    private mutating func canStart(onShelf number: Int32, _ assessment: Assessment) -> Bool {
+    /// Whether it is known that something on a shelf can start: whose turn it would be is another question, which costs
+    /// more.
+    @inline(__always)
+    private func canStart(onShelf number: Int32) -> Bool {
         let shelf = shelves[number]
-        if shelf.pointee.best != Shelf.unknown, !isBudgeted, !shelf.pointee.isBestOfSome {
-            let entry = shelf.pointee.appQueues[Int(shelf.pointee.best)]
-            if !isFull(app: entry.app), !isFull(lane: entry.lane), misfit(of: entry, on: shelf, assessment) == nil {
-                return true
-            }
-        }
-        return findBest(onShelf: number, assessment)
+        guard shelf.pointee.best != Shelf.unknown, !isBudgeted, !shelf.pointee.isBestOfSome, !shelf.pointee.hasWindow
+        else { return false }
+        let entry = shelf.pointee.appQueues[Int(shelf.pointee.best)]
+        return !isFull(app: entry.app) && !isFull(lane: entry.lane)
     }
 
     /// The first of a level: by deadline, then by the apps' turns, then by id.
-    private mutating func first(
-        of level: Int, _ assessment: Assessment, isGateClosed: Bool
-    ) -> Int32? {
+    private mutating func first(of level: Int, _ assessment: Assessment) -> Int32? {
         var first: UnsafeMutablePointer<Shelf>?
-        let (available, filled) = (availability.classes.words, levels[level].filled.words)
-        for word in available.indices {
-            var bits = available[word] & filled[word]
-            if isGateClosed { bits &= ~gated.words[word] }
+        for word in open.indices {
+            var bits = open[word] & levels[level].filled.words[word]
             while bits != 0 {
                 let number = levels[level].shelves[word << 6 | bits.trailingZeroBitCount]
                 bits &= bits - 1
@@ -113,31 +118,52 @@ extension IndexedQueue {
     private mutating func findBest(onShelf number: Int32, _ assessment: Assessment) -> Bool {
         let shelf = shelves[number]
         while true {
-            let known = shelf.pointee.best
-            let isCurrent =
-                known != Shelf.unknown && !isBudgeted && !shelf.pointee.isBestOfSome
-                && lanes.apps[shelf.pointee.appQueues[Int(known)].app].pointee.lastTurn == shelf.pointee.bestTurn
-            if !isCurrent { compareApps(on: shelf, assessment) }
+            if !isBestCurrent(on: shelf) {
+                if isBudgeted { compareApps(on: shelf, assessment) } else { compareApps(on: shelf) }
+            }
             guard shelf.pointee.best != Shelf.unknown else { return false }
             let entry = shelf.pointee.appQueues[Int(shelf.pointee.best)]
             if isFull(app: entry.app) {
                 park(appQueue: entry.appQueue)
             } else if isFull(lane: entry.lane) {
                 park(bucket: entry.bucket)
-            } else {
-                guard let misfit = misfit(of: entry, on: shelf, assessment) else { return true }
-                setAside(head(of: entry.bucket), for: misfit, assessment)
+            } else if !shelf.pointee.hasWindow || !setAsideMisfit(entry, assessment) {
+                return true
             }
         }
     }
 
+    @inline(__always)
+    private func isBestCurrent(on shelf: UnsafeMutablePointer<Shelf>) -> Bool {
+        let best = shelf.pointee.best
+        return best != Shelf.unknown && !isBudgeted && !shelf.pointee.isBestOfSome
+            && lanes.apps[shelf.pointee.appQueues[Int(best)].app].pointee.lastTurn == shelf.pointee.bestTurn
+    }
+
+    private func compareApps(on shelf: UnsafeMutablePointer<Shelf>) {
+        var best = Shelf.unknown
+        var (bestKey, bestTurn) = (TurnKey(), Int64(0))
+        let entries = shelf.pointee.appQueues
+        for index in entries.indices {
+            let key = entries[index].top
+            let turn = lanes.apps[entries[index].app].pointee.lastTurn
+            if best != Shelf.unknown, !key.precedes(bestKey, turn: turn, otherTurn: bestTurn) { continue }
+            (best, bestKey, bestTurn) = (Int32(truncatingIfNeeded: index), key, turn)
+        }
+        shelf.pointee.best = best
+        shelf.pointee.bestKey = bestKey
+        shelf.pointee.bestTurn = bestTurn
+        shelf.pointee.isBestOfSome = false
+    }
+
+    /// The same among the apps whose budgets are not spent.
     private mutating func compareApps(on shelf: UnsafeMutablePointer<Shelf>, _ assessment: Assessment) {
         var best = Shelf.unknown
         var (bestKey, bestTurn) = (TurnKey(), Int64(0))
         var isBestOfSome = false
         for index in shelf.pointee.appQueues.indices {
             let (app, key) = (shelf.pointee.appQueues[index].app, shelf.pointee.appQueues[index].top)
-            if isBudgeted, isSpent(app, on: shelf, assessment) {
+            if isSpent(app, on: shelf, assessment) {
                 isHeldByBudget = true
                 isBestOfSome = true
                 continue
@@ -154,18 +180,19 @@ extension IndexedQueue {
 
     /// Whether an app's budget keeps what lies on a shelf from starting.
     private func isSpent(_ app: Int32, on shelf: UnsafeMutablePointer<Shelf>, _ assessment: Assessment) -> Bool {
-        let requirement = requirements.family(ofClass: shelf.pointee.number).requirement
+        let family = requirements.family(ofClass: shelf.pointee.number)
         return assessment.isSpent(
-            app: lanes.apps[app].pointee.name, for: requirement.kind, isLoopback: requirement.isLoopback)
+            app: lanes.apps[app].pointee.name, for: family.traits.kind, isLoopback: family.traits.isLoopback)
     }
 
-    /// How long the window is still open that is too short for the first of an app; nil where it fits.
-    @inline(__always)
-    private func misfit(
-        of entry: ShelfEntry, on shelf: UnsafeMutablePointer<Shelf>, _ assessment: Assessment
-    ) -> Duration? {
-        guard shelf.pointee.hasWindow else { return nil }
-        return assessment.misfit(of: self.entry(at: head(of: entry.bucket)))?.left
+    /// Sets the first of an app aside where its window is too short for it; says whether it was.
+    // Apart, because the question copies what it is asked of, which most shelves never ask.
+    @inline(never)
+    private mutating func setAsideMisfit(_ entry: ShelfEntry, _ assessment: Assessment) -> Bool {
+        let head = head(of: entry.bucket)
+        guard let misfit = assessment.misfit(of: self.entry(at: head)) else { return false }
+        setAside(head, for: misfit.left, assessment)
+        return true
     }
 
     // MARK: Parking

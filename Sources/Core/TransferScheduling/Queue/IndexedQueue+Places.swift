@@ -48,8 +48,8 @@ extension IndexedQueue {
         let number = shelves.take(
             Shelf(number: classNumber, level: level, hasWindow: window != TransferRecord.none && !isAsked))
         levels[Int(level)].shelves[Int(classNumber)] = number
-        let requirement = requirements.family(ofClass: classNumber).requirement
-        gated.set(classNumber, Drain.holdsUp(requirement.kind, isLoopback: requirement.isLoopback))
+        let traits = requirements.family(ofClass: classNumber).traits
+        gated.set(classNumber, Drain.holdsUp(traits.kind, isLoopback: traits.isLoopback))
         return number
     }
 
@@ -207,18 +207,20 @@ extension IndexedQueue {
         guard !queue.pointee.isParked else { return }
         guard let bucket = queue.pointee.heap.first else { return unlist(appQueue) }
         let shelf = queue.pointee.shelf
-        let shelfEntry = shelves[shelf]
-        shelfEntry.pointee.best = Shelf.unknown
+        let place = shelves[shelf]
         let entry = ShelfEntry(
             appQueue: appQueue, app: queue.pointee.app, bucket: bucket, lane: buckets[bucket].pointee.lane,
             top: buckets[bucket].pointee.head)
+        let turn = lanes.apps[entry.app].pointee.lastTurn
         if queue.pointee.position != TransferRecord.none {
-            shelfEntry.pointee.appQueues[Int(queue.pointee.position)] = entry
+            place.pointee.appQueues[Int(queue.pointee.position)] = entry
+            place.pointee.changed(queue.pointee.position, to: entry.top, turn: turn)
             return
         }
-        queue.pointee.position = Int32(shelfEntry.pointee.appQueues.count)
-        shelfEntry.pointee.appQueues.append(entry)
-        if shelfEntry.pointee.appQueues.count == 1 { setFilled(shelf, true) }
+        queue.pointee.position = Int32(place.pointee.appQueues.count)
+        place.pointee.appQueues.append(entry)
+        place.pointee.changed(queue.pointee.position, to: entry.top, turn: turn)
+        if place.pointee.appQueues.count == 1 { setFilled(shelf, true) }
     }
 
     mutating func unlist(_ appQueue: Int32) {
@@ -226,7 +228,7 @@ extension IndexedQueue {
         guard position != TransferRecord.none else { return }
         let number = appQueues[appQueue].pointee.shelf
         let shelf = shelves[number]
-        shelf.pointee.best = Shelf.unknown
+        shelf.pointee.removed(position)
         let moved = shelf.pointee.appQueues.removeLast()
         if moved.appQueue != appQueue {
             shelf.pointee.appQueues[Int(position)] = moved

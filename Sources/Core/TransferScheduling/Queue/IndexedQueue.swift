@@ -38,6 +38,10 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var capacity = 256
     /// Scratch: levels that might start something now.
     var startable: [Int32] = []
+    /// Scratch: the classes that might.
+    var open: [UInt64] = []
+    /// Whose turn it is, between ``next(_:isGateClosed:)`` and ``takeNext()``.
+    var chosen = TransferRecord.none
 
     /// Slots taken in all.
     var running = 0
@@ -95,56 +99,6 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         id.rawValue <= highestID && place(of: id.rawValue) != nil
     }
 
-    func entry(of id: TransferID) -> TransferEntry? {
-        place(of: id.rawValue).map { entry(at: $0) }
-    }
-
-    func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void) {
-        for id in sortedIDs() {
-            if let place = place(of: id) { body(TransferID(id), entry(at: place)) }
-        }
-    }
-
-    /// Where a transfer is; nil where it is not here.
-    @inline(__always)
-    func place(of id: Int64) -> Int32? {
-        index.find(UInt64(bitPattern: id)) { records[$0].pointee.id == id }
-    }
-
-    func sortedIDs() -> [Int64] {
-        var ids: [Int64] = []
-        for place in 0..<records.used where records[place].pointee.bucket != TransferRecord.none {
-            ids.append(records[place].pointee.id)
-        }
-        return ids.sorted()
-    }
-
-    /// Puts a record and what it shares with others together again.
-    func entry(at place: Int32) -> TransferEntry {
-        let record = records[place].pointee
-        if record.extra != TransferRecord.none { return extras[record.extra].pointee }
-        let bucket = buckets[record.bucket].pointee
-        let shelf = shelves[appQueues[bucket.appQueue].pointee.shelf].pointee
-        let requirement = requirements.family(ofClass: shelf.number).requirement
-        let lane = lanes.lanes[bucket.lane].pointee.key
-        var constraints = requirement.constraints
-        constraints.window = requirement.window
-        if record.deadline != .max {
-            constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: record.deadline))
-        }
-        if record.notBefore != .min {
-            constraints.notBefore = NotBeforeConstraint(WallTime(nanosecondsSinceEpoch: record.notBefore))
-        }
-        let traits = TransferTraits(
-            kind: requirement.kind, constraints: constraints, priority: levels[Int(shelf.level)].priority,
-            host: lane.host, app: lane.app, isLoopback: requirement.isLoopback,
-            expectedBytesToReceive: record.expected < 0 ? nil : record.expected,
-            submitted: WallTime(nanosecondsSinceEpoch: record.submitted), session: lane.session,
-            slotsPerHost: lane.slotsPerHost,
-            expires: record.expires == .max ? nil : WallTime(nanosecondsSinceEpoch: record.expires))
-        return TransferEntry(traits: traits, phase: .waiting(nil))
-    }
-
     // MARK: Coming and going
 
     mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) {
@@ -188,12 +142,11 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         let family = requirements.family(of: entry.traits)
         var stage = PolicyStage()
         if entry.traits.kind == .discretionary {
-            if let staged = assessment.stagedPolicy {
-                if requirements.families[Int(family)].stageCount == 0 {
-                    requirements.makeClasses(of: family, for: staged)
+            if assessment.isStaged {
+                // Where there is one stage only, it is the last, and time changes nothing.
+                if requirements.families[Int(family)].stageCount != 1 {
+                    stage = findStage(of: entry, family, assessment)
                 }
-                stage = staged.stage(of: entry.subject, at: assessment.now.wall)
-                stage.number = min(max(0, stage.number), requirements.families[Int(family)].stageCount - 1)
             } else {
                 stage.number = RequirementClass.individual
             }
@@ -216,6 +169,17 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         case .untilDate(let date): setTimer(place, family, wall: date)
         case .indefinite: break  // Only an event can end it.
         }
+    }
+
+    private mutating func findStage(
+        of entry: borrowing TransferEntry, _ family: Int32, _ assessment: Assessment
+    ) -> PolicyStage {
+        if requirements.families[Int(family)].stageCount == 0 {
+            requirements.makeClasses(of: family, for: assessment.stagedPolicy)
+        }
+        var stage = assessment.stagedPolicy.stage(of: entry.subject, at: assessment.now.wall)
+        stage.number = min(max(0, stage.number), requirements.families[Int(family)].stageCount - 1)
+        return stage
     }
 
     /// Takes a transfer from where it is and puts it where it belongs now.

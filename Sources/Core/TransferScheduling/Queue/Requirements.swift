@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferPolicy
 
-/// All that the conditions' verdict on a transfer follows from, apart from its dates: the same for whole families.
+/// The transfers that ask for the same: all that the conditions' verdict on them follows from, apart from their dates.
 ///
-/// Whether it has a deadline is told apart too, since what a policy may come to allow with time hangs on that.
-struct Requirement: Hashable, Sendable {
-    let kind: WorkKind
-    let isLoopback: Bool
-    let hasDeadline: Bool
-    /// Without dates and windows.
-    let constraints: Constraints
-    let window: WindowConstraint?
-}
-
-/// The transfers that ask for the same.
+/// Whether they have deadlines is told apart too, since what a policy may come to allow with time hangs on that.
 struct Family: Sendable {
     let key: Requirements.PackedRequirement
-    let requirement: Requirement
+    /// What they have in common; without names, dates and windows.
+    let traits: TransferTraits
+    let hasDeadline: Bool
+    let windowConstraint: WindowConstraint?
     /// The number of its window; none where it may run at any hour.
     var window: Int32 { key.window }
     /// Its classes by stage.
@@ -94,15 +87,17 @@ struct Requirements: ~Copyable, Sendable {
 
     private mutating func add(_ key: PackedRequirement, _ traits: borrowing TransferTraits) -> Int32 {
         var constraints = traits.constraints
-        let window = constraints.window
         constraints.window = nil
         constraints.deadline = nil
         constraints.notBefore = nil
-        let requirement = Requirement(
-            kind: traits.kind, isLoopback: traits.isLoopback, hasDeadline: traits.constraints.deadline != nil,
-            constraints: constraints, window: window)
+        let shared = TransferTraits(
+            kind: traits.kind, constraints: constraints, host: "", isLoopback: traits.isLoopback,
+            submitted: traits.submitted)
         let number = Int32(families.count)
-        families.append(Family(key: key, requirement: requirement))
+        families.append(
+            Family(
+                key: key, traits: shared, hasDeadline: traits.constraints.deadline != nil,
+                windowConstraint: traits.constraints.window))
         index.insert(key.hash, number) { families[Int($0)].key.hash }
         return number
     }
@@ -116,7 +111,7 @@ struct Requirements: ~Copyable, Sendable {
 
     /// Makes the classes of a family that time may take its members to, so that it is known what they may do then.
     mutating func makeClasses(of family: Int32, for policy: any StagedPolicy) {
-        let hasDeadline = families[Int(family)].requirement.hasDeadline
+        let hasDeadline = families[Int(family)].hasDeadline
         let count = min(max(1, policy.stageCount(withDeadline: hasDeadline)), RequirementClass.individual)
         families[Int(family)].stageCount = count
         for stage in 0..<count { _ = classNumber(family, stage: stage) }
@@ -145,12 +140,11 @@ struct Requirements: ~Copyable, Sendable {
 
 extension Assessment {
     /// What conditions, and for discretionary work the policy, say to all members of a class; dates and windows aside.
-    func verdict(for requirement: Requirement, stage: Int) -> Verdict {
-        let verdict = conditionsVerdict(requirement.constraints, isLoopback: requirement.isLoopback)
-        guard requirement.kind == .discretionary, let stagedPolicy else { return verdict }
-        let traits = TransferTraits(
-            kind: requirement.kind, constraints: requirement.constraints, host: "", isLoopback: requirement.isLoopback,
-            submitted: now.wall)
+    func verdict(for family: Family, stage: Int) -> Verdict {
+        let verdict = conditionsVerdict(family.traits.constraints, isLoopback: family.traits.isLoopback)
+        guard family.traits.kind == .discretionary, isStaged else { return verdict }
+        var traits = family.traits
+        traits.submitted = now.wall
         return verdict.and(stagedPolicy.verdict(atStage: stage, for: PolicySubject(traits: traits), in: context))
     }
 }

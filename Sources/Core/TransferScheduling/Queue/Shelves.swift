@@ -69,6 +69,8 @@ struct ShelfEntry: Sendable {
 struct Shelf: Sendable {
     /// Nobody has looked who is first.
     static var unknown: Int32 { -1 }
+    /// No app's turn: whose turn it is has to be found out anew.
+    private static var neverTurn: Int64 { -1 }
 
     /// Its class.
     let number: Int32
@@ -77,13 +79,43 @@ struct Shelf: Sendable {
     let hasWindow: Bool
     /// Those that have something to start.
     var appQueues: [ShelfEntry] = []
-    /// Whose turn it is, as an index of these, while nothing has changed.
+    /// Whose turn it is, as an index of these, while that app's last turn is ``bestTurn``; whose it was otherwise.
     var best = unknown
     /// That app's last turn when it was found out.
     var bestTurn: Int64 = 0
     var bestKey = TurnKey()
     /// Whether that was found out among some of them only, the budgets of the others being spent.
     var isBestOfSome = false
+
+    init(number: Int32, level: Int32, hasWindow: Bool) {
+        self.number = number
+        self.level = level
+        self.hasWindow = hasWindow
+    }
+
+    /// Takes note that another transfer is first at a position.
+    ///
+    /// What is known of the best goes before all others, even where it has moved back since and has to be found out
+    /// anew: so what goes before that is the best.
+    @inline(__always)
+    mutating func changed(_ position: Int32, to key: TurnKey, turn: Int64) {
+        guard best != Self.unknown else { return }
+        if position == best {
+            if bestKey.precedes(key) { bestTurn = Self.neverTurn } else { bestKey = key }
+        } else if key.precedes(bestKey, turn: turn, otherTurn: bestTurn) {
+            (best, bestKey, bestTurn) = (position, key, turn)
+        }
+    }
+
+    /// Takes note that what is at a position goes, and what is last comes there.
+    @inline(__always)
+    mutating func removed(_ position: Int32) {
+        if position == best {
+            best = Self.unknown
+        } else if Int(best) == appQueues.count - 1 {
+            best = position
+        }
+    }
 }
 
 /// A rank: those with a better one go first.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+// Where transfers are, and what they were taken in as.
+
+extension IndexedQueue {
+    func entry(of id: TransferID) -> TransferEntry? {
+        place(of: id.rawValue).map { entry(at: $0) }
+    }
+
+    func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void) {
+        for id in sortedIDs() {
+            if let place = place(of: id) { body(TransferID(id), entry(at: place)) }
+        }
+    }
+
+    /// Where a transfer is; nil where it is not here.
+    @inline(__always)
+    func place(of id: Int64) -> Int32? {
+        index.find(UInt64(bitPattern: id)) { records[$0].pointee.id == id }
+    }
+
+    func sortedIDs() -> [Int64] {
+        var ids: [Int64] = []
+        for place in 0..<records.used where records[place].pointee.bucket != TransferRecord.none {
+            ids.append(records[place].pointee.id)
+        }
+        return ids.sorted()
+    }
+
+    /// The whole entry of a transfer.
+    func entry(at place: Int32) -> TransferEntry {
+        let extra = records[place].pointee.extra
+        if extra != TransferRecord.none { return extras[extra].pointee }
+        return plainEntry(at: place)
+    }
+
+    /// Puts a record and what it shares with others together again.
+    // Apart, because with two ways to end all of it would be copied once more.
+    @inline(never)
+    private func plainEntry(at place: Int32) -> TransferEntry {
+        let record = records[place].pointee
+        let bucket = buckets[record.bucket]
+        let shelf = shelves[appQueues[bucket.pointee.appQueue].pointee.shelf]
+        let lane = lanes.lanes[bucket.pointee.lane]
+        let family = Int(requirements.classes[Int(shelf.pointee.number)].family)
+        var traits = requirements.families[family].traits
+        if requirements.families[family].window != TransferRecord.none {
+            traits.constraints.window = requirements.families[family].windowConstraint
+        }
+        traits.host = lane.pointee.key.host
+        traits.app = lane.pointee.key.app
+        traits.session = lane.pointee.key.session
+        traits.slotsPerHost = lane.pointee.key.slotsPerHost
+        traits.priority = levels[Int(shelf.pointee.level)].priority
+        traits.submitted = WallTime(nanosecondsSinceEpoch: record.submitted)
+        if record.expected >= 0 { traits.expectedBytesToReceive = record.expected }
+        if record.expires != .max { traits.expires = WallTime(nanosecondsSinceEpoch: record.expires) }
+        if record.deadline != .max {
+            traits.constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: record.deadline))
+        }
+        if record.notBefore != .min {
+            traits.constraints.notBefore = NotBeforeConstraint(
+                WallTime(nanosecondsSinceEpoch: record.notBefore))
+        }
+        return TransferEntry(traits: traits, phase: .waiting(nil))
+    }
+}
