@@ -31,6 +31,9 @@ public final class URLSessionExecutor: TransferExecutor {
     /// Whether FoundationNetworking's faults are mended in this executor.
     public var isRepaired: Bool { environment.isRepaired }
 
+    /// Changes the limits, for what runs too: within some tenths of a second.
+    public func setLimits(_ limits: RateLimits) { environment.throttle.set(limits) }
+
     /// Begins an attempt.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
         let attempt = DownloadAttempt(
@@ -130,7 +133,7 @@ public final class URLSessionExecutor: TransferExecutor {
                 code: .unreadableCAFile, message: "The CA file \(caFile) cannot be read: \(reason).")
         }
         let isRepaired = Repair.install(
-            isEnabled: isWanted, bufferSize: bufferSize(configuration), caFile: configuration.caFile,
+            isEnabled: isWanted, bufferSize: ExecutorEnvironment.blockSize, caFile: configuration.caFile,
             proxy: configuration.proxy)
         if !isRepaired, configuration.caFile != nil {
             throw URLSessionExecutorError(
@@ -142,12 +145,5 @@ public final class URLSessionExecutor: TransferExecutor {
             throw URLSessionExecutorError(code: .needsRepair, message: message)
         }
         return isRepaired
-    }
-
-    /// Small under a rate limit: URLSession's queue is held up for the time a whole buffer takes.
-    private static func bufferSize(_ configuration: URLSessionExecutorConfiguration) -> Int {
-        let largest = ExecutorEnvironment.blockSize
-        guard let limit = configuration.rateLimit else { return largest }
-        return Int(max(4096, min(Int64(largest), limit / 20)))
     }
 }

@@ -212,7 +212,7 @@ struct GetRun {
     private func makeExecutor(partials: String) throws -> URLSessionExecutor {
         var configuration = URLSessionExecutorConfiguration(partialDirectory: partials)
         if let userAgent = plan.userAgent { configuration.userAgent = userAgent }
-        configuration.rateLimit = plan.rateLimit
+        configuration.limits = plan.limits
         configuration.caFile = plan.caFile
         configuration.proxy = plan.proxy
         do {
