@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import HostileServer
 import Synchronization
 import Testing
@@ -11,7 +12,18 @@ import TransferPolicy
 extension ExecutorTests {
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct ThrottleTests {
-        private static let file = ServedFile(bytes: ServedFile.content(64_000_000))
+        /// A file of 1 GB of nothing, as fast as it is taken.
+        private static let serve: HostileServer.Handler = { request, connection in
+            let total = 1_000_000_000
+            let first = request.range?.first ?? 0
+            let last = min(request.range?.last ?? .max, total - 1)
+            connection.send(
+                "HTTP/1.1 206 Partial Content\r\nETag: \"v\"\r\nContent-Range: bytes \(first)-\(last)/\(total)\r\n"
+                    + "Content-Length: \(last - first + 1)\r\n\r\n")
+            var left = last - first + 1
+            while left > 0, connection.send(Self.block.prefix(left)) { left -= min(left, Self.block.count) }
+        }
+        private static let block = [UInt8](repeating: 7, count: 65536)
 
         /// Bytes a second over the time in which all of them ran: from the first megabyte or so to the last report.
         private static func rates(_ bench: Bench, _ url: String, limits: [Int64?], seconds: Int) async -> [Double] {
@@ -42,14 +54,11 @@ extension ExecutorTests {
                     (nil, [100_000, 3_000_000]),
                 ] as [(Int64?, [Int64?])] {
                     try await Bench.run(
-                        repaired: repaired, configure: { $0.limits.global = global }, handler: Self.file.serve
+                        repaired: repaired, configure: { $0.limits.global = global }, handler: Self.serve
                     ) { bench, server in
-                        var before = rusage()
-                        getrusage(RUSAGE_SELF, &before)
+                        let before = clock()
                         let rates = await Self.rates(bench, server.url("/f"), limits: own, seconds: 4)
-                        var after = rusage()
-                        getrusage(RUSAGE_SELF, &after)
-                        let cpu = Double(after.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_utime.tv_usec - before.ru_stime.tv_usec) / 1e6 + Double(after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec - before.ru_stime.tv_sec)
+                        let cpu = Double(clock() - before) / 1e6
                         print("TRIAL", repaired, global ?? 0, own.map { $0 ?? 0 }, "->", rates.map { Int($0) }, "sum", Int(rates.reduce(0, +)), "cpu", cpu)
                         #expect(server.requests.allSatisfy { $0.fields.allSatisfy { !$0.name.lowercased().contains("lane") } })
                     }

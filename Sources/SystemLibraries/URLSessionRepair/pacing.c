@@ -120,8 +120,8 @@ struct multi_clock {
     timer_fn timer;
     void *user;
     uint64_t wanted;         // libcurl's own time, 0 for none
-    int is_ours;             // the timer is set to ours,
-    uint64_t set_for;        // for this time
+    uint64_t set_for;        // the time for which the timer is set, 0 for none
+    int is_ours;             // it was set by us
     int is_acting;
     struct pace *held;
     struct multi_clock *next;
@@ -141,15 +141,15 @@ static struct multi_clock *clock_of(void *multi, int makes) {
 }
 
 static void set_timer(struct multi_clock *clock) {
-    uint64_t due = 0;
+    if (!clock->timer || (!clock->held && !clock->is_ours)) return;
+    uint64_t time = clock->wanted;
     for (struct pace *pace = clock->held; pace; pace = pace->next) {
-        if (due == 0 || pace->until < due) due = pace->until;
+        if (time == 0 || pace->until < time) time = pace->until;
     }
-    int is_ours = due && (clock->wanted == 0 || due < clock->wanted);
-    if (!clock->timer || (!is_ours && !clock->is_ours) || (is_ours && clock->set_for == due)) return;
-    clock->is_ours = is_ours;
-    clock->set_for = is_ours ? due : 0;
-    uint64_t time = is_ours ? due : clock->wanted, now = now_ns();
+    if (time == clock->set_for) return;
+    clock->set_for = time;
+    clock->is_ours = clock->held != NULL;
+    uint64_t now = now_ns();
     long wait = time == 0 ? -1 : time > now + millisecond ? (long)((time - now) / millisecond) : 1;
     clock->timer(clock->multi, wait, clock->user);
 }
@@ -160,7 +160,7 @@ static int timer_callback(void *multi, long milliseconds, void *user) {
     if (!clock || !clock->timer) return 0;
     clock->wanted = milliseconds < 0 ? 0 : now_ns() + (uint64_t)milliseconds * millisecond;
     clock->is_ours = 0;
-    clock->set_for = 0;
+    clock->set_for = clock->wanted;
     int result = clock->timer(multi, milliseconds, clock->user);
     if (!clock->is_acting) set_timer(clock);
     return result;
@@ -228,7 +228,8 @@ static void hold(struct pace *pace, struct lane *lane, int what, uint64_t wait, 
     }
     if (until < pace->until) pace->until = until;
     pace->held |= what;
-    calls.easy_pause(pace->easy, pace->their_pause | pace->held);
+    // Both directions, or libcurl 7.88 reads on what is there already. A source says by its answer that it has to wait.
+    if (what == pause_receive) calls.easy_pause(pace->easy, pause_receive | pause_send);
 }
 
 static void unlink_pace(struct pace *pace) {
@@ -306,11 +307,14 @@ int pacing_pause(struct pace *pace, int wanted) {
 void pacing_before_action(void *multi, int is_timeout) {
     struct multi_clock *clock = clock_of(multi, 0);
     if (!clock || acting) return;
-    if (is_timeout) clock->set_for = 0;  // it may have fired a little early
+    uint64_t now = now_ns();
+    if (is_timeout) {
+        clock->set_for = 0;
+        // It may have fired a little early; a time that has come is libcurl's to name anew.
+        if (clock->wanted <= now) clock->wanted = 0;
+    }
     acting = clock;
     clock->is_acting = 1;
-    if (!clock->held) return;
-    uint64_t now = now_ns();
     for (struct pace *pace = clock->held, *next; pace; pace = next) {
         next = pace->next;
         if (pace->until > now + millisecond) continue;
@@ -328,7 +332,7 @@ void pacing_before_action(void *multi, int is_timeout) {
         pace->held = held;
         fit_chunk(pace, rate);
         // It may deliver bytes, and so hold the handle anew at the head of the list.
-        calls.easy_pause(pace->easy, pace->their_pause | held);
+        calls.easy_pause(pace->easy, held & pause_receive ? pause_receive | pause_send : pace->their_pause | held);
     }
 }
 

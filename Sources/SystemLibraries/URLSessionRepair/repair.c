@@ -29,6 +29,8 @@
 // linker flag and no LD_PRELOAD is needed, and no other library of the process is touched.
 #define _GNU_SOURCE
 #include "URLSessionRepair.h"
+#include "gathering.h"
+#include "handle.h"
 #include "headerlines.h"
 #include "imports.h"
 #include "pacing.h"
@@ -60,17 +62,15 @@ typedef int (*setopt_fn)(void *, int, ...);
 typedef int (*getinfo_fn)(void *, int, ...);
 typedef void (*cleanup_fn)(void *);
 typedef int (*url_get_fn)(const void *, int, char **, unsigned);
-typedef int (*action_fn)(void *, int, int, int *);
 typedef int (*pause_fn)(void *, int);
 typedef int (*remove_fn)(void *, void *);
 typedef int (*socket_cb)(void *, int, int, void *, void *);
-typedef size_t (*data_cb)(char *, size_t, size_t, void *);
 
 static setopt_fn real_easy_setopt, real_multi_setopt;
 static getinfo_fn real_easy_getinfo;
 static cleanup_fn real_easy_cleanup;
 static url_get_fn real_url_get;
-static action_fn real_socket_action;
+static int (*real_socket_action)(void *, int, int, int *);
 static pause_fn real_easy_pause;
 static remove_fn real_multi_remove;
 
@@ -104,16 +104,6 @@ static int socket_callback(void *easy, int fd, int what, void *user, void *sourc
 // ---- Per handle: who is to be called, and where in the answer we are. Hangs on the handle as CURLOPT_PRIVATE, which
 // FoundationNetworking does not use, and is freed with it.
 
-struct handle {
-    data_cb header, body, source;
-    void *header_user, *body_user, *source_user;
-    struct pace pace;
-    int status;                   // of the header block being read
-    unsigned char header_is_over; // anything after is a trailer
-    unsigned char has_failed;     // a body was refused
-    size_t dropped;               // bytes of a redirect's body
-};
-
 static struct handle *handle_of(void *easy) {
     char *mine = NULL;
     if (real_easy_getinfo(easy, info_private, &mine) != 0) return NULL;
@@ -137,53 +127,12 @@ static void told_socket(void *easy, int fd) {
     if (mine) pacing_on_socket(&mine->pace, fd);
 }
 
-// ---- 6. gathering bodies. All of FoundationNetworking's calls come from one serial queue, which is what guards this;
-// were there another thread, it would pass its bytes straight through.
-
-static char *gathered;
-static size_t gathered_size, gathered_used;
-static struct handle *gathered_for;
-static _Atomic unsigned long acting_thread;  // inside curl_multi_socket_action
-
-static void hand_on(void) {
-    struct handle *mine = gathered_for;
-    size_t used = gathered_used;
-    gathered_for = NULL;
-    gathered_used = 0;
-    if (mine && used && mine->body(gathered, 1, used, mine->body_user) != used) mine->has_failed = 1;
-}
-
-static size_t gather(struct handle *mine, char *bytes, size_t length) {
-    if (mine->has_failed) return 0;
-    if (gathered_for && (gathered_for != mine || gathered_used + length > gathered_size)) hand_on();
-    if (length > gathered_size) return mine->body(bytes, 1, length, mine->body_user);
-    gathered_for = mine;
-    memcpy(gathered + gathered_used, bytes, length);
-    gathered_used += length;
-    return length;
-}
-
-static int gathering_action(void *multi, int fd, int events, int *running) {
-    long wanted = atomic_load(&buffer_size);
-    unsigned long nobody = 0;
-    if (!atomic_load(&enabled) || wanted <= 0
-        || !atomic_compare_exchange_strong(&acting_thread, &nobody, (unsigned long)pthread_self())) {
-        return real_socket_action(multi, fd, events, running);
-    }
-    if (gathered_size != (size_t)wanted) {
-        char *grown = realloc(gathered, (size_t)wanted);
-        gathered_size = grown ? (size_t)wanted : gathered_size;
-        gathered = grown ? grown : gathered;
-    }
-    int result = real_socket_action(multi, fd, events, running);
-    hand_on();
-    atomic_store(&acting_thread, 0);
-    return result;
-}
-
 static int socket_action(void *multi, int fd, int events, int *running) {
     pacing_before_action(multi, fd == socket_timeout);
-    int result = gathering_action(multi, fd, events, running);
+    long size = atomic_load(&buffer_size);
+    int gathers = atomic_load(&enabled) && size > 0 && gathering_begin((size_t)size);
+    int result = real_socket_action(multi, fd, events, running);
+    if (gathers) gathering_end();
     pacing_after_action(multi);
     return result;
 }
@@ -197,7 +146,7 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
     size_t length = size * count, content = length;
     if (!atomic_load(&enabled)) return mine->header(line, size, count, mine->header_user);
     while (content && (line[content - 1] == '\r' || line[content - 1] == '\n')) content--;
-    if (gathered_for == mine) hand_on();
+    gathering_flush(mine);
     int is_status = content >= 5 && memcmp(line, "HTTP/", 5) == 0;
     if (is_status) {
         mine->status = status_of(line, content);
@@ -231,7 +180,7 @@ static size_t body_callback(char *bytes, size_t size, size_t count, void *user) 
         mine->dropped += size * count;
         return mine->dropped <= 1 << 20 ? size * count : 0;  // a redirect that never ends is an error
     }
-    if (atomic_load(&acting_thread) == (unsigned long)pthread_self()) return gather(mine, bytes, size * count);
+    if (gathering_is_on()) return gathering_take(mine, bytes, size * count);
     return mine->body(bytes, size, count, mine->body_user);
 }
 
@@ -391,7 +340,7 @@ static void easy_cleanup(void *easy) {
     struct handle *mine = easy ? handle_of(easy) : NULL;
     if (mine) pacing_forget(&mine->pace);
     real_easy_cleanup(easy);
-    if (mine && gathered_for == mine) gathered_for = NULL;
+    if (mine) gathering_forget(mine);
     free(mine);
 }
 
@@ -427,7 +376,7 @@ int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_o
         real_easy_getinfo = (getinfo_fn)dlsym(RTLD_DEFAULT, "curl_easy_getinfo");
         real_easy_cleanup = (cleanup_fn)dlsym(RTLD_DEFAULT, "curl_easy_cleanup");
         real_url_get = (url_get_fn)dlsym(RTLD_DEFAULT, "curl_url_get");
-        real_socket_action = (action_fn)dlsym(RTLD_DEFAULT, "curl_multi_socket_action");
+        real_socket_action = (int (*)(void *, int, int, int *))dlsym(RTLD_DEFAULT, "curl_multi_socket_action");
         real_multi_remove = (remove_fn)dlsym(RTLD_DEFAULT, "curl_multi_remove_handle");
         real_easy_pause = (pause_fn)dlsym(RTLD_DEFAULT, "curl_easy_pause");
         int has_easy = real_easy_setopt && real_easy_getinfo && real_easy_cleanup && real_easy_pause;

@@ -87,7 +87,7 @@ final class Throttle: Sendable {
         let now = MonotonicTime.now()
         let wait = state.withLock { state in
             settle(&state)
-            return wait(for: lane, &state)
+            return Self.wait(for: lane, state)
         }
         guard isRepaired, wait > 5_000_000 else { return now }
         let time = now + min(wait, 60 * Self.second)
@@ -102,14 +102,14 @@ final class Throttle: Sendable {
         return state.withLock { state in
             guard state.timer != nil else { return 0 }
             settle(&state)
-            return MonotonicTime.now() + wait(for: lane, &state)
+            return MonotonicTime.now() + Self.wait(for: lane, state)
         }
     }
 
     // MARK: Under the lock
 
-    private func wait(for lane: RateLane, _ state: inout State) -> UInt64 {
-        let rates = Self.rates(state)
+    private static func wait(for lane: RateLane, _ state: State) -> UInt64 {
+        let rates = rates(state)
         return lane.limits.compactMap { limit in
             rates[limit].flatMap { state.buckets[limit]?.wait(bytesPerSecond: $0) }
         }.max() ?? 0
