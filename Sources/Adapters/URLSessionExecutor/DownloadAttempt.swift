@@ -130,7 +130,8 @@ final class DownloadAttempt: @unchecked Sendable {
         windowBytes = 0
         // URLSession's own timer is the second line: ours does not count the time in which the disk holds us up.
         let timeout = specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
-        exchange = environment.client.send(request, timeoutSeconds: min(max(1, timeout), 86400) + 60, lane: lane, to: self)
+        exchange = environment.client.send(
+            request, timeoutSeconds: min(max(1, timeout), 86400) + 60, lane: lane, to: self)
     }
 
     private func cancelRequest() {

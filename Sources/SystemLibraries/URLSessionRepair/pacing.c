@@ -185,6 +185,18 @@ void *pacing_timer_data(void *multi, void *data) {
 
 // ---- Handles
 
+// A tenth of a second at a time, so that slow is not bursty.
+static long fitting(struct pace *pace) {
+    struct lane *lane = lane_of(pace->lane);
+    int64_t chunk = lane ? atomic_load(&lane->rate) / 10 : 0;
+    return chunk <= 0 || chunk > pace->buffer ? pace->buffer : chunk < least_chunk ? least_chunk : (long)chunk;
+}
+
+long pacing_buffer(struct pace *pace, long size) {
+    pace->buffer = size;
+    return fitting(pace);
+}
+
 void pacing_take_lane(struct pace *pace, void *header_lines) {
     struct list { char *data; struct list *next; };
     static const char name[] = TRANSFER_URLSESSION_LANE_FIELD ":";
@@ -196,22 +208,9 @@ void pacing_take_lane(struct pace *pace, void *header_lines) {
     }
     // A connection of its own: what is not read of one HTTP/2 stream holds up all of its connection.
     struct lane *lane = lane_of(pace->lane);
-    if (lane && atomic_load(&lane->rate) > 0) calls.easy_setopt(pace->easy, opt_http_version, (long)http_1_1);
-}
-
-void pacing_new_buffer(struct pace *pace, long size) {
-    pace->full_chunk = pace->chunk = size;
-    pace->has_buffer = 0;
-}
-
-// A tenth of a second at a time, so that slow is not bursty. Reading less than the buffer holds is safe at any time.
-static void fit_chunk(struct pace *pace, int64_t rate) {
-    if (!pace->has_buffer || pace->full_chunk < least_chunk) return;
-    int64_t wanted = rate <= 0 || rate / 10 > pace->full_chunk ? pace->full_chunk : rate / 10;
-    if (wanted < least_chunk) wanted = least_chunk;
-    if (wanted == pace->chunk) return;
-    pace->chunk = (long)wanted;
-    calls.easy_setopt(pace->easy, opt_buffersize, pace->chunk);
+    if (!lane || atomic_load(&lane->rate) <= 0) return;
+    calls.easy_setopt(pace->easy, opt_http_version, (long)http_1_1);
+    if (pace->buffer > 0) calls.easy_setopt(pace->easy, opt_buffersize, fitting(pace));
 }
 
 static void hold(struct pace *pace, struct lane *lane, int what, uint64_t wait, uint64_t now) {
@@ -228,8 +227,6 @@ static void hold(struct pace *pace, struct lane *lane, int what, uint64_t wait, 
     }
     if (until < pace->until) pace->until = until;
     pace->held |= what;
-    // Both directions, or libcurl 7.88 reads on what is there already. A source says by its answer that it has to wait.
-    if (what == pause_receive) calls.easy_pause(pace->easy, pause_receive | pause_send);
 }
 
 static void unlink_pace(struct pace *pace) {
@@ -249,34 +246,27 @@ void pacing_forget(struct pace *pace) {
 }
 
 void pacing_on_socket(struct pace *pace, int fd) {
-    pace->has_buffer = 1;
     struct lane *lane = lane_of(pace->lane);
     if (!lane) return;
-    fit_chunk(pace, atomic_load(&lane->rate));
     sockets_mark(fd, atomic_load(&lane->is_background));
     sockets_count(fd);
+}
+
+int pacing_may_receive(struct pace *pace) {
+    struct lane *lane = lane_of(pace->lane);
+    int64_t rate = lane ? atomic_load_explicit(&lane->rate, memory_order_relaxed) : 0;
+    if (rate <= 0 || !acting) return 1;
+    uint64_t now = now_ns(), wait = wait_of(&lane->receive, rate, now);
+    if (wait < shortest_hold) return 1;
+    hold(pace, lane, pause_receive, wait, now);
+    return 0;
 }
 
 void pacing_received(struct pace *pace, size_t count) {
     struct lane *lane = lane_of(pace->lane);
     if (!lane) return;
-    pace->has_buffer = 1;
     atomic_fetch_add_explicit(&lane->received, (int64_t)count, memory_order_relaxed);
-    int64_t rate = atomic_load_explicit(&lane->rate, memory_order_relaxed);
-    fit_chunk(pace, rate);
-    if (rate <= 0) {
-        lane->receive.paid = 0;
-        return;
-    }
-    uint64_t now = now_ns();
-    lane->receive.bytes += (double)count;
-    uint64_t wait = wait_of(&lane->receive, rate, now);
-    if (pace->held & pause_receive) {
-        // More of what was read at once: it takes so much longer.
-        pace->until = now + (wait < longest_hold ? wait : longest_hold);
-    } else if (wait >= shortest_hold) {
-        hold(pace, lane, pause_receive, wait, now);
-    }
+    if (atomic_load_explicit(&lane->rate, memory_order_relaxed) > 0) lane->receive.bytes += (double)count;
 }
 
 size_t pacing_room_to_send(struct pace *pace, size_t wanted) {
@@ -296,7 +286,7 @@ void pacing_sent(struct pace *pace, size_t count) {
     struct lane *lane = lane_of(pace->lane);
     if (!lane) return;
     atomic_fetch_add_explicit(&lane->sent, (int64_t)count, memory_order_relaxed);
-    lane->send.bytes += (double)count;
+    if (atomic_load_explicit(&lane->rate, memory_order_relaxed) > 0) lane->send.bytes += (double)count;
 }
 
 int pacing_pause(struct pace *pace, int wanted) {
@@ -330,9 +320,8 @@ void pacing_before_action(void *multi, int is_timeout) {
         if (held == pace->held) continue;
         if (!held) unlink_pace(pace);
         pace->held = held;
-        fit_chunk(pace, rate);
         // It may deliver bytes, and so hold the handle anew at the head of the list.
-        calls.easy_pause(pace->easy, held & pause_receive ? pause_receive | pause_send : pace->their_pause | held);
+        calls.easy_pause(pace->easy, pace->their_pause | held);
     }
 }
 

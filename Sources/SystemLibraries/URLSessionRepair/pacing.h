@@ -13,9 +13,7 @@ struct multi_clock;
 struct pace {
     void *easy;
     uint64_t lane;              // 0 where the request carried none
-    long full_chunk;            // the receive buffer as it was allocated: it may be read less of, never more
-    long chunk;
-    int has_buffer;             // it has been allocated
+    long buffer;                // its receive buffer as FoundationNetworking wants it
     int their_pause;            // what FoundationNetworking asked for itself
     int held;                   // what we hold: pause_receive, pause_send
     uint64_t until;             // when to look again
@@ -36,17 +34,20 @@ void pacing_install(const struct pacing_calls *calls);
 // Takes the lane's number out of a list of header lines (curl_slist).
 void pacing_take_lane(struct pace *pace, void *header_lines);
 
-// The handle gets a new receive buffer, of that size.
-void pacing_new_buffer(struct pace *pace, long size);
+// FoundationNetworking asks for a receive buffer of that size: returns what the lane's rate is to have.
+long pacing_buffer(struct pace *pace, long size);
 
 // libcurl names a socket of the handle.
 void pacing_on_socket(struct pace *pace, int fd);
 
-// Body bytes came or went; holds the handle when they were too many.
+// Whether more of the body may come now; else the handle is held, and its callback has to ask libcurl for a pause.
+int pacing_may_receive(struct pace *pace);
+
+// Body bytes came or went.
 void pacing_received(struct pace *pace, size_t count);
 void pacing_sent(struct pace *pace, size_t count);
 
-// How many bytes may be sent now; 0 where the handle has to wait.
+// How many bytes may be sent now; 0 where the handle is held.
 size_t pacing_room_to_send(struct pace *pace, size_t wanted);
 
 // FoundationNetworking pauses the handle itself: returns what is to be asked of libcurl.

@@ -51,7 +51,7 @@ enum {
     opt_accept_encoding = 10102, opt_private = 10103,
     opt_writefunction = 20011, opt_readfunction = 20012, opt_headerfunction = 20079,
     mopt_socketfunction = 20001, mopt_timerfunction = 20004, mopt_timerdata = 10005,
-    readfunc_pause = 0x10000001, readfunc_abort = 0x10000000, socket_timeout = -1,
+    data_pause = 0x10000001, source_abort = 0x10000000, socket_timeout = -1,
     info_private = 0x100000 + 21, info_content_length = 0x300000 + 15,
     url_part_host = 5,
     poll_mask = 3, poll_remove = 4,
@@ -175,6 +175,8 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
 
 static size_t body_callback(char *bytes, size_t size, size_t count, void *user) {
     struct handle *mine = user;
+    // libcurl keeps what it was not allowed to hand on.
+    if (!pacing_may_receive(&mine->pace)) return data_pause;
     pacing_received(&mine->pace, size * count);
     if (atomic_load(&enabled) && is_redirect(mine->status)) {
         mine->dropped += size * count;
@@ -187,9 +189,9 @@ static size_t body_callback(char *bytes, size_t size, size_t count, void *user) 
 static size_t source_callback(char *bytes, size_t size, size_t count, void *user) {
     struct handle *mine = user;
     size_t room = pacing_room_to_send(&mine->pace, size * count);
-    if (room == 0 && size * count > 0) return readfunc_pause;
+    if (room == 0 && size * count > 0) return data_pause;
     size_t given = mine->source(bytes, 1, room, mine->source_user);
-    if (given < readfunc_abort) pacing_sent(&mine->pace, given);
+    if (given < source_abort) pacing_sent(&mine->pace, given);
     return given;
 }
 
@@ -290,7 +292,7 @@ static int easy_setopt(void *easy, int option, ...) {
             if (option == opt_content_decoding) value = 0;
         }
         struct handle *mine = option == opt_buffersize ? make_handle(easy) : NULL;
-        if (mine) pacing_new_buffer(&mine->pace, value);
+        if (mine) value = pacing_buffer(&mine->pace, value);
         result = real_easy_setopt(easy, option, value);
     }
     va_end(arguments);

@@ -132,7 +132,7 @@ final class Throttle: Sendable {
     private func settle(_ state: inout State) {
         let now = MonotonicTime.now()
         let rates = Self.rates(state)
-        for (limit, rate) in rates { state.buckets[limit, default: RateBucket()].settle(now: now, bytesPerSecond: rate) }
+        for limit in rates.keys where state.buckets[limit] == nil { state.buckets[limit] = RateBucket() }
         state.buckets = state.buckets.filter { rates[$0.key] != nil }
         for id in state.runners.keys.sorted() {
             guard var runner = state.runners[id] else { continue }
@@ -145,14 +145,17 @@ final class Throttle: Sendable {
             guard fresh > 0 else { continue }
             for limit in runner.lane.limits where rates[limit] != nil { state.buckets[limit]?.take(fresh) }
         }
+        // After what was taken meanwhile, or the time in which it was taken would be cut to the credit.
+        for (limit, rate) in rates { state.buckets[limit]?.settle(now: now, bytesPerSecond: rate) }
     }
 
     /// Gives each lane its share.
     private func allocate(_ state: inout State) {
         let rates = Self.rates(state)
         let limits = rates.reduce(into: [RateLimit: Int64]()) { limits, entry in
-            // A debt is paid within a second, but never with more than half of the rate.
-            let debt = max(0, state.buckets[entry.key]?.debt ?? 0)
+            // Connections take a tenth of a second's worth at a time; more of a debt than that is paid within a second, but
+            // never with more than half of the rate.
+            let debt = max(0, (state.buckets[entry.key]?.debt ?? 0) - entry.value / 8)
             limits[entry.key] = max(entry.value / 2, entry.value - debt)
         }
         let ids = state.runners.keys.sorted()
