@@ -33,7 +33,6 @@ public enum StoredTransferSamples {
                 destination: Destination(directory: "/tmp/a folder/'\"", name: "name\n.bin", collision: .overwrite),
                 checksum: Checksum(algorithm: .sha512, hexDigest: "ABCDEF"), idleTimeoutSeconds: 7,
                 allowsInsecureRedirect: true, usesRemoteTime: true, keepsErrorBody: true, maximumBytes: .max,
-                rateLimit: 1_500_000,
                 completedBefore: CompletedFile(path: "/tmp/x", bytes: 1 << 40, modified: -1, validator: validator),
                 traits: TransferTraits(
                     kind: .userInitiated,
