@@ -176,6 +176,20 @@ struct GetTests {
         #expect(elapsed > .seconds(2.4) && elapsed < .seconds(8), "\(elapsed)")
     }
 
+    @Test("--limit-rate-each holds for each transfer by itself, and --yield lets all go on where nobody else is")
+    func limitsEach() throws {
+        let server = try NginxServer()
+        try server.serve("a", bytes: 1_500_000)
+        try server.serve("b", bytes: 1_500_000)
+        let program = try Transferctl()
+        let start = ContinuousClock.now
+        let result = try program.run(
+            ["get", "--yield", "--limit-rate-each", "1000000", server.url("a"), server.url("b")])
+        let elapsed = ContinuousClock.now - start
+        #expect(result.status == 0, "\(result.run.errors)")
+        #expect(elapsed > .seconds(1.2) && elapsed < .seconds(8), "\(elapsed)")
+    }
+
     @Test(
         "wrong usage ends with status 2 and says what would be right, before anything is asked",
         arguments: [
@@ -190,6 +204,7 @@ struct GetTests {
             (["get", "--checksum", "md5:00", "http://127.0.0.1/x"], "sha256:HEX"),
             (["get", "--assume", "power=sun", "http://127.0.0.1/x"], "power=ac"),
             (["get", "--limit-rate", "fast", "http://127.0.0.1/x"], "is no number of bytes"),
+            (["get", "--limit-rate-each", "0", "http://127.0.0.1/x"], "--limit-rate-each must be more than 0"),
             (["get", "--input", "/nonexistent"], "cannot be read"),
             (["get", "--overwrite", "--no-clobber", "http://127.0.0.1/x"], "exclude one another"),
             (["get", "--nonsense"], "Unknown option"),

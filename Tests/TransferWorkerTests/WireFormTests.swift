@@ -47,7 +47,7 @@ struct WireFormTests {
     @Test("orders come back as they were, with every setting")
     func orders() throws {
         var configuration = URLSessionExecutorConfiguration(partialDirectory: "/p")
-        configuration.rateLimit = 7
+        configuration.limits = RateLimits(global: 7, perApp: ["a": 8], yieldsToForeground: true)
         configuration.caFile = "/ca"
         configuration.progressInterval = .milliseconds(3)
         let traits = TransferTraits(kind: .discretionary, host: "h", submitted: WallTime(secondsSinceEpoch: 5))
@@ -55,7 +55,7 @@ struct WireFormTests {
             url: "http://h/", headers: [HeaderField(name: "A", value: "ö")],
             destination: Destination(directory: "/d", name: nil), traits: traits)
         let orders: [WorkerOrder] = [
-            .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown,
+            .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown, .limits(RateLimits(global: 3)),
             .start(TransferJob(id: TransferID(9), specification: specification, resume: Self.resume)),
         ]
         for order in orders {

@@ -114,7 +114,8 @@ extension ExecutorTests {
 
         @Test("a stop is prompt under a rate limit, and the limit holds")
         func rateLimit() async throws {
-            try await Bench.run(configure: { $0.rateLimit = 1_000_000 }, handler: Self.file.serve) { bench, server in
+            try await Bench.run(configure: { $0.limits.global = 1_000_000 }, handler: Self.file.serve) {
+                bench, server in
                 let clock = ContinuousClock()
                 let (id, recorder) = bench.start(bench.specification(server.url("/f")))
                 let start = clock.now

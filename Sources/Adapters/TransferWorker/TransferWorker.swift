@@ -75,6 +75,8 @@ private final class Worker {
             executor.start(job) { outbox.post(.report(job.id, $0)) }
         case .stop(let id):
             executor?.stop(id)
+        case .limits(let limits):
+            executor?.setLimits(limits)
         case .probe(let number):
             let outbox = outbox
             executor?.probe { outbox.post(.probed(number)) }

@@ -18,7 +18,7 @@ extension WorkerExecutor {
         if state.losses[id, default: 0] >= Self.tolerableLosses { return try startWorker(isolated: true, in: &state) }
         let shared = state.workers.filter { !$0.value.isIsolated && !$0.value.isRetiring }
         let least = shared.min { ($0.value.attempts, $0.key) < ($1.value.attempts, $1.key) }
-        guard let least, least.value.attempts < configuration.attemptsPerWorker || shared.count >= configuration.workers
+        guard let least, least.value.attempts < configuration.attemptsPerWorker || shared.count >= mostWorkers(in: state)
         else { return try startWorker(isolated: false, in: &state) }
         if least.value.attempts == 0 { state.workers[least.key]?.heard = now }
         return least.key
@@ -30,14 +30,32 @@ extension WorkerExecutor {
         let process = try WorkerProcess(
             configuration.program, receive: { [self] in take($0, from: number) },
             ended: { [self] in workerEnded(number, $0) })
-        process.post(.configure(version: WireForm.version, configuration.executor))
+        var executor = configuration.executor
+        executor.limits = state.limits.divided(by: state.workers.count + 1)
+        process.post(.configure(version: WireForm.version, executor))
         state.workers[number] = WorkerState(
             process: process, isIsolated: isolated, heard: DispatchTime.now().uptimeNanoseconds)
+        shareLimits(in: &state)
         look()
         configuration.logger.debug(
             "worker started",
             metadata: ["worker": "\(number)", "process": "\(process.number)", "isolated": "\(isolated)"])
         return number
+    }
+
+    /// Workers count one another's bytes as those of other programs, so only one may yield to these.
+    private func mostWorkers(in state: WorkerExecutorState) -> Int {
+        state.limits.yieldsToForeground ? 1 : max(1, configuration.workers)
+    }
+
+    /// Gives each worker its part of the limits. Locked by the caller.
+    ///
+    /// By their number, not by their work: a worker with less to do leaves some unused.
+    func shareLimits(in state: inout WorkerExecutorState) {
+        let part = state.limits.divided(by: state.workers.count)
+        guard part != state.sharedLimits else { return }
+        state.sharedLimits = part
+        for number in state.workers.keys.sorted() { state.workers[number]?.process.post(.limits(part)) }
     }
 
     // MARK: What a worker says, on its thread
@@ -122,7 +140,9 @@ extension WorkerExecutor {
                 state.attempts[id] = nil
                 if !attempt.isStopping { state.losses[id, default: 0] += 1 }
             }
-            return (lost, state.workers.removeValue(forKey: number), state.isShutDown)
+            let worker = state.workers.removeValue(forKey: number)
+            shareLimits(in: &state)
+            return (lost, worker, state.isShutDown)
         }
         logEnd(of: number, end, worker, lost: lost.map(\.key))
         let what = worker?.refusal ?? "The transfer process \(end.how) under it."

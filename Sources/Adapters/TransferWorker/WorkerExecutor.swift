@@ -18,7 +18,7 @@ public import URLSessionExecutor
 /// Each worker costs a process of some 30 MB of memory while there is work and nothing otherwise.
 public final class WorkerExecutor: TransferExecutor {
     let configuration: WorkerExecutorConfiguration
-    let state = Mutex(WorkerExecutorState())
+    let state: Mutex<WorkerExecutorState>
     /// Runs while there are workers. Locked after `state` where both are.
     let timer = Mutex<(any DispatchSourceTimer)?>(nil)
     /// Reports that no worker makes, and looking after the workers.
@@ -30,6 +30,7 @@ public final class WorkerExecutor: TransferExecutor {
     public init(configuration: WorkerExecutorConfiguration) throws(URLSessionExecutorError) {
         try configuration.executor.check()
         self.configuration = configuration
+        state = Mutex(WorkerExecutorState(limits: configuration.executor.limits))
     }
 
     /// Starts a worker ahead of the first attempt, which then need not wait for it.
@@ -68,6 +69,14 @@ public final class WorkerExecutor: TransferExecutor {
             guard let attempt = state.attempts[id] else { return }
             state.attempts[id]?.isStopping = true
             state.workers[attempt.worker]?.process.post(.stop(id))
+        }
+    }
+
+    /// Changes the limits, for what runs too: within some tenths of a second.
+    public func setLimits(_ limits: RateLimits) {
+        state.withLock { state in
+            state.limits = limits
+            shareLimits(in: &state)
         }
     }
 
@@ -117,6 +126,10 @@ public final class WorkerExecutor: TransferExecutor {
 
 /// What a `WorkerExecutor` knows of its workers and attempts.
 struct WorkerExecutorState: Sendable {
+    /// For all workers together.
+    var limits: RateLimits
+    /// What each worker was told last.
+    var sharedLimits: RateLimits?
     var attempts: [TransferID: WorkerAttempt] = [:]
     var workers: [Int: WorkerState] = [:]
     var lastWorker = 0

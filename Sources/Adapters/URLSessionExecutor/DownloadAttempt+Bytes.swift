@@ -57,7 +57,7 @@ extension DownloadAttempt: ExchangeReceiver {
         checkpointIfDue(now: lastActivity)
         tellProgress(isForced: false)
         environment.waitForDisk(file, written: written)
-        environment.pace(count)
+        environment.pace(count, lane)
     }
 
     /// Begins to make progress durable when it is time to.
@@ -116,7 +116,7 @@ extension DownloadAttempt: ExchangeReceiver {
             if reportedProgress >= 0, now - lastActivity > 200_000_000 { tellProgress(isForced: true) }
             checkpointIfDue(now: now)
         }
-        let idle = environment.idleTime(since: lastActivity, now: now)
+        let idle = environment.idleTime(since: lastActivity, now: now, lane)
         let limit = max(1, specification.idleTimeoutSeconds)
         if idle >= UInt64(limit) * 1_000_000_000 {
             let message = "\(machine.host) sent nothing for \(limit) s."
@@ -125,7 +125,8 @@ extension DownloadAttempt: ExchangeReceiver {
         let configuration = environment.configuration
         let window = UInt64(max(1, configuration.lowSpeedSeconds)) * 1_000_000_000
         guard now >= windowStart, now - windowStart >= window else { return }
-        if windowBytes < configuration.lowSpeedBytes, environment.idleTime(since: windowStart, now: now) >= window {
+        let idleWindow = environment.idleTime(since: windowStart, now: now, lane)
+        if windowBytes < configuration.lowSpeedBytes, idleWindow >= window {
             let message =
                 "\(machine.host) sent only \(windowBytes) bytes in \(configuration.lowSpeedSeconds) s."
             return interrupt(TransferFailure(cause: .tooSlow, message: message))

@@ -99,6 +99,7 @@ extension DownloadAttempt {
         // A sync may still hold the file open when the next attempt begins.
         file?.unlock()
         file = nil
+        if let lane { environment.throttle.leave(lane) }
         onEnd(outcome)
         report(.ended(outcome))
     }

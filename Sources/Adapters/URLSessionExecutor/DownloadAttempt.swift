@@ -22,6 +22,7 @@ final class DownloadAttempt: @unchecked Sendable {
     var exchange: Exchange? {
         didSet { live.withLock { $0 = exchange } }
     }
+    var lane: RateLane?
     var file: PartialFile?
     var partialPath: String
     var hasher: BodyHasher?
@@ -77,6 +78,7 @@ final class DownloadAttempt: @unchecked Sendable {
         let now = MonotonicTime.now()
         lastCheckpoint = now
         if isStopping.withLock({ $0 }) { return perform(machine.interrupt(.stopped)) }
+        lane = environment.throttle.enter(job)
         perform(machine.start())
     }
 
@@ -128,7 +130,8 @@ final class DownloadAttempt: @unchecked Sendable {
         windowBytes = 0
         // URLSession's own timer is the second line: ours does not count the time in which the disk holds us up.
         let timeout = specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
-        exchange = environment.client.send(request, timeoutSeconds: min(max(1, timeout), 86400) + 60, to: self)
+        exchange = environment.client.send(
+            request, timeoutSeconds: min(max(1, timeout), 86400) + 60, lane: lane, to: self)
     }
 
     private func cancelRequest() {

@@ -31,6 +31,9 @@ public final class URLSessionExecutor: TransferExecutor {
     /// Whether FoundationNetworking's faults are mended in this executor.
     public var isRepaired: Bool { environment.isRepaired }
 
+    /// Changes the limits, for what runs too: within some tenths of a second.
+    public func setLimits(_ limits: RateLimits) { environment.throttle.set(limits) }
+
     /// Begins an attempt.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
         let attempt = DownloadAttempt(
@@ -128,16 +131,9 @@ public final class URLSessionExecutor: TransferExecutor {
     ) throws(URLSessionExecutorError) -> Bool {
         try configuration.check()
         let isRepaired = Repair.install(
-            isEnabled: configuration.wantsRepair, bufferSize: bufferSize(configuration), caFile: configuration.caFile,
+            isEnabled: configuration.wantsRepair, bufferSize: ExecutorEnvironment.blockSize, caFile: configuration.caFile,
             proxy: configuration.proxy)
         if !isRepaired, let error = configuration.needsRepair { throw error }
         return isRepaired
-    }
-
-    /// Small under a rate limit: URLSession's queue is held up for the time a whole buffer takes.
-    private static func bufferSize(_ configuration: URLSessionExecutorConfiguration) -> Int {
-        let largest = ExecutorEnvironment.blockSize
-        guard let limit = configuration.rateLimit else { return largest }
-        return Int(max(4096, min(Int64(largest), limit / 20)))
     }
 }

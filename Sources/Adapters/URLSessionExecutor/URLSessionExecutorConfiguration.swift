@@ -36,8 +36,13 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
     public var storageFloorPercent: Int = 5
     /// `User-Agent` where a transfer sets none.
     public var userAgent: String = "background-transfer"
-    /// Bytes per second of all transfers together; nil is no limit.
-    public var rateLimit: Int64?
+    /// How fast transfers may be at first; `URLSessionExecutor.setLimits` changes it.
+    ///
+    /// Default no limit.
+    public var limits: RateLimits = RateLimits()
+    /// The network interfaces on which others are yielded to (`RateLimits.yieldsToForeground`); nil finds those that lead
+    /// out of this machine.
+    public var foregroundInterfaces: [String]?
     /// A file of certificates to trust instead of the system's; nil for the system's.
     ///
     /// Needs the repair.

@@ -21,6 +21,8 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     public var keepsErrorBody: Bool
     /// More bytes than this are an error; nil is no limit.
     public var maximumBytes: Int64?
+    /// Bytes a second that this transfer may take at most; nil is no limit of its own.
+    public var rateLimit: Int64?
     /// A file that an earlier run finished: it is fetched again only if the server's has changed.
     public var completedBefore: CompletedFile?
     /// What the deciding code sees.
@@ -30,8 +32,8 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     public init(
         url: String, headers: [HeaderField] = [], destination: Destination, checksum: Checksum? = nil,
         idleTimeoutSeconds: Int = 60, allowsInsecureRedirect: Bool = false, usesRemoteTime: Bool = false,
-        keepsErrorBody: Bool = false, maximumBytes: Int64? = nil, completedBefore: CompletedFile? = nil,
-        traits: TransferTraits
+        keepsErrorBody: Bool = false, maximumBytes: Int64? = nil, rateLimit: Int64? = nil,
+        completedBefore: CompletedFile? = nil, traits: TransferTraits
     ) {
         self.url = url
         self.headers = headers
@@ -42,6 +44,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         self.usesRemoteTime = usesRemoteTime
         self.keepsErrorBody = keepsErrorBody
         self.maximumBytes = maximumBytes
+        self.rateLimit = rateLimit
         self.completedBefore = completedBefore
         self.traits = traits
     }

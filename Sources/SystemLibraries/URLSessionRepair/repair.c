@@ -21,12 +21,19 @@
 //  9. No URL with an IPv6 address can be fetched (EasyHandle.swift, set(url:)): the host without brackets is compared
 //     with libcurl's, which has them. libcurl's are taken off.
 //
+// And what it cannot do at all: hold single connections to a rate (pacing.c).
+//
+// And what it cannot do at all: hold single connections to a rate (pacing.c).
+//
 // How: the addresses of a few libcurl functions in FoundationNetworking's global offset table are replaced by ours. No
 // linker flag and no LD_PRELOAD is needed, and no other library of the process is touched.
 #define _GNU_SOURCE
 #include "URLSessionRepair.h"
+#include "gathering.h"
+#include "handle.h"
 #include "headerlines.h"
 #include "imports.h"
+#include "pacing.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -39,11 +46,12 @@
 // libcurl's stable numbers (curl/curl.h, curl/multi.h), repeated so that its headers are not needed to build.
 enum {
     opt_buffersize = 98, opt_noprogress = 43, opt_content_decoding = 158,
-    opt_writedata = 10001, opt_url = 10002, opt_proxy = 10004, opt_headerdata = 10029, opt_cainfo = 10065,
-    opt_capath = 10097,
+    opt_writedata = 10001, opt_url = 10002, opt_proxy = 10004, opt_readdata = 10009, opt_httpheader = 10023,
+    opt_headerdata = 10029, opt_cainfo = 10065, opt_capath = 10097,
     opt_accept_encoding = 10102, opt_private = 10103,
-    opt_writefunction = 20011, opt_headerfunction = 20079,
-    mopt_socketfunction = 20001,
+    opt_writefunction = 20011, opt_readfunction = 20012, opt_headerfunction = 20079,
+    mopt_socketfunction = 20001, mopt_timerfunction = 20004, mopt_timerdata = 10005,
+    data_pause = 0x10000001, source_abort = 0x10000000, socket_timeout = -1,
     info_private = 0x100000 + 21, info_content_length = 0x300000 + 15,
     url_part_host = 5,
     poll_mask = 3, poll_remove = 4,
@@ -54,15 +62,17 @@ typedef int (*setopt_fn)(void *, int, ...);
 typedef int (*getinfo_fn)(void *, int, ...);
 typedef void (*cleanup_fn)(void *);
 typedef int (*url_get_fn)(const void *, int, char **, unsigned);
-typedef int (*action_fn)(void *, int, int, int *);
+typedef int (*pause_fn)(void *, int);
+typedef int (*remove_fn)(void *, void *);
 typedef int (*socket_cb)(void *, int, int, void *, void *);
-typedef size_t (*data_cb)(char *, size_t, size_t, void *);
 
 static setopt_fn real_easy_setopt, real_multi_setopt;
 static getinfo_fn real_easy_getinfo;
 static cleanup_fn real_easy_cleanup;
 static url_get_fn real_url_get;
-static action_fn real_socket_action;
+static int (*real_socket_action)(void *, int, int, int *);
+static pause_fn real_easy_pause;
+static remove_fn real_multi_remove;
 
 // Options: strings are replaced and used under the lock; libcurl copies them.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -75,7 +85,10 @@ static _Atomic long buffer_size;
 static _Atomic(socket_cb) real_socket_callback;
 static _Atomic unsigned char polled[1 << 16];  // by descriptor: what libcurl waits for; higher ones are not mended
 
+static void told_socket(void *easy, int fd);
+
 static int socket_callback(void *easy, int fd, int what, void *user, void *sources) {
+    if (what != poll_remove) told_socket(easy, fd);
     socket_cb callback = atomic_load(&real_socket_callback);
     if (atomic_load(&enabled) && fd >= 0 && fd < (1 << 16)) {
         unsigned char next = what == poll_remove ? 0 : (unsigned char)(what & poll_mask);
@@ -91,15 +104,6 @@ static int socket_callback(void *easy, int fd, int what, void *user, void *sourc
 // ---- Per handle: who is to be called, and where in the answer we are. Hangs on the handle as CURLOPT_PRIVATE, which
 // FoundationNetworking does not use, and is freed with it.
 
-struct handle {
-    data_cb header, body;
-    void *header_user, *body_user;
-    int status;                   // of the header block being read
-    unsigned char header_is_over; // anything after is a trailer
-    unsigned char has_failed;     // a body was refused
-    size_t dropped;               // bytes of a redirect's body
-};
-
 static struct handle *handle_of(void *easy) {
     char *mine = NULL;
     if (real_easy_getinfo(easy, info_private, &mine) != 0) return NULL;
@@ -114,50 +118,22 @@ static struct handle *make_handle(void *easy) {
         free(mine);
         mine = NULL;
     }
+    if (mine) mine->pace.easy = easy;
     return mine;
 }
 
-// ---- 6. gathering bodies. All of FoundationNetworking's calls come from one serial queue, which is what guards this;
-// were there another thread, it would pass its bytes straight through.
-
-static char *gathered;
-static size_t gathered_size, gathered_used;
-static struct handle *gathered_for;
-static _Atomic unsigned long acting_thread;  // inside curl_multi_socket_action
-
-static void hand_on(void) {
-    struct handle *mine = gathered_for;
-    size_t used = gathered_used;
-    gathered_for = NULL;
-    gathered_used = 0;
-    if (mine && used && mine->body(gathered, 1, used, mine->body_user) != used) mine->has_failed = 1;
-}
-
-static size_t gather(struct handle *mine, char *bytes, size_t length) {
-    if (mine->has_failed) return 0;
-    if (gathered_for && (gathered_for != mine || gathered_used + length > gathered_size)) hand_on();
-    if (length > gathered_size) return mine->body(bytes, 1, length, mine->body_user);
-    gathered_for = mine;
-    memcpy(gathered + gathered_used, bytes, length);
-    gathered_used += length;
-    return length;
+static void told_socket(void *easy, int fd) {
+    struct handle *mine = handle_of(easy);
+    if (mine) pacing_on_socket(&mine->pace, fd);
 }
 
 static int socket_action(void *multi, int fd, int events, int *running) {
-    long wanted = atomic_load(&buffer_size);
-    unsigned long nobody = 0;
-    if (!atomic_load(&enabled) || wanted <= 0
-        || !atomic_compare_exchange_strong(&acting_thread, &nobody, (unsigned long)pthread_self())) {
-        return real_socket_action(multi, fd, events, running);
-    }
-    if (gathered_size != (size_t)wanted) {
-        char *grown = realloc(gathered, (size_t)wanted);
-        gathered_size = grown ? (size_t)wanted : gathered_size;
-        gathered = grown ? grown : gathered;
-    }
+    pacing_before_action(multi, fd == socket_timeout);
+    long size = atomic_load(&buffer_size);
+    int gathers = atomic_load(&enabled) && size > 0 && gathering_begin((size_t)size);
     int result = real_socket_action(multi, fd, events, running);
-    hand_on();
-    atomic_store(&acting_thread, 0);
+    if (gathers) gathering_end();
+    pacing_after_action(multi);
     return result;
 }
 
@@ -170,7 +146,7 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
     size_t length = size * count, content = length;
     if (!atomic_load(&enabled)) return mine->header(line, size, count, mine->header_user);
     while (content && (line[content - 1] == '\r' || line[content - 1] == '\n')) content--;
-    if (gathered_for == mine) hand_on();
+    gathering_flush(mine);
     int is_status = content >= 5 && memcmp(line, "HTTP/", 5) == 0;
     if (is_status) {
         mine->status = status_of(line, content);
@@ -199,12 +175,24 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
 
 static size_t body_callback(char *bytes, size_t size, size_t count, void *user) {
     struct handle *mine = user;
+    // libcurl keeps what it was not allowed to hand on.
+    if (!pacing_may_receive(&mine->pace)) return data_pause;
+    pacing_received(&mine->pace, size * count);
     if (atomic_load(&enabled) && is_redirect(mine->status)) {
         mine->dropped += size * count;
         return mine->dropped <= 1 << 20 ? size * count : 0;  // a redirect that never ends is an error
     }
-    if (atomic_load(&acting_thread) == (unsigned long)pthread_self()) return gather(mine, bytes, size * count);
+    if (gathering_is_on()) return gathering_take(mine, bytes, size * count);
     return mine->body(bytes, size, count, mine->body_user);
+}
+
+static size_t source_callback(char *bytes, size_t size, size_t count, void *user) {
+    struct handle *mine = user;
+    size_t room = pacing_room_to_send(&mine->pace, size * count);
+    if (room == 0 && size * count > 0) return data_pause;
+    size_t given = mine->source(bytes, 1, room, mine->source_user);
+    if (given < source_abort) pacing_sent(&mine->pace, given);
+    return given;
 }
 
 // ---- What FoundationNetworking calls instead of libcurl
@@ -221,6 +209,8 @@ static int multi_setopt(void *multi, int option, ...) {
             atomic_store(&real_socket_callback, (socket_cb)value);
             value = (void *)socket_callback;
         }
+        if (option == mopt_timerfunction) value = pacing_timer_function(multi, value);
+        if (option == mopt_timerdata) value = pacing_timer_data(multi, value);
         result = real_multi_setopt(multi, option, value);
     } else {
         result = real_multi_setopt(multi, option, va_arg(arguments, long));
@@ -241,6 +231,19 @@ static int easy_setopt_pointer(void *easy, int option, void *value) {
         if (!(mine = make_handle(easy))) break;
         mine->body_user = value;
         return 0;
+    case opt_readdata:
+        if (!(mine = make_handle(easy))) break;
+        mine->source_user = value;
+        return 0;
+    case opt_readfunction:
+        if (!value || !(mine = make_handle(easy))) break;
+        mine->source = (data_cb)value;
+        real_easy_setopt(easy, opt_readdata, (void *)mine);
+        value = (void *)source_callback;
+        break;
+    case opt_httpheader:
+        if (value && (mine = make_handle(easy))) pacing_take_lane(&mine->pace, value);
+        break;
     case opt_headerfunction:
         if (!value || !(mine = make_handle(easy))) break;
         mine->header = (data_cb)value;
@@ -288,6 +291,8 @@ static int easy_setopt(void *easy, int option, ...) {
             if (option == opt_buffersize && wanted > 0) value = wanted;
             if (option == opt_content_decoding) value = 0;
         }
+        struct handle *mine = option == opt_buffersize ? make_handle(easy) : NULL;
+        if (mine) value = pacing_buffer(&mine->pace, value);
         result = real_easy_setopt(easy, option, value);
     }
     va_end(arguments);
@@ -322,10 +327,22 @@ static int url_get(const void *url, int part, char **text, unsigned flags) {
     return result;
 }
 
+static int easy_pause(void *easy, int wanted) {
+    struct handle *mine = handle_of(easy);
+    return real_easy_pause(easy, mine ? pacing_pause(&mine->pace, wanted) : wanted);
+}
+
+static int multi_remove(void *multi, void *easy) {
+    struct handle *mine = easy ? handle_of(easy) : NULL;
+    if (mine) pacing_forget(&mine->pace);
+    return real_multi_remove(multi, easy);
+}
+
 static void easy_cleanup(void *easy) {
     struct handle *mine = easy ? handle_of(easy) : NULL;
+    if (mine) pacing_forget(&mine->pace);
     real_easy_cleanup(easy);
-    if (mine && gathered_for == mine) gathered_for = NULL;
+    if (mine) gathering_forget(mine);
     free(mine);
 }
 
@@ -338,6 +355,8 @@ static const struct import_replacement replacements[] = {
     {"curl_easy_cleanup", (void *)easy_cleanup},
     {"curl_url_get", (void *)url_get},
     {"curl_multi_socket_action", (void *)socket_action},
+    {"curl_multi_remove_handle", (void *)multi_remove},
+    {"curl_easy_pause", (void *)easy_pause},
 };
 
 static void replace_string(char **kept, const char *given) {
@@ -359,9 +378,13 @@ int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_o
         real_easy_getinfo = (getinfo_fn)dlsym(RTLD_DEFAULT, "curl_easy_getinfo");
         real_easy_cleanup = (cleanup_fn)dlsym(RTLD_DEFAULT, "curl_easy_cleanup");
         real_url_get = (url_get_fn)dlsym(RTLD_DEFAULT, "curl_url_get");
-        real_socket_action = (action_fn)dlsym(RTLD_DEFAULT, "curl_multi_socket_action");
-        int has_all = real_easy_setopt && real_multi_setopt && real_easy_getinfo && real_easy_cleanup;
-        if (has_all && real_url_get && real_socket_action) {
+        real_socket_action = (int (*)(void *, int, int, int *))dlsym(RTLD_DEFAULT, "curl_multi_socket_action");
+        real_multi_remove = (remove_fn)dlsym(RTLD_DEFAULT, "curl_multi_remove_handle");
+        real_easy_pause = (pause_fn)dlsym(RTLD_DEFAULT, "curl_easy_pause");
+        int has_easy = real_easy_setopt && real_easy_getinfo && real_easy_cleanup && real_easy_pause;
+        if (has_easy && real_multi_setopt && real_url_get && real_socket_action && real_multi_remove) {
+            const struct pacing_calls calls = {real_easy_setopt, real_easy_getinfo, real_easy_pause};
+            pacing_install(&calls);
             patched = replace_imports("libFoundationNetworking.", replacements, sizeof replacements / sizeof *replacements);
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// What all attempts of an executor share.
 final class ExecutorEnvironment: @unchecked Sendable {
-    // Guard: `limiter` and `stalledUntil` are used on `consumer` only; the rest are constants.
+    // Guard: `stalledUntil` is used on `consumer` only; the rest are constants.
     let configuration: URLSessionExecutorConfiguration
     /// Whether encoded bodies arrive as they were sent.
     let isRepaired: Bool
@@ -19,7 +19,7 @@ final class ExecutorEnvironment: @unchecked Sendable {
     let fileCalls: FileCalls
     /// Whether the consumer waits for the disk or the rate limit.
     let isHeldUp = Atomic(false)
-    private var limiter: RateLimiter?
+    let throttle: Throttle
     private var stalledUntil: UInt64 = 0
 
     /// Unsynced bytes at which writing waits for the disk.
@@ -33,23 +33,25 @@ final class ExecutorEnvironment: @unchecked Sendable {
         self.isRepaired = isRepaired
         // At most 8 MiB in memory with the repair, 1 MiB without.
         gate = Gate(limit: isRepaired ? 32 : 64)
-        client = SessionClient(consumer: consumer, gate: gate)
+        throttle = Throttle(
+            limits: configuration.limits, isRepaired: isRepaired, interfaces: configuration.foregroundInterfaces)
+        client = SessionClient(consumer: consumer, gate: gate, throttle: throttle)
         space = VolumeSpace(
             floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
-        limiter = RateLimiter(bytesPerSecond: configuration.rateLimit)
     }
 
-    /// Waits as the rate limit wants after that many bytes; not while somebody is in a hurry.
-    func pace(_ count: Int) {
-        guard limiter != nil else { return }
+    /// Waits as the limits want after that many bytes, where the repair does not hold connections; not while somebody is
+    /// in a hurry.
+    func pace(_ count: Int, _ lane: RateLane?) {
+        guard !isRepaired, let lane else { return }
+        let due = throttle.take(count, lane)
         var now = MonotonicTime.now()
-        guard let due = limiter?.take(count, now: now) else { return }
         // Waits below some milliseconds are gathered: a sleep for each packet would cost more than it spreads.
         guard due > now + 4_000_000 else { return }
         isHeldUp.store(true, ordering: .relaxed)
         defer { isHeldUp.store(false, ordering: .relaxed) }
         while now < due, !gate.isHurried {
-            gate.pause(nanoseconds: min(due - now, RateLimiter.longestStep))
+            gate.pause(nanoseconds: min(due - now, RateBucket.longestCredit))
             now = MonotonicTime.now()
         }
         stalledUntil = now
@@ -67,8 +69,8 @@ final class ExecutorEnvironment: @unchecked Sendable {
     }
 
     /// The time since `activity` in which we did not hold the network up ourselves.
-    func idleTime(since activity: UInt64, now: UInt64) -> UInt64 {
-        let start = max(activity, stalledUntil)
+    func idleTime(since activity: UInt64, now: UInt64, _ lane: RateLane?) -> UInt64 {
+        let start = max(activity, stalledUntil, lane?.lastHeld ?? 0)
         return now > start ? now - start : 0
     }
 }

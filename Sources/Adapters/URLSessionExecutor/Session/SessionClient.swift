@@ -4,6 +4,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 import TransferEngine
+import URLSessionRepair
 
 /// Is told what comes of a request, on the consumer queue.
 protocol ExchangeReceiver: AnyObject, Sendable {
@@ -43,19 +44,24 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
     private let control = DispatchQueue(label: "transfer.session.control")
     private let consumer: DispatchQueue
     private let gate: Gate
+    private let throttle: Throttle
     private let running = Mutex<[Int: Exchange]>([:])
     private let session = Mutex<URLSession?>(nil)
     private let delegateQueue: BoundedDelegateQueue
 
-    init(consumer: DispatchQueue, gate: Gate) {
+    init(consumer: DispatchQueue, gate: Gate, throttle: Throttle) {
         self.consumer = consumer
         self.gate = gate
+        self.throttle = throttle
         delegateQueue = BoundedDelegateQueue(gate: gate, consumer: consumer)
         super.init()
     }
 
-    /// Sends the request; everything that comes of it is told to `receiver`, ending with exactly one `endedWith`.
-    func send(_ request: RequestHead, timeoutSeconds: Int, to receiver: any ExchangeReceiver) -> Exchange {
+    /// Sends the request when the limits of its lane allow; everything that comes of it is told to `receiver`, ending with
+    /// exactly one `endedWith`.
+    func send(
+        _ request: RequestHead, timeoutSeconds: Int, lane: RateLane? = nil, to receiver: any ExchangeReceiver
+    ) -> Exchange {
         let exchange = Exchange(receiver: receiver)
         guard let url = URL(string: request.url) else {
             consumer.async { self.close(exchange, SessionError(code: -1000, text: "not a URL")) }
@@ -65,8 +71,21 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         // Whole seconds: a fraction below one is taken as no time at all.
         urlRequest.timeoutInterval = Double(max(1, timeoutSeconds))
         urlRequest.httpShouldHandleCookies = false
-        for field in request.fields { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
-        control.async { [urlRequest] in self.begin(exchange, urlRequest) }
+        let own = TRANSFER_URLSESSION_LANE_FIELD.lowercased()
+        for field in request.fields where field.name.lowercased() != own {
+            urlRequest.addValue(field.value, forHTTPHeaderField: field.name)
+        }
+        var delay = DispatchTimeInterval.nanoseconds(0)
+        if let lane {
+            if let field = lane.field { urlRequest.addValue(field.value, forHTTPHeaderField: field.name) }
+            let now = MonotonicTime.now()
+            delay = .nanoseconds(Int(clamping: max(now, throttle.timeOfNextRequest(lane)) - now))
+        }
+        if delay == .nanoseconds(0) {
+            control.async { [urlRequest] in self.begin(exchange, urlRequest) }
+        } else {
+            control.asyncAfter(deadline: .now() + delay) { [urlRequest] in self.begin(exchange, urlRequest) }
+        }
         return exchange
     }
 
@@ -79,7 +98,12 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         guard isFirst else { return }
         gate.beginHurry()
         control.async {
-            exchange.state.withLock { $0.task }?.cancel()
+            if let task = exchange.state.withLock({ $0.task }) {
+                task.cancel()
+            } else {
+                // It was to begin later, and will not.
+                self.consumer.async { self.close(exchange, .cancelled) }
+            }
             self.gate.endHurry()
         }
         consumer.asyncAfter(deadline: .now() + 10) { self.close(exchange, .cancelled) }

@@ -2,6 +2,8 @@
 #ifndef URLSESSION_REPAIR_H
 #define URLSESSION_REPAIR_H
 
+#include <stdint.h>
+
 /// What the repair does. One set for the whole process, since FoundationNetworking has one libcurl for all sessions.
 struct transfer_urlsession_repair_options {
     /// 0 lets every call through as it came: the switch may be turned at any time.
@@ -19,5 +21,44 @@ struct transfer_urlsession_repair_options {
 /// Returns how many calls of FoundationNetworking go through the repair; 0 when it could not be put in place, so that
 /// nothing is mended and the options have no effect. Call it before the first URLSession is made.
 int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_options *options);
+
+// ---- Lanes: the rate of single connections, which can be changed at any time and from any thread.
+
+/// The header field that names a request's lane. It is taken out where the repair is in place, and must not be given
+/// where it is not.
+#define TRANSFER_URLSESSION_LANE_FIELD "X-Transfer-Lane-4c1e"
+
+/// What went through a lane.
+struct transfer_urlsession_lane_state {
+    /// Bytes of bodies that came and went.
+    int64_t received, sent;
+    /// When it was last held back, in nanoseconds of CLOCK_MONOTONIC.
+    uint64_t held;
+};
+
+/// A new lane without a limit; its packets are marked as lower effort (RFC 8622) when `is_background` is not 0.
+///
+/// Returns its number, 0 when there are 4096 already.
+uint64_t transfer_urlsession_lane_open(int is_background);
+
+/// Bytes a second of the requests in that lane, received and sent each; 0 for no limit, else at least 128.
+void transfer_urlsession_lane_set_rate(uint64_t lane, int64_t rate);
+
+/// What went through the lane; zeros for one that is closed.
+struct transfer_urlsession_lane_state transfer_urlsession_lane_state(uint64_t lane);
+
+/// Gives the lane back. Requests in it are held no more.
+void transfer_urlsession_lane_close(uint64_t lane);
+
+/// Bytes of connections that carry lanes, as they are on the wire, headers of the packets included.
+struct transfer_urlsession_wire_bytes {
+    uint64_t in, out;
+};
+
+/// Starts or ends the count, which is off at first; connections over the loopback are left out unless wanted.
+void transfer_urlsession_count_wire(int is_on, int with_loopback);
+
+/// The count up to now. Costs two system calls a connection.
+struct transfer_urlsession_wire_bytes transfer_urlsession_wire_bytes(void);
 
 #endif

@@ -176,6 +176,13 @@ struct RequestOptions: ParsableArguments {
     var limitRate: String?
 
     @Option(
+        help: .init("Fetch each transfer no faster than this many bytes a second (64K, 1.5M).", valueName: "rate"))
+    var limitRateEach: String?
+
+    @Flag(help: "Step back while other programs use the network, and go on when they are done.")
+    var yield = false
+
+    @Option(
         help: .init(
             "Try this often again without progress (default 4; discretionary work: without end).", valueName: "count"))
     var retries: Int?

@@ -2,6 +2,7 @@
 import Foundation
 import TransferEngine
 import TransferPolicy
+import URLSessionExecutor
 
 /// A checked command line: everything that can be wrong with it was found before anything happened.
 struct GetPlan {
@@ -32,8 +33,8 @@ struct GetPlan {
     var userAgent: String?
     var proxy: String?
     var caFile: String?
-    var rateLimit: Int64?
     var runsInProcess: Bool
+    var limits: RateLimits
 
     /// Checks a command line.
     ///
@@ -55,11 +56,9 @@ struct GetPlan {
         userAgent = request.userAgent
         proxy = try request.proxy.map(Self.checkedProxy)
         caFile = try request.caFile.map(Self.readableFile)
-        rateLimit = try request.limitRate.map { text in
-            let rate = try ByteCount(text, option: "limit-rate").bytes
-            guard rate > 0 else { throw UsageError("--limit-rate must be more than 0 bytes a second") }
-            return rate
-        }
+        limits = RateLimits(
+            global: try request.limitRate.map { try Self.rate($0, option: "limit-rate") },
+            yieldsToForeground: request.yield)
         items = []
         let builder = try SpecificationBuilder(command: command, now: now)
         items = try Self.targets(command).map { try builder.item(for: $0) }
@@ -99,6 +98,13 @@ struct GetPlan {
             targets[0].output = output
         }
         return targets
+    }
+
+    /// Bytes a second.
+    static func rate(_ text: String, option: String) throws -> Int64 {
+        let rate = try ByteCount(text, option: option).bytes
+        guard rate > 0 else { throw UsageError("--\(option) must be more than 0 bytes a second") }
+        return rate
     }
 
     private static func refuseRepetitions(_ items: [Item]) throws {

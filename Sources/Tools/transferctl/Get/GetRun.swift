@@ -213,7 +213,7 @@ struct GetRun {
     private func makeExecutor(partials: String, reporter: GetReporter) throws -> any TransferExecutor {
         var configuration = URLSessionExecutorConfiguration(partialDirectory: partials)
         if let userAgent = plan.userAgent { configuration.userAgent = userAgent }
-        configuration.rateLimit = plan.rateLimit
+        configuration.limits = plan.limits
         configuration.caFile = plan.caFile
         configuration.proxy = plan.proxy
         do {

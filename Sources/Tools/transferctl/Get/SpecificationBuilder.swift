@@ -18,6 +18,7 @@ struct SpecificationBuilder {
     private let collision: Destination.Collision
     private let usesRemoteTime: Bool
     private let idleTimeout: Int
+    private let rateLimit: Int64?
     private let maximumAttempts: Int?
     private let exemptsLoopback: Bool
     private let proxies: ProxyRule
@@ -36,6 +37,7 @@ struct SpecificationBuilder {
         collision = try Self.collision(command.destination)
         usesRemoteTime = command.destination.remoteTime
         idleTimeout = command.request.timeout ?? 60
+        rateLimit = try command.request.limitRateEach.map { try GetPlan.rate($0, option: "limit-rate-each") }
         guard (1...86_400).contains(idleTimeout) else {
             throw UsageError("--timeout \(idleTimeout) must be from 1 to 86400 seconds")
         }
@@ -81,7 +83,7 @@ struct SpecificationBuilder {
         let specification = TransferSpecification(
             url: bare.string ?? target.url, headers: fields, destination: destination,
             checksum: target.checksum ?? checksum, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime,
-            traits: traits)
+            rateLimit: rateLimit, traits: traits)
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }
 

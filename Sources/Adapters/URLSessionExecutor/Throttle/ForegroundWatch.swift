@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import URLSessionRepair
+
+/// Reads the kernel's counters, and keeps what they say of others.
+struct ForegroundWatch: Sendable {
+    private struct Reading: Sendable {
+        var time: UInt64
+        var counters: InterfaceCounters
+        var received: Int64
+        var sent: Int64
+    }
+    private let interfaces: [String]?
+    private let isRepaired: Bool
+    private var last: Reading?
+    private(set) var receiving = ForegroundYield()
+    private(set) var sending = ForegroundYield()
+
+    init(interfaces: [String]?, isRepaired: Bool) {
+        self.interfaces = interfaces
+        self.isRepaired = isRepaired
+    }
+
+    /// Transfers run from now on.
+    mutating func begin() {
+        transfer_urlsession_count_wire(1, interfaces?.contains("lo") == true ? 1 : 0)
+        last = nil
+    }
+
+    /// None runs any more.
+    mutating func rest() {
+        guard last != nil else { return }
+        transfer_urlsession_count_wire(0, 0)
+        last = nil
+    }
+
+    /// Takes a reading. `own` are the bytes of bodies, for where the sockets are not counted.
+    mutating func look(now: UInt64, own: Int64) {
+        guard let counters = InterfaceCounters.read() else { return }
+        let wire = transfer_urlsession_wire_bytes()
+        // Without the repair bodies are all that is known; packets' headers are some 5 %.
+        let bodies = own.addingSaturated(own / 20)
+        let reading = Reading(
+            time: now, counters: counters, received: isRepaired ? Int64(clamping: wire.in) : bodies,
+            sent: isRepaired ? Int64(clamping: wire.out) : bodies)
+        defer { last = reading }
+        // After a pause of ours an average says nothing.
+        guard let last, now > last.time, now - last.time < 2_000_000_000 else { return }
+        let names = interfaces.map(Set.init) ?? counters.leadingOut()
+        let all = counters.since(last.counters, on: names)
+        let elapsed = now - last.time
+        receiving.take(all: all.received, own: max(0, reading.received - last.received), elapsed: elapsed)
+        sending.take(all: all.sent, own: max(0, reading.sent - last.sent), elapsed: elapsed)
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import URLSessionExecutor
+
+struct RateSharesTests {
+    private typealias Claim = RateShares.Claim
+
+    private static func claims(_ count: Int, app: String = "a") -> [Claim] {
+        (1...count).map { Claim(id: Int64($0), limits: [.global, .app(app), .transfer(Int64($0))], demand: nil) }
+    }
+
+    @Test("without a limit nobody has a share")
+    func unlimited() {
+        #expect(RateShares.shares(of: Self.claims(3), under: [:]).isEmpty)
+        #expect(RateShares.shares(of: Self.claims(2), under: [.transfer(1): 500]) == [1: 500])
+    }
+
+    @Test("a global limit is divided evenly, and what one cannot have goes to the others")
+    func even() {
+        #expect(RateShares.shares(of: Self.claims(4), under: [.global: 1000]) == [1: 250, 2: 250, 3: 250, 4: 250])
+        let some = RateShares.shares(of: Self.claims(4), under: [.global: 1000, .transfer(2): 100])
+        #expect(some == [1: 300, 2: 100, 3: 300, 4: 300])
+    }
+
+    @Test("an app's limit binds its transfers only")
+    func apps() {
+        var claims = Self.claims(2, app: "slow")
+        claims.append(Claim(id: 3, limits: [.global, .app("fast")], demand: nil))
+        let shares = RateShares.shares(of: claims, under: [.global: 1000, .app("slow"): 200])
+        #expect(shares == [1: 100, 2: 100, 3: 800])
+    }
+
+    @Test("what one does not use goes to the others, and what nobody needs is room to grow for all")
+    func demand() {
+        var claims = Self.claims(2)
+        claims[0].demand = 100
+        #expect(RateShares.shares(of: claims, under: [.global: 1000]) == [1: 100, 2: 900])
+        claims[1].demand = 300
+        #expect(RateShares.shares(of: claims, under: [.global: 1000]) == [1: 400, 2: 600])
+    }
+
+    @Test("who uses four fifths of a share may have any, who uses less may grow by a quarter")
+    func used() {
+        #expect(RateShares.demand(used: 800, share: 1000, least: 10) == nil)
+        #expect(RateShares.demand(used: 790, share: 1000, least: 10) == 987)
+        #expect(RateShares.demand(used: 0, share: 1000, least: 10) == 10)
+    }
+
+    @Test("random claims: no limit is passed, none has room while somebody could use it, and nobody is behind")
+    func invariants() {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SplitMix(state: seed)
+        for round in 0..<2000 {
+            let (claims, limits) = Self.draw(&generator)
+            let shares = RateShares.shares(of: claims, under: limits)
+            var left = limits
+            for claim in claims {
+                for limit in claim.limits where limits[limit] != nil {
+                    left[limit]? -= shares[claim.id] ?? 0
+                    // A share is at least 1, whatever the limit.
+                    #expect(left[limit] ?? 0 >= -Int64(claims.count), "seed \(seed), round \(round)")
+                }
+            }
+            for claim in claims where shares[claim.id] != nil {
+                let mine = shares[claim.id] ?? 0
+                // A limit that is full and in which nobody has more than a byte beyond mine, demands aside.
+                let isHeld = claim.limits.contains { limit in
+                    guard let room = left[limit], room < claims.count else { return false }
+                    return claims.allSatisfy { other in
+                        !other.limits.contains(limit) || (shares[other.id] ?? 0) <= mine + Int64(claims.count)
+                            || claim.demand.map { mine >= $0 } ?? false
+                    }
+                }
+                #expect(isHeld, "seed \(seed), round \(round), claim \(claim) of \(claims) under \(limits): \(shares)")
+            }
+        }
+    }
+
+    private static func draw(_ generator: inout SplitMix) -> ([Claim], [RateLimit: Int64]) {
+        var claims: [Claim] = []
+        var limits: [RateLimit: Int64] = [:]
+        if Bool.random(using: &generator) { limits[.global] = .random(in: 1...1_000_000, using: &generator) }
+        for app in ["a", "b"] where Bool.random(using: &generator) {
+            limits[.app(app)] = .random(in: 1...1_000_000, using: &generator)
+        }
+        if Bool.random(using: &generator) { limits[.receiving] = .random(in: 1...1_000_000, using: &generator) }
+        for id in 1...Int64.random(in: 1...20, using: &generator) {
+            let app = ["a", "b", "c"].randomElement(using: &generator) ?? "a"
+            let direction: RateLimit = Bool.random(using: &generator) ? .receiving : .sending
+            let demand: Int64? = Bool.random(using: &generator) ? nil : .random(in: 1...300_000, using: &generator)
+            claims.append(Claim(id: id, limits: [.global, .app(app), .transfer(id), direction], demand: demand))
+            if Bool.random(using: &generator) { limits[.transfer(id)] = .random(in: 1...400_000, using: &generator) }
+        }
+        return (claims, limits)
+    }
+}
+
+/// A small generator whose state is its seed (SplitMix64).
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferEngine
+
+@testable import URLSessionExecutor
+
+struct ThrottleValuesTests {
+    // MARK: The debt of a limit
+
+    @Test("the remainder of a rate is not lost, however often it is settled")
+    func remainder() {
+        var bucket = RateBucket()
+        bucket.settle(now: 0, bytesPerSecond: 3)
+        bucket.take(1_000_000)
+        for step in 1...1_000_000 { bucket.settle(now: UInt64(step) * 1_000_003, bytesPerSecond: 3) }
+        // 1000.003 s at 3 bytes a second.
+        #expect(bucket.debt == 1_000_000 - 3000)
+    }
+
+    @Test("credit is small, and a debt is waited for as long as it takes")
+    func credit() {
+        var bucket = RateBucket()
+        bucket.settle(now: 0, bytesPerSecond: 1000)
+        bucket.settle(now: 3_600_000_000_000, bytesPerSecond: 1000)
+        #expect(bucket.debt == -50)
+        bucket.take(1050)
+        #expect(bucket.wait(bytesPerSecond: 1000) == 1_000_000_000)
+        #expect(bucket.wait(bytesPerSecond: 2000) == 500_000_000)
+        bucket.take(.max)
+        #expect(bucket.wait(bytesPerSecond: 1) == .max)
+    }
+
+    // MARK: The interfaces' counters
+
+    private static let recorded = """
+        Inter-|   Receive                                                |  Transmit
+         face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+            lo: 1000     10    0    0    0     0          0         0  1000     10    0    0    0     0       0          0
+          eth0: 12345678   100    0    0    0     0          0         0  87654321     99    0    0    0     0       0          0
+        eth0:1: 5 0 0 0 0 0 0 0 6 0 0 0 0 0 0 0
+        tun0:7 0 0 0 0 0 0 0 8 0 0 0 0 0 0 0
+        broken: 7 8
+        """
+
+    @Test("the kernel's table is read, aliases and lines that are none included")
+    func counters() {
+        let counters = InterfaceCounters(decoding: Self.recorded)
+        #expect(counters.received == ["lo": 1000, "eth0": 12_345_678, "eth0:1": 5, "tun0": 7])
+        #expect(counters.sent == ["lo": 1000, "eth0": 87_654_321, "eth0:1": 6, "tun0": 8])
+        #expect(counters.leadingOut { $0 == "eth0" } == ["eth0"])
+        #expect(counters.leadingOut { _ in false } == ["eth0", "eth0:1", "tun0"])
+    }
+
+    @Test("an interface that is new or began again counts from then on")
+    func since() {
+        let earlier = InterfaceCounters(decoding: Self.recorded)
+        var now = earlier
+        now.received["eth0"] = 12_345_700
+        now.sent["eth0"] = 5
+        now.received["wlan0"] = 999
+        #expect(now.since(earlier, on: ["eth0", "wlan0"]) == (22, 0))
+        #expect(now.since(earlier, on: ["lo"]) == (0, 0))
+    }
+
+    // MARK: Yielding
+
+    private static let quarter: UInt64 = 250_000_000
+
+    /// One reading a quarter of a second: what others and we had, in kilobytes a second.
+    private static func run(_ yield: inout ForegroundYield, others: Int64, own: Int64, times: Int) -> [Int64?] {
+        (0..<times).map { _ in
+            yield.take(all: (others + own) * 250, own: own * 250, elapsed: quarter)
+            return yield.limit
+        }
+    }
+
+    @Test("others make it step back to the floor within a second, and stay there while they go on")
+    func stepsBack() {
+        var yield = ForegroundYield()
+        #expect(Self.run(&yield, others: 0, own: 6000, times: 4).allSatisfy { $0 == nil })
+        #expect(Self.run(&yield, others: 3000, own: 6000, times: 1) == [750_000])
+        #expect(Self.run(&yield, others: 5000, own: 750, times: 1) == [93_750])
+        #expect(Self.run(&yield, others: 6000, own: 93, times: 2) == [16_384, 16_384])
+        #expect(Self.run(&yield, others: 6000, own: 16, times: 100).allSatisfy { $0 == 16_384 })
+    }
+
+    @Test("quiet for a second, it doubles until nothing restrains it; others in between send it back")
+    func comesBack() {
+        var yield = ForegroundYield()
+        _ = Self.run(&yield, others: 0, own: 6000, times: 1)
+        _ = Self.run(&yield, others: 6000, own: 16, times: 8)
+        #expect(Self.run(&yield, others: 0, own: 16, times: 3).allSatisfy { $0 == 16_384 })
+        #expect(Self.run(&yield, others: 0, own: 32, times: 3) == [32_768, 65_536, 131_072])
+        #expect(Self.run(&yield, others: 900, own: 131, times: 1) == [16_384])
+        let limits = Self.run(&yield, others: 0, own: 16, times: 14)
+        #expect(limits[11] == 8_388_608)
+        #expect(limits[12] == nil)
+    }
+
+    @Test("a trickle, and the headers of our own packets, are nobody")
+    func trickle() {
+        var yield = ForegroundYield()
+        #expect(Self.run(&yield, others: 30, own: 6000, times: 20).allSatisfy { $0 == nil })
+        #expect(Self.run(&yield, others: 400, own: 6000, times: 20).allSatisfy { $0 == nil })
+        #expect(Self.run(&yield, others: 30, own: 0, times: 20).allSatisfy { $0 == nil })
+        #expect(Self.run(&yield, others: 100, own: 0, times: 1) == [16_384])
+    }
+
+    @Test("limits of any size are taken")
+    func extremes() {
+        var yield = ForegroundYield()
+        yield.take(all: .max, own: .max, elapsed: 1)
+        yield.take(all: .max, own: 0, elapsed: 1)
+        yield.take(all: -5, own: 0, elapsed: 0)
+        #expect(yield.limit != nil)
+    }
+}
