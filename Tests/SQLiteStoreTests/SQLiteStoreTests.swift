@@ -111,12 +111,12 @@ struct SQLiteStoreTests {
         let store = try place.open(busyTimeout: .milliseconds(20))
         let other = try place.raw()
         try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
-        let error = await #expect(throws: TransferStoreError.self) { try await store.newIdentifier() }
+        let error = await #expect(throws: TransferStoreError.self) { try await store.newIdentifiers(count: 1) }
         #expect(error?.code == .other)
         #expect(error?.message.contains("fuser \(place.path)") == true)
         #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(20)) }
         try await other.writeWithoutTransaction { try $0.rollback() }
-        #expect(try await store.newIdentifier() == TransferID(1))
+        #expect(try await store.newIdentifiers(count: 1) == [TransferID(1)])
     }
 
     @Test("opening a fresh file waits for a process that creates it at the same time, as long as it may")
@@ -133,7 +133,7 @@ struct SQLiteStoreTests {
         // SQLite itself gives the change to WAL up at once.
         #expect(waited >= .milliseconds(60))
         try await other.writeWithoutTransaction { try $0.rollback() }
-        #expect(try await place.open().newIdentifier() == TransferID(1))
+        #expect(try await place.open().newIdentifiers(count: 1) == [TransferID(1)])
     }
 }
 

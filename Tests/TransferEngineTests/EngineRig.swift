@@ -120,7 +120,7 @@ final class JournalingStore: TransferStore {
         self.journal = journal
     }
 
-    func newIdentifier() async throws -> TransferID { try await base.newIdentifier() }
+    func newIdentifiers(count: Int) async throws -> [TransferID] { try await base.newIdentifiers(count: count) }
     func commit(_ changes: [StoreChange]) async throws {
         // Others get their turn within: an engine that acts before it has saved is found out.
         await Task.yield()

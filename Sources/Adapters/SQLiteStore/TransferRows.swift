@@ -74,13 +74,20 @@ enum TransferRows {
         }
     }
 
-    /// The newest transfer of `key`.
-    static func latest(forKey key: String, in database: Database) throws -> StoredTransfer? {
+    /// The newest transfer of each of `keys` that there is one of.
+    static func latest(forKeys keys: [String], in database: Database) throws -> [String: StoredTransfer] {
         let sql = """
             \(selection) LEFT JOIN progress ON progress.task = task.id
-            WHERE task.key = ? ORDER BY task.id DESC LIMIT 1
+            WHERE task.id IN (
+                SELECT (SELECT max(id) FROM task WHERE task.key = wanted.value) FROM json_each(?) AS wanted)
             """
-        return try Row.fetchOne(database, sql: sql, arguments: [key]).map(transfer)
+        let rows = try Row.fetchCursor(database, sql: sql, arguments: [try json(keys)])
+        var latest: [String: StoredTransfer] = [:]
+        while let row = try rows.next() {
+            guard let key = row["key"] as String? else { continue }
+            latest[key] = try transfer(row)
+        }
+        return latest
     }
 
     private static let selection = """

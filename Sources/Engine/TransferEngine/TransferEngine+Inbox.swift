@@ -28,7 +28,7 @@ extension TransferEngine {
     /// Stores a transfer, answers who handed it over, and lets the scheduler have it.
     func take(_ submission: Submission) async {
         do {
-            let id = try await store.newIdentifier()
+            let id = try await store.newIdentifiers(count: 1)[0]
             let transfer = StoredTransfer(id: id, specification: submission.specification, key: submission.key)
             try await store.commit([.inserted(transfer)])
             submission.reply.resume(returning: id)

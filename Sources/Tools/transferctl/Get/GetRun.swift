@@ -184,7 +184,7 @@ struct GetRun {
                 known.append((stored.id, item))
             case .completed(_, keeping: let kept?), .failed(_, keeping: let kept?):
                 // An earlier run gave up with bytes in hand: a new transfer goes on from them.
-                let id = try await Self.ask(await store.newIdentifier())
+                let id = try await Self.ask(await store.newIdentifiers(count: 1)[0])
                 let adopted = StoredTransfer(
                     id: id, specification: item.specification, resume: kept, key: item.key)
                 try await Self.ask(await store.commit([.inserted(adopted)]))
