@@ -135,6 +135,25 @@ struct SQLiteStoreTests {
         try await other.writeWithoutTransaction { try $0.rollback() }
         #expect(try await place.open().newIdentifiers(count: 1) == [TransferID(1)])
     }
+
+    @Test("the newest transfer of each of ten thousand keys is found by one question")
+    func latestOfMany() async throws {
+        let store = try Place().open()
+        let keys = (1...10_000).map { "key \($0)'\"" }
+        let ids = try await store.newIdentifiers(count: 20_000)
+        #expect(ids.first == TransferID(1))
+        #expect(ids.last == TransferID(20_000))
+        // Each key twice, the first of them ended.
+        let transfers = zip(ids, keys + keys).map { StoredTransferSamples.plain($0.rawValue, key: $1) }
+        try await store.commit(transfers.map { .inserted($0) })
+        try await store.commit(ids.prefix(10).map { .ended($0, .cancelled) })
+        let latest = try await store.latest(forKeys: keys + ["unknown", keys[0]])
+        #expect(latest.count == 10_000)
+        for (index, key) in keys.enumerated() where latest[key] != transfers[10_000 + index] {
+            Issue.record("\(key) led to \(String(describing: latest[key]?.id))")
+        }
+        #expect(try await store.latest(forKeys: []) == [:])
+    }
 }
 
 /// Counts what the connection really commits.

@@ -7,7 +7,7 @@ struct TransferRecord {
     var specification: TransferSpecification
     /// What there is to continue from.
     var resume: ResumePoint?
-    /// Counts the attempts of this run: reports of an earlier one are late and dropped.
+    /// Counts the attempts of this run, from when they are decided: reports of an earlier one are late and dropped.
     var attempt = 0
     /// Whether somebody wants to be told why it waits.
     var isWatched = false
@@ -52,15 +52,14 @@ extension TransferEngine {
     private func start(_ id: TransferID, at now: Moment) {
         // Winding down: it is still in the store, and the next run begins it.
         guard state != .winding, var record = records[id] else { return }
-        record.attempt += 1
         record.outcome = nil
         record.toldReasons = nil
         records[id] = record
         let attempt = record.attempt
         tell(id, .started(attempt: attempt), at: now)
         let job = TransferJob(id: id, specification: record.specification, resume: record.resume)
-        executor.start(job) { [inboxContinuation] report in
-            inboxContinuation.yield(.report(id, attempt: attempt, report))
+        executor.start(job) { [inbox] report in
+            inbox.put(.report(id, attempt: attempt, report))
         }
     }
 

@@ -39,13 +39,13 @@ extension TransferEngine {
     /// Whether somebody has looked at the machine: transfers may start.
     var hasLooked: Bool { awaitingConditions == nil }
 
-    /// Hands a transfer that waited for the first look to the scheduler.
+    /// Hands a transfer that waited for the first look to the scheduler; saving and doing is left to `settle()`.
     func enter(_ transfer: EarlyTransfer) async {
         let stored = transfer.stored
         records[stored.id] = TransferRecord(specification: stored.specification, resume: stored.resume)
         if transfer.isNew, !stored.isSuspended, stored.hold == nil, transfer.need == nil {
             // As one handed over now, so that the relaunch limiter is asked about it.
-            await handle(.submitted(stored.id, stored.specification.traits))
+            await decide(.submitted(stored.id, stored.specification.traits))
         } else {
             await recover(transfer)
         }
@@ -58,7 +58,7 @@ extension TransferEngine {
             bytes: stored.resume?.offset ?? 0, total: stored.resume?.total, retry: stored.retry,
             isPaused: stored.isSuspended, relaunchHold: stored.relaunchHold,
             held: stored.hold.map { RecoveredHold(by: $0.holder, why: $0.why) }, need: transfer.need)
-        await handle(.recovered(stored.id, stored.specification.traits, state))
+        await decide(.recovered(stored.id, stored.specification.traits, state))
     }
 
     private func cancelEarly(_ id: TransferID) async {

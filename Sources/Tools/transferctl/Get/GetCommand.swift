@@ -120,6 +120,10 @@ struct TimingOptions: ParsableArguments {
         ))
     var window: String?
 
+    @Option(
+        help: .init("Run this many transfers at once, of one server too (1 to 256).", valueName: "count"))
+    var parallel = 6
+
     @Option(help: .init("0…1000 or low, normal, high: higher first.", valueName: "priority"))
     var priority: String?
 

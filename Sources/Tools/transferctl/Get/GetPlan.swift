@@ -2,6 +2,7 @@
 import Foundation
 import TransferEngine
 import TransferPolicy
+import TransferScheduling
 
 /// A checked command line: everything that can be wrong with it was found before anything happened.
 struct GetPlan {
@@ -33,6 +34,23 @@ struct GetPlan {
     var proxy: String?
     var caFile: String?
     var rateLimit: Int64?
+    /// How many transfers run at once, of one server too.
+    var parallel: Int
+
+    /// Whether anybody is told why transfers wait.
+    var tellsWaiting: Bool { style != .quiet }
+
+    /// The scheduler's settings: all transfers of a command are one app's.
+    var scheduling: SchedulerConfiguration {
+        var configuration = SchedulerConfiguration()
+        configuration.globalSlots = parallel
+        configuration.slotsPerHost = parallel
+        configuration.slotsPerApp = parallel
+        return configuration
+    }
+
+    /// More connections than this help nobody, and harm servers.
+    static let mostParallel = 256
 
     /// Checks a command line.
     ///
@@ -57,6 +75,10 @@ struct GetPlan {
             let rate = try ByteCount(text, option: "limit-rate").bytes
             guard rate > 0 else { throw UsageError("--limit-rate must be more than 0 bytes a second") }
             return rate
+        }
+        parallel = command.timing.parallel
+        guard (1...GetPlan.mostParallel).contains(parallel) else {
+            throw UsageError("--parallel \(parallel) must be from 1 to \(GetPlan.mostParallel)")
         }
         items = []
         let builder = try SpecificationBuilder(command: command, now: now)

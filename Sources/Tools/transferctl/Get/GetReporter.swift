@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import Synchronization
 import TransferEngine
@@ -12,9 +13,15 @@ final class GetReporter: Sendable {
         /// Updates that came before their transfer was named: the engine may be quicker than who handed it over.
         var early: [TransferID: [TransferUpdate]] = [:]
         var style: any GetStyle
+        /// Whether what is to be drawn will be.
+        var isFlushDue = false
+        var hasEnded = false
     }
 
     private let state: Mutex<State>
+    private let queue = DispatchQueue(label: "transferctl.reporter")
+    /// How long an update may wait to be drawn, and so how often is drawn at most: 20 times a second.
+    private static let drawInterval = DispatchTimeInterval.milliseconds(50)
     private let isVerbose: Bool
     private let localTime: LocalTimeRules
 
@@ -36,6 +43,21 @@ final class GetReporter: Sendable {
         state.withLock { state in
             state.specifications[id] = specification
             for update in state.early.removeValue(forKey: id) ?? [] { state.style.show(update, specification) }
+            drawLater(&state)
+        }
+    }
+
+    private func drawLater(_ state: inout State) {
+        guard state.style.isDirty else { return }
+        // After the end the program's own is near, too.
+        if state.hasEnded { return state.style.flush() }
+        guard !state.isFlushDue else { return }
+        state.isFlushDue = true
+        queue.asyncAfter(deadline: .now() + Self.drawInterval) { [self] in
+            self.state.withLock { state in
+                state.isFlushDue = false
+                state.style.flush()
+            }
         }
     }
 
@@ -45,6 +67,7 @@ final class GetReporter: Sendable {
     /// Tells of an update.
     func take(_ update: EngineUpdate) {
         state.withLock { state in
+            defer { drawLater(&state) }
             switch update {
             case .transfer(let transfer):
                 if let specification = state.specifications[transfer.id] {
@@ -67,10 +90,20 @@ final class GetReporter: Sendable {
     }
 
     /// Tells something that belongs to no transfer.
-    func note(_ text: String) { state.withLock { $0.style.note(text) } }
+    func note(_ text: String) {
+        state.withLock { state in
+            state.style.note(text)
+            drawLater(&state)
+        }
+    }
 
     /// Leaves the terminal as it should be.
-    func end() { state.withLock { $0.style.end() } }
+    func end() {
+        state.withLock { state in
+            state.style.end()
+            state.hasEnded = true
+        }
+    }
 }
 
 /// One way of telling.
@@ -81,6 +114,16 @@ protocol GetStyle: Sendable {
     mutating func note(_ text: String)
     /// Ends the output.
     mutating func end()
+    /// Whether there is something that `flush()` would draw.
+    var isDirty: Bool { get }
+    /// Draws what has changed.
+    mutating func flush()
+}
+
+extension GetStyle {
+    // Most styles write at once.
+    var isDirty: Bool { false }
+    mutating func flush() {}
 }
 
 extension TransferSpecification {

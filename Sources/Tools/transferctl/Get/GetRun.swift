@@ -32,11 +32,11 @@ struct GetRun {
         let (known, new) = try await prepare(store)
         let engine = TransferEngine(
             store: store, executor: try makeExecutor(partials: directory + "/partial"),
-            conditions: makeConditions(), alarm: alarm, policy: plan.policy,
+            conditions: makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
             savesLearned: plan.assumptions == nil, seed: plan.seed)
         for (id, item) in known {
             reporter.add(id, item.specification)
-            engine.watch(id)
+            if plan.tellsWaiting { engine.watch(id) }
         }
         let hook = plan.onComplete.map { CompletionCommand(command: $0) }
         let stop: @Sendable () -> Void = {
@@ -89,7 +89,7 @@ struct GetRun {
             }
             group.addTask {
                 do {
-                    try await Self.handOver(new, to: engine, reporter: reporter)
+                    try await handOver(new, to: engine, reporter: reporter)
                 } catch {
                     // Nothing would ever end the wait for a transfer that was not taken.
                     stop()
@@ -119,15 +119,24 @@ struct GetRun {
         }
     }
 
-    private static func handOver(
+    /// How many transfers are handed over at a time: the first begin while the rest is still on its way.
+    private static let batch = 500
+
+    private func handOver(
         _ items: [GetPlan.Item], to engine: TransferEngine, reporter: GetReporter
     ) async throws {
-        for item in items {
+        var rest = items[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(Self.batch)
+            rest = rest.dropFirst(Self.batch)
             do {
-                let id = try await engine.submit(item.specification, key: item.key, watching: true)
-                reporter.add(id, item.specification)
+                let ids = try await engine.submit(
+                    batch.map { NewTransfer($0.specification, key: $0.key) }, watching: plan.tellsWaiting)
+                for (id, item) in zip(ids, batch) { reporter.add(id, item.specification) }
             } catch is EngineEndedError {
                 return  // Interrupted: what was not handed over yet is named again by the same command.
+            } catch let error as RefusedTransferError {
+                throw UsageError("\(error)")
             }
         }
     }
@@ -150,13 +159,11 @@ struct GetRun {
     // MARK: The queue
 
     private func takeLocks(_ locks: TransferLocks) throws {
-        for item in plan.items {
-            guard let owner = try locks.take(key: item.key) else { continue }
-            let url = TransferSpecification.redacted(url: item.specification.url)
-            throw UsageError(
-                "process \(owner) is already fetching \(url) to the same place; wait for it, or give another destination"
-            )
-        }
+        guard let (key, owner) = try locks.take(keys: plan.items.map(\.key)) else { return }
+        let item = plan.items.first { $0.key == key }
+        let url = TransferSpecification.redacted(url: item?.specification.url ?? "")
+        throw UsageError(
+            "process \(owner) is already fetching \(url) to the same place; wait for it, or give another destination")
     }
 
     /// What the store already knows of the plan goes on under its number; a finished file is remembered, so that only
@@ -164,10 +171,13 @@ struct GetRun {
     private func prepare(
         _ store: SQLiteStore
     ) async throws -> (known: [(TransferID, GetPlan.Item)], new: [GetPlan.Item]) {
+        let latest = try await Self.ask(await store.latest(forKeys: plan.items.map(\.key)))
         var known: [(TransferID, GetPlan.Item)] = []
         var new: [GetPlan.Item] = []
+        var adopted: [(resume: ResumePoint, item: GetPlan.Item)] = []
+        var changes: [StoreChange] = []
         for var item in plan.items {
-            guard let stored = try await Self.ask(await store.latest(forKey: item.key)) else {
+            guard let stored = latest[item.key] else {
                 new.append(item)
                 continue
             }
@@ -176,19 +186,13 @@ struct GetRun {
                 // Dates that relax with age count from the first command, not from the latest.
                 item.specification.traits.submitted = stored.specification.traits.submitted
                 item.specification.completedBefore = stored.specification.completedBefore
-                try await Self.ask(
-                    await store.commit([
-                        .respecified(stored.id, item.specification), .suspended(stored.id, false),
-                        .retried(stored.id, nil),
-                    ]))
+                changes += [
+                    .respecified(stored.id, item.specification), .suspended(stored.id, false), .retried(stored.id, nil),
+                ]
                 known.append((stored.id, item))
             case .completed(_, keeping: let kept?), .failed(_, keeping: let kept?):
                 // An earlier run gave up with bytes in hand: a new transfer goes on from them.
-                let id = try await Self.ask(await store.newIdentifiers(count: 1)[0])
-                let adopted = StoredTransfer(
-                    id: id, specification: item.specification, resume: kept, key: item.key)
-                try await Self.ask(await store.commit([.inserted(adopted)]))
-                known.append((id, item))
+                adopted.append((kept, item))
             case .completed(let completion, keeping: nil):
                 item.specification.completedBefore = completion.file
                 new.append(item)
@@ -196,6 +200,16 @@ struct GetRun {
                 new.append(item)
             }
         }
+        if !adopted.isEmpty {
+            let ids = try await Self.ask(await store.newIdentifiers(count: adopted.count))
+            for (id, (resume, item)) in zip(ids, adopted) {
+                changes.append(
+                    .inserted(
+                        StoredTransfer(id: id, specification: item.specification, resume: resume, key: item.key)))
+                known.append((id, item))
+            }
+        }
+        try await Self.ask(await store.commit(changes))
         return (known, new)
     }
 
