@@ -39,17 +39,20 @@ extension TransferEngine {
     /// Whether somebody has looked at the machine: transfers may start.
     var hasLooked: Bool { awaitingConditions == nil }
 
-    /// Hands a transfer that waited for the first look to the scheduler; saving and doing is left to `settle()`.
-    func enter(_ transfer: EarlyTransfer) async {
-        let stored = transfer.stored
-        records[stored.id] = TransferRecord(specification: stored.specification, resume: stored.resume)
-        if transfer.isNew, !stored.isSuspended, stored.hold == nil, transfer.need == nil {
-            // As one handed over now, so that the relaunch limiter is asked about it.
-            await decide(.submitted(stored.id, stored.specification.traits))
-        } else {
-            await recover(transfer)
+    /// Hands the transfers that waited for the first look to the scheduler.
+    func enter(_ transfers: [EarlyTransfer]) async {
+        for transfer in transfers {
+            let stored = transfer.stored
+            records[stored.id] = TransferRecord(specification: stored.specification, resume: stored.resume)
+            if transfer.isNew, !stored.isSuspended, stored.hold == nil, transfer.need == nil {
+                // As one handed over now, so that the relaunch limiter is asked about it.
+                await decide(.submitted(stored.id, stored.specification.traits))
+            } else {
+                await recover(transfer)
+            }
         }
-        if transfer.isWatched { await watch(stored.id, true) }
+        await settle()
+        await watch(transfers.filter(\.isWatched).map(\.stored.id), true)
     }
 
     private func recover(_ transfer: EarlyTransfer) async {

@@ -47,21 +47,15 @@ extension TransferEngine {
             records[transfer.id] = TransferRecord(specification: transfer.specification)
             await decide(.submitted(transfer.id, transfer.specification.traits))
         }
-        if submission.isWatched {
-            for transfer in stored { await watch(transfer.id, true) }
-        }
         await settle()
+        if submission.isWatched { await watch(stored.map(\.id), true) }
     }
 
     /// Carries out what somebody asked for.
     func carryOut(_ command: Event) async {
         switch command {
-        case .watched(let id):
-            await watch(id, true)
-            await settle()
-        case .unwatched(let id):
-            await watch(id, false)
-            await settle()
+        case .watched(let id): await watch([id], true)
+        case .unwatched(let id): await watch([id], false)
         case .held(let id, let holder, let why):
             guard records[id] != nil else { return }
             await handle(command, saving: [.held(id, TransferHold(by: holder, why: why))])
@@ -76,17 +70,22 @@ extension TransferEngine {
         }
     }
 
-    /// Begins or ends telling why a transfer waits; who begins is told how it stands, unless that was told already. What
-    /// follows from it is left to `settle()`.
-    func watch(_ id: TransferID, _ isWatched: Bool) async {
-        guard records[id] != nil else { return }
-        records[id]?.isWatched = isWatched
-        await decide(isWatched ? .watched(id) : .unwatched(id))
+    /// Begins or ends telling why transfers wait; who begins is told how they stand, unless that was told already.
+    func watch(_ ids: [TransferID], _ isWatched: Bool) async {
+        let ids = ids.filter { records[$0] != nil }
+        for id in ids {
+            records[id]?.isWatched = isWatched
+            await decide(isWatched ? .watched(id) : .unwatched(id))
+        }
+        await settle()
+        guard isWatched else { return }
         let now = alarm.now()
-        guard isWatched, let explanation = scheduler.explanation(of: id, at: now), !explanation.holds.isEmpty,
-            explanation.codes != records[id]?.toldReasons
-        else { return }
-        explain(id, at: now)
+        for id in ids {
+            guard let explanation = scheduler.explanation(of: id, at: now), !explanation.holds.isEmpty,
+                explanation.codes != records[id]?.toldReasons
+            else { continue }
+            explain(id, at: now)
+        }
     }
 }
 

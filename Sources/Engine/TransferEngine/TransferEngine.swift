@@ -185,8 +185,7 @@ public actor TransferEngine {
             await handle(.conditionsChanged(snapshot))
             if let early = awaitingConditions {
                 awaitingConditions = nil
-                for transfer in early { await enter(transfer) }
-                await settle()
+                await enter(early)
             }
             saveLearnedIfDue()
         case .alarm(let signal):

@@ -8,9 +8,10 @@ import TransferPolicy
 /// Tells a person or a program what happens, in the style that was chosen.
 final class GetReporter: Sendable {
     private struct State {
-        var specifications: [TransferID: TransferSpecification] = [:]
+        /// Which of the plan's transfers has that number.
+        var places: [TransferID: Int] = [:]
         var conditions: Conditions?
-        /// Updates that came before their transfer was named: the engine may be quicker than who handed it over.
+        /// Updates that came before their transfer had its number: the engine may be quicker than who handed it over.
         var early: [TransferID: [TransferUpdate]] = [:]
         var style: any GetStyle
         /// Whether what is to be drawn will be.
@@ -19,6 +20,7 @@ final class GetReporter: Sendable {
     }
 
     private let state: Mutex<State>
+    private let items: [GetPlan.Item]
     private let queue = DispatchQueue(label: "transferctl.reporter")
     /// How long an update may wait to be drawn, and so how often is drawn at most: 20 times a second.
     private static let drawInterval = DispatchTimeInterval.milliseconds(50)
@@ -27,6 +29,7 @@ final class GetReporter: Sendable {
 
     init(plan: GetPlan, localTime: LocalTimeRules) {
         isVerbose = plan.isVerbose
+        items = plan.items
         self.localTime = localTime
         let style: any GetStyle
         switch plan.style {
@@ -38,10 +41,11 @@ final class GetReporter: Sendable {
         state = Mutex(State(style: style))
     }
 
-    /// Names a transfer.
-    func add(_ id: TransferID, _ specification: TransferSpecification) {
+    /// Gives the plan's transfer at `place` its number.
+    func add(_ id: TransferID, at place: Int) {
         state.withLock { state in
-            state.specifications[id] = specification
+            state.places[id] = place
+            let specification = items[place].specification
             for update in state.early.removeValue(forKey: id) ?? [] { state.style.show(update, specification) }
             drawLater(&state)
         }
@@ -61,8 +65,10 @@ final class GetReporter: Sendable {
         }
     }
 
-    /// The transfer's specification, once it was named.
-    func specification(of id: TransferID) -> TransferSpecification? { state.withLock { $0.specifications[id] } }
+    /// The transfer's specification, once it has its number.
+    func specification(of id: TransferID) -> TransferSpecification? {
+        state.withLock { $0.places[id] }.map { items[$0].specification }
+    }
 
     /// Tells of an update.
     func take(_ update: EngineUpdate) {
@@ -70,8 +76,8 @@ final class GetReporter: Sendable {
             defer { drawLater(&state) }
             switch update {
             case .transfer(let transfer):
-                if let specification = state.specifications[transfer.id] {
-                    state.style.show(transfer, specification)
+                if let place = state.places[transfer.id] {
+                    state.style.show(transfer, items[place].specification)
                 } else {
                     state.early[transfer.id, default: []].append(transfer)
                 }

@@ -29,13 +29,13 @@ struct GetRun {
         } catch {
             throw UsageError("\(error)")
         }
-        let (known, new) = try await prepare(store)
+        let queue = try await prepare(store)
         let engine = TransferEngine(
             store: store, executor: try makeExecutor(partials: directory + "/partial"),
             conditions: makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
             savesLearned: plan.assumptions == nil, seed: plan.seed)
-        for (id, item) in known {
-            reporter.add(id, item.specification)
+        for (id, place) in queue.known {
+            reporter.add(id, at: place)
             if plan.tellsWaiting { engine.watch(id) }
         }
         let hook = plan.onComplete.map { CompletionCommand(command: $0) }
@@ -49,7 +49,7 @@ struct GetRun {
         let outcome: Outcome
         do {
             defer { reporter.end() }
-            outcome = try await drive(engine, store: new, hook: hook, reporter: reporter, stop: stop)
+            outcome = try await drive(engine, handing: queue, hook: hook, reporter: reporter, stop: stop)
         }
         if let signal = interruption.signal {
             reporter.note(
@@ -77,7 +77,7 @@ struct GetRun {
     ///
     /// - Throws: `UsageError` where the queue cannot be used, `TransferStoreError` where a transfer could not be saved.
     private func drive(
-        _ engine: TransferEngine, store new: [GetPlan.Item], hook: CompletionCommand?, reporter: GetReporter,
+        _ engine: TransferEngine, handing queue: Queue, hook: CompletionCommand?, reporter: GetReporter,
         stop: @escaping @Sendable () -> Void
     ) async throws -> Outcome {
         let (ended, endings) = AsyncStream.makeStream(of: TransferUpdate.self)
@@ -89,7 +89,7 @@ struct GetRun {
             }
             group.addTask {
                 do {
-                    try await handOver(new, to: engine, reporter: reporter)
+                    try await handOver(queue, to: engine, reporter: reporter)
                 } catch {
                     // Nothing would ever end the wait for a transfer that was not taken.
                     stop()
@@ -122,17 +122,19 @@ struct GetRun {
     /// How many transfers are handed over at a time: the first begin while the rest is still on its way.
     private static let batch = 500
 
-    private func handOver(
-        _ items: [GetPlan.Item], to engine: TransferEngine, reporter: GetReporter
-    ) async throws {
-        var rest = items[...]
+    private func handOver(_ queue: Queue, to engine: TransferEngine, reporter: GetReporter) async throws {
+        var rest = queue.new[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
+            let transfers = batch.map { place -> NewTransfer in
+                var specification = plan.items[place].specification
+                specification.completedBefore = queue.finished[place]
+                return NewTransfer(specification, key: plan.items[place].key)
+            }
             do {
-                let ids = try await engine.submit(
-                    batch.map { NewTransfer($0.specification, key: $0.key) }, watching: plan.tellsWaiting)
-                for (id, item) in zip(ids, batch) { reporter.add(id, item.specification) }
+                let ids = try await engine.submit(transfers, watching: plan.tellsWaiting)
+                for (id, place) in zip(ids, batch) { reporter.add(id, at: place) }
             } catch is EngineEndedError {
                 return  // Interrupted: what was not handed over yet is named again by the same command.
             } catch let error as RefusedTransferError {
@@ -166,51 +168,60 @@ struct GetRun {
             "process \(owner) is already fetching \(url) to the same place; wait for it, or give another destination")
     }
 
+    /// The plan's transfers, by their place in it: thousands of them are not to be held twice.
+    private struct Queue {
+        /// Those that the store has, and their numbers there.
+        var known: [(id: TransferID, place: Int)] = []
+        /// Those that are to be handed over.
+        var new: [Int] = []
+        /// What an earlier run finished of the new ones.
+        var finished: [Int: CompletedFile] = [:]
+    }
+
     /// What the store already knows of the plan goes on under its number; a finished file is remembered, so that only
     /// a changed one is fetched again.
-    private func prepare(
-        _ store: SQLiteStore
-    ) async throws -> (known: [(TransferID, GetPlan.Item)], new: [GetPlan.Item]) {
+    private func prepare(_ store: SQLiteStore) async throws -> Queue {
         let latest = try await Self.ask(await store.latest(forKeys: plan.items.map(\.key)))
-        var known: [(TransferID, GetPlan.Item)] = []
-        var new: [GetPlan.Item] = []
-        var adopted: [(resume: ResumePoint, item: GetPlan.Item)] = []
+        var queue = Queue()
+        var adopted: [(place: Int, resume: ResumePoint)] = []
         var changes: [StoreChange] = []
-        for var item in plan.items {
+        for (place, item) in plan.items.enumerated() {
             guard let stored = latest[item.key] else {
-                new.append(item)
+                queue.new.append(place)
                 continue
             }
             switch stored.ending {
             case nil:
+                var specification = item.specification
                 // Dates that relax with age count from the first command, not from the latest.
-                item.specification.traits.submitted = stored.specification.traits.submitted
-                item.specification.completedBefore = stored.specification.completedBefore
+                specification.traits.submitted = stored.specification.traits.submitted
+                specification.completedBefore = stored.specification.completedBefore
                 changes += [
-                    .respecified(stored.id, item.specification), .suspended(stored.id, false), .retried(stored.id, nil),
+                    .respecified(stored.id, specification), .suspended(stored.id, false), .retried(stored.id, nil),
                 ]
-                known.append((stored.id, item))
+                queue.known.append((stored.id, place))
             case .completed(_, keeping: let kept?), .failed(_, keeping: let kept?):
                 // An earlier run gave up with bytes in hand: a new transfer goes on from them.
-                adopted.append((kept, item))
+                adopted.append((place, kept))
             case .completed(let completion, keeping: nil):
-                item.specification.completedBefore = completion.file
-                new.append(item)
+                queue.finished[place] = completion.file
+                queue.new.append(place)
             case .failed, .cancelled:
-                new.append(item)
+                queue.new.append(place)
             }
         }
         if !adopted.isEmpty {
             let ids = try await Self.ask(await store.newIdentifiers(count: adopted.count))
-            for (id, (resume, item)) in zip(ids, adopted) {
+            for (id, (place, resume)) in zip(ids, adopted) {
+                let item = plan.items[place]
                 changes.append(
                     .inserted(
                         StoredTransfer(id: id, specification: item.specification, resume: resume, key: item.key)))
-                known.append((id, item))
+                queue.known.append((id, place))
             }
         }
         try await Self.ask(await store.commit(changes))
-        return (known, new)
+        return queue
     }
 
     private static func ask<Value>(_ question: @autoclosure () async throws -> Value) async throws -> Value {
