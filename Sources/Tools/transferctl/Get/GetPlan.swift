@@ -37,8 +37,8 @@ struct GetPlan {
     /// How many transfers run at once, of one server too.
     var parallel: Int
 
-    /// Whether anybody is told why transfers wait.
-    var tellsWaiting: Bool { style != .quiet }
+    /// Of how many transfers that are not over is told why they wait: beside those that may run, a screen full.
+    var watchedAtOnce: Int { style == .quiet ? 0 : parallel + 30 }
 
     /// The scheduler's settings: all transfers of a command are one app's.
     var scheduling: SchedulerConfiguration {

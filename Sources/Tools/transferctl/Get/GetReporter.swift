@@ -33,7 +33,8 @@ final class GetReporter: Sendable {
         self.localTime = localTime
         let style: any GetStyle
         switch plan.style {
-        case .terminal: style = TerminalStyle(localTime: localTime, total: plan.items.count)
+        case .terminal:
+            style = TerminalStyle(localTime: localTime, total: plan.items.count, watched: plan.watchedAtOnce)
         case .lines: style = LineStyle(localTime: localTime, isVerbose: plan.isVerbose)
         case .json: style = JSONStyle(localTime: localTime)
         case .quiet: style = QuietStyle()

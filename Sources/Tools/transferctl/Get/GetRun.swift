@@ -36,8 +36,9 @@ struct GetRun {
             savesLearned: plan.assumptions == nil, seed: plan.seed)
         for (id, place) in queue.known {
             reporter.add(id, at: place)
-            if plan.tellsWaiting { engine.watch(id) }
         }
+        let window = WatchWindow(size: plan.watchedAtOnce)
+        for id in window.add(queue.known.map(\.id)) { engine.watch(id) }
         let hook = plan.onComplete.map { CompletionCommand(command: $0) }
         let stop: @Sendable () -> Void = {
             engine.shutDown()
@@ -49,7 +50,8 @@ struct GetRun {
         let outcome: Outcome
         do {
             defer { reporter.end() }
-            outcome = try await drive(engine, handing: queue, hook: hook, reporter: reporter, stop: stop)
+            outcome = try await drive(
+                engine, handing: queue, watching: window, hook: hook, reporter: reporter, stop: stop)
         }
         if let signal = interruption.signal {
             reporter.note(
@@ -77,8 +79,8 @@ struct GetRun {
     ///
     /// - Throws: `UsageError` where the queue cannot be used, `TransferStoreError` where a transfer could not be saved.
     private func drive(
-        _ engine: TransferEngine, handing queue: Queue, hook: CompletionCommand?, reporter: GetReporter,
-        stop: @escaping @Sendable () -> Void
+        _ engine: TransferEngine, handing queue: Queue, watching window: WatchWindow, hook: CompletionCommand?,
+        reporter: GetReporter, stop: @escaping @Sendable () -> Void
     ) async throws -> Outcome {
         let (ended, endings) = AsyncStream.makeStream(of: TransferUpdate.self)
         // Each child tells whether something failed that is not told as an update.
@@ -89,7 +91,7 @@ struct GetRun {
             }
             group.addTask {
                 do {
-                    try await handOver(queue, to: engine, reporter: reporter)
+                    try await handOver(queue, to: engine, watching: window, reporter: reporter)
                 } catch {
                     // Nothing would ever end the wait for a transfer that was not taken.
                     stop()
@@ -104,6 +106,7 @@ struct GetRun {
                 reporter.take(update)
                 guard case .transfer(let transfer) = update, transfer.isEnd else { continue }
                 endings.yield(transfer)
+                for id in window.ended(transfer.id) { engine.watch(id) }
                 outcome.anyFailed = outcome.anyFailed || transfer.isFailure
                 left -= 1
                 if left == 0 { engine.shutDown() }
@@ -122,7 +125,9 @@ struct GetRun {
     /// How many transfers are handed over at a time: the first begin while the rest is still on its way.
     private static let batch = 500
 
-    private func handOver(_ queue: Queue, to engine: TransferEngine, reporter: GetReporter) async throws {
+    private func handOver(
+        _ queue: Queue, to engine: TransferEngine, watching window: WatchWindow, reporter: GetReporter
+    ) async throws {
         var rest = queue.new[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Self.batch)
@@ -133,8 +138,9 @@ struct GetRun {
                 return NewTransfer(specification, key: plan.items[place].key)
             }
             do {
-                let ids = try await engine.submit(transfers, watching: plan.tellsWaiting)
+                let ids = try await engine.submit(transfers)
                 for (id, place) in zip(ids, batch) { reporter.add(id, at: place) }
+                for id in window.add(ids) { engine.watch(id) }
             } catch is EngineEndedError {
                 return  // Interrupted: what was not handed over yet is named again by the same command.
             } catch let error as RefusedTransferError {

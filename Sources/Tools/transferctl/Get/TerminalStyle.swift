@@ -37,6 +37,8 @@ struct TerminalStyle: GetStyle {
 
     let localTime: LocalTimeRules
     let total: Int
+    /// How many at a time are told of while they wait.
+    let watched: Int
     private var running: [TransferID: Row] = [:]
     private var waiting: [TransferID: Waiting] = [:]
     /// The numbers of those that wait, ascending.
@@ -46,11 +48,13 @@ struct TerminalStyle: GetStyle {
     /// How many columns each line that stands there takes.
     private var drawn: [Int] = []
     private var over = 0
+    private var hasEnded = false
     private(set) var isDirty = false
 
-    init(localTime: LocalTimeRules, total: Int) {
+    init(localTime: LocalTimeRules, total: Int, watched: Int) {
         self.localTime = localTime
         self.total = total
+        self.watched = watched
     }
 
     mutating func show(_ update: TransferUpdate, _ specification: TransferSpecification) {
@@ -87,6 +91,7 @@ struct TerminalStyle: GetStyle {
         running = [:]
         waiting = [:]
         waitingOrder = []
+        hasEnded = true
         isDirty = true
         flush()
     }
@@ -117,15 +122,16 @@ struct TerminalStyle: GetStyle {
 
     /// What runs, then what waits, by number; no more than fit, with how many there are beside.
     private func liveLines(width: Int, room: Int) -> [Line] {
-        let count = running.count + waiting.count
+        // Of thousands only some are watched, and heard of before they run.
+        let count = hasEnded ? 0 : max(running.count + waiting.count, total > watched ? total - over : 0)
         var rows = running.sorted { $0.key < $1.key }.prefix(room).map(\.value)
         for id in waitingOrder.prefix(room - rows.count) { if let row = waiting[id].map(row) { rows.append(row) } }
         // Reasons are shown whole as long as there is room for all of them.
-        if count <= room {
+        if count == rows.count {
             let lines = rows.flatMap { wrapped($0, width: width) }
             if lines.count <= room { return lines }
         }
-        var lines = rows.prefix(count > room ? room - 1 : room).map { line($0, width: width) }
+        var lines = rows.prefix(count > rows.count ? room - 1 : room).map { line($0, width: width) }
         let hidden = count - lines.count
         if hidden > 0 {
             lines.append(
