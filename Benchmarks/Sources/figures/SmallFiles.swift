@@ -34,7 +34,10 @@ struct SmallFiles {
                 output: "\(folder.path)/aria2c"),
             .peer(
                 "curl", options,
-                ["-q", "-s", "-Z", "--parallel-max", connections, "--create-dirs", "-K", "\(folder.path)/curl.conf"],
+                [
+                    "-q", "-s", "--no-progress-meter", "-Z", "--parallel-max", connections, "--create-dirs", "-K",
+                    "\(folder.path)/curl.conf",
+                ],
                 output: "\(folder.path)/curl"),
         ]
     }
