@@ -152,7 +152,7 @@ struct EndingGetTests {
             _ = ioctl(reader, UInt(FIONREAD), &waiting)
             looks = waiting == held ? looks + 1 : 0
             held = waiting
-            return held > 50_000 && looks > 200
+            return held > 30_000 && looks > 200
         }
         run.process.signal(SIGINT)
         #expect(try run.process.wait(within: 8) == 130)

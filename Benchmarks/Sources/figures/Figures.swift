@@ -22,7 +22,8 @@ enum Figures {
             let options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
             for figure in all where options.names.isEmpty || options.names.contains(figure.name) {
                 for result in try figure.measure(options) {
-                    print(options.isJSON ? result.json : result.text)
+                    // At once, also into a file: a run takes long, and may be ended before its last figure.
+                    FileHandle.standardOutput.write(Data(((options.isJSON ? result.json : result.text) + "\n").utf8))
                     if options.isCheck, result.isHeld == false { missed += 1 }
                 }
             }
