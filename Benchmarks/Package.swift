@@ -11,7 +11,7 @@ let package = Package(
         .executableTarget(
             name: "figures",
             dependencies: [
-                "CAllocations", "CxxQueue",
+                "CAllocations", "CProcesses", "CxxQueue",
                 .product(name: "TransferPolicy", package: "background-transfer"),
                 .product(name: "TransferScheduling", package: "background-transfer"),
             ],
@@ -26,6 +26,8 @@ let package = Package(
         .target(name: "CxxQueue"),
         // Counts allocations: its malloc stands before the C library's.
         .target(name: "CAllocations"),
+        // One call that Swift cannot make.
+        .target(name: "CProcesses"),
     ],
     cxxLanguageStandard: .cxx20
 )

@@ -38,7 +38,7 @@ struct SQLiteStoreProcessTests {
                 #expect(transfer.isSuspended == (transfer.resume?.offset == transfer.id.rawValue), "half a commit")
             }
             #expect(acknowledged.subtracting(kept).isEmpty, "lost in round \(round)")
-            let next = try await store.newIdentifier()
+            let next = try await store.newIdentifiers(count: 1)[0]
             #expect(next > (transfers.last?.id ?? last))
             last = next
             await store.close()

@@ -111,12 +111,12 @@ struct SQLiteStoreTests {
         let store = try place.open(busyTimeout: .milliseconds(20))
         let other = try place.raw()
         try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
-        let error = await #expect(throws: TransferStoreError.self) { try await store.newIdentifier() }
+        let error = await #expect(throws: TransferStoreError.self) { try await store.newIdentifiers(count: 1) }
         #expect(error?.code == .other)
         #expect(error?.message.contains("fuser \(place.path)") == true)
         #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(20)) }
         try await other.writeWithoutTransaction { try $0.rollback() }
-        #expect(try await store.newIdentifier() == TransferID(1))
+        #expect(try await store.newIdentifiers(count: 1) == [TransferID(1)])
     }
 
     @Test("opening a fresh file waits for a process that creates it at the same time, as long as it may")
@@ -133,7 +133,26 @@ struct SQLiteStoreTests {
         // SQLite itself gives the change to WAL up at once.
         #expect(waited >= .milliseconds(60))
         try await other.writeWithoutTransaction { try $0.rollback() }
-        #expect(try await place.open().newIdentifier() == TransferID(1))
+        #expect(try await place.open().newIdentifiers(count: 1) == [TransferID(1)])
+    }
+
+    @Test("the newest transfer of each of ten thousand keys is found by one question")
+    func latestOfMany() async throws {
+        let store = try Place().open()
+        let keys = (1...10_000).map { "key \($0)'\"" }
+        let ids = try await store.newIdentifiers(count: 20_000)
+        #expect(ids.first == TransferID(1))
+        #expect(ids.last == TransferID(20_000))
+        // Each key twice, the first of them ended.
+        let transfers = zip(ids, keys + keys).map { StoredTransferSamples.plain($0.rawValue, key: $1) }
+        try await store.commit(transfers.map { .inserted($0) })
+        try await store.commit(ids.prefix(10).map { .ended($0, .cancelled) })
+        let latest = try await store.latest(forKeys: keys + ["unknown", keys[0]])
+        #expect(latest.count == 10_000)
+        for (index, key) in keys.enumerated() where latest[key] != transfers[10_000 + index] {
+            Issue.record("\(key) led to \(String(describing: latest[key]?.id))")
+        }
+        #expect(try await store.latest(forKeys: []) == [:])
     }
 }
 

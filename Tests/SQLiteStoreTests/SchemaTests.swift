@@ -27,7 +27,7 @@ struct SchemaTests {
         }
         try old.close()
         let store = try place.open()
-        #expect(try await store.newIdentifier().rawValue == 1)
+        #expect(try await store.newIdentifiers(count: 1) == [TransferID(1)])
         try await store.commit([.inserted(StoredTransferSamples.full(1))])
         #expect(try await store.unfinished() == [StoredTransferSamples.full(1)])
     }

@@ -14,7 +14,7 @@ enum ImportRules {
         return [
             "Sources/Core/TransferPolicy": [],
             "Sources/Core/TransferScheduling": ["TransferPolicy"],
-            "Sources/Engine/TransferEngine": core.union(everywhereButCore),
+            "Sources/Engine/TransferEngine": core.union(everywhereButCore).union(["Synchronization"]),
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),

@@ -120,10 +120,11 @@ final class JournalingStore: TransferStore {
         self.journal = journal
     }
 
-    func newIdentifier() async throws -> TransferID { try await base.newIdentifier() }
+    func newIdentifiers(count: Int) async throws -> [TransferID] { try await base.newIdentifiers(count: count) }
     func commit(_ changes: [StoreChange]) async throws {
         // Others get their turn within: an engine that acts before it has saved is found out.
         await Task.yield()
+        for change in changes { journal.note("saving \("\(change)".prefix { $0 != "(" })") }
         try await base.commit(changes)
         for change in changes { journal.note("saved \("\(change)".prefix { $0 != "(" })") }
     }

@@ -248,8 +248,7 @@ import TransferTesting
             let transfer = StoredTransfer(id: TransferID(id), specification: EngineRig.specification())
             try await store.commit([.inserted(transfer)])
         }
-        _ = try await store.newIdentifier()
-        _ = try await store.newIdentifier()
+        _ = try await store.newIdentifiers(count: 2)
         let rig = EngineRig(disk: disk, conditions: nil)
         try await rig.run { updates in
             let third = try await rig.engine.submit(EngineRig.specification(host: "b"), watching: true)

@@ -22,10 +22,10 @@ struct InMemoryTransferStoreTests {
         let full = TransferStoreError(code: .diskFull, message: "full")
         disk.fail(with: full)
         await #expect(throws: full) { try await store.commit([.inserted(StoredTransferSamples.plain(1))]) }
-        await #expect(throws: full) { try await store.newIdentifier() }
+        await #expect(throws: full) { try await store.newIdentifiers(count: 1) }
         disk.fail(with: nil)
         #expect(try await store.unfinished().isEmpty)
-        #expect(try await store.newIdentifier() == TransferID(1))
+        #expect(try await store.newIdentifiers(count: 1) == [TransferID(1)])
     }
 
     @Test("remembers every commit and what is left of ended transfers")

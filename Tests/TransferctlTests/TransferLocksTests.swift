@@ -18,8 +18,22 @@ struct TransferLocksTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let locks = try TransferLocks(directory: folder)
-        for index in 0..<100 { #expect(try locks.take(key: String(index * 7919, radix: 16)) == nil) }
-        #expect(try locks.take(key: "0") == nil)
-        #expect(try locks.take(key: String(repeating: "f", count: 64)) == nil)
+        let keys = (0..<100).map { String($0 * 7919, radix: 16) }
+        #expect(try locks.take(keys: keys) == nil)
+        #expect(try locks.take(keys: ["0", String(repeating: "f", count: 64)]) == nil)
+    }
+
+    @Test("ten thousand locks take no more than sixteen files")
+    func tenThousand() throws {
+        let folder = NSTemporaryDirectory() + "/locks-\(UInt64.random(in: .min ... .max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let locks = try TransferLocks(directory: folder)
+        let keys = (1...10_000).map { index in
+            String(UInt64(index) &* 0x9E37_79B9_7F4A_7C15 | 1 << 63, radix: 16)
+        }
+        #expect(try locks.take(keys: keys) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count <= 16)
+        withExtendedLifetime(locks) {}
     }
 }

@@ -6,8 +6,12 @@ import Foundation
 enum Figures {
     /// What can be measured, by name.
     static let all: [(name: String, measure: @Sendable (Options) throws -> [Figure])] = [
-        ("download-1g", DownloadOneGiB.measure),
-        ("memory", DownloadOneGiB.measureMemory),
+        ("download-1g", LargeDownload.toMemory),
+        ("download-4g", LargeDownload.toDisk),
+        ("download-limited", LimitedDownload.measure),
+        ("small-files", SmallFiles.measure),
+        ("idle", Idle.measure),
+        ("memory", Memory.measure),
         ("core-scale", CoreScale.measure),
         ("core-memory", CoreScale.measureMemory),
     ]
@@ -18,7 +22,8 @@ enum Figures {
             let options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
             for figure in all where options.names.isEmpty || options.names.contains(figure.name) {
                 for result in try figure.measure(options) {
-                    print(options.isJSON ? result.json : result.text)
+                    // At once, also into a file: a run takes long, and may be ended before its last figure.
+                    FileHandle.standardOutput.write(Data(((options.isJSON ? result.json : result.text) + "\n").utf8))
                     if options.isCheck, result.isHeld == false { missed += 1 }
                 }
             }
@@ -37,7 +42,8 @@ enum Figures {
 func note(_ text: String) { FileHandle.standardError.write(Data("figures: \(text)\n".utf8)) }
 
 /// The command line: names, `--quick` for fewer rounds, `--json` for a JSON object a line, `--check` for status 1 where
-/// a bar is missed or could not be measured.
+/// a bar is missed or could not be measured, `--with NAME=PATH` for programs and folders that are not where they are
+/// looked for.
 struct Options: Sendable {
     var names: [String] = []
     var isQuick = false
@@ -46,6 +52,16 @@ struct Options: Sendable {
     /// The most transfers that the `core-` figures let wait, and the most of our own side.
     var largest = Int.max
     var largestSwift = Int.max
+
+    /// What `--with` named: programs (transferctl, curl, …), and the folders `memory` and `disk`.
+    var paths: [String: String] = [:]
+
+    /// The path of a program; nil where it is not installed.
+    func program(_ name: String) -> String? { paths[name] ?? Command.find(name) }
+    /// Where files go that must not wait for a disk.
+    var memoryFolder: String { paths["memory"] ?? "/dev/shm" }
+    /// Where files go that must.
+    var diskFolder: String { paths["disk"] ?? "/var/tmp" }
 
     /// Rounds of each side.
     var rounds: Int { isQuick ? 3 : 7 }
@@ -63,11 +79,16 @@ struct Options: Sendable {
             case "--check": isCheck = true
             case "--largest": largest = try number(after: argument)
             case "--largest-swift": largestSwift = try number(after: argument)
+            case "--with":
+                let parts = rest.popFirst()?.split(separator: "=", maxSplits: 1).map(String.init) ?? []
+                guard parts.count == 2 else { throw FigureError("--with needs NAME=PATH") }
+                paths[parts[0]] = parts[1]
             default:
                 guard Figures.all.contains(where: { $0.name == argument }) else {
                     let known = Figures.all.map(\.name).joined(separator: ", ")
                     throw FigureError(
-                        "there is no figure '\(argument)'; there are \(known), and --quick, --json, --check")
+                        "there is no figure '\(argument)'; there are \(known), and --quick, --json, --check, --with NAME=PATH"
+                    )
                 }
                 names.append(argument)
             }

@@ -6,11 +6,11 @@ final class LoopbackServer {
     let port: Int
     private let process = Process()
 
-    /// Starts it over `folder`.
+    /// Starts it over `folder`; `locations` are lines of its configuration.
     ///
     /// - Throws: `FigureError` when nginx is missing or does not come up.
-    init(folder: String) throws {
-        guard let nginx = Command.find("nginx") else {
+    init(folder: String, options: Options, locations: String = "") throws {
+        guard let nginx = options.program("nginx") else {
             throw FigureError("nginx is not installed; install Debian's nginx-light")
         }
         port = try Self.freePort()
@@ -28,7 +28,8 @@ final class LoopbackServer {
                 fastcgi_temp_path \(folder)/fastcgi;
                 uwsgi_temp_path \(folder)/uwsgi;
                 scgi_temp_path \(folder)/scgi;
-                server { listen 127.0.0.1:\(port); root \(folder)/www; }
+                keepalive_requests 100000;
+                server { listen 127.0.0.1:\(port); root \(folder)/www; \(locations) }
             }
             """
         let path = "\(folder)/nginx.conf"
@@ -51,7 +52,7 @@ final class LoopbackServer {
         process.waitUntilExit()
     }
 
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = loopback(port: 0)
@@ -76,7 +77,7 @@ final class LoopbackServer {
         }
     }
 
-    private static func loopback(port: UInt16) -> sockaddr_in {
+    static func loopback(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

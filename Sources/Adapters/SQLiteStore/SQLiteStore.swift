@@ -26,17 +26,19 @@ public final class SQLiteStore: TransferStore {
             busyMilliseconds: Self.milliseconds(configuration.busyTimeout))
     }
 
-    /// A number for a new transfer; costs one durable transaction, shared with the commits that wait beside it.
-    public func newIdentifier() async throws -> TransferID {
-        try await writer.perform { database in
-            let sql = "UPDATE identifier SET last = last + 1 RETURNING last"
-            guard let last = try Int64.fetchOne(database.cachedStatement(sql: sql)) else {
+    /// Numbers for new transfers; costs one durable transaction, shared with the commits that wait beside it.
+    public func newIdentifiers(count: Int) async throws -> [TransferID] {
+        let count = Int64(max(0, count))
+        return try await writer.perform { database in
+            let statement = try database.cachedStatement(
+                sql: "UPDATE identifier SET last = last + ? RETURNING last")
+            guard let last = try Int64.fetchOne(statement, arguments: [count]) else {
                 throw TransferStoreError(
                     code: .corrupt,
                     message:
                         "The table of identifiers has lost its row. Restore the file from a backup or move it away.")
             }
-            return TransferID(last)
+            return (last - count..<last).map { TransferID($0 + 1) }
         }
     }
 
@@ -63,8 +65,12 @@ public final class SQLiteStore: TransferStore {
     }
 
     /// The newest transfer that was inserted with `key` (text without NUL), ended or not.
-    public func latest(forKey key: String) async throws -> StoredTransfer? {
-        try await read { database in try TransferRows.latest(forKey: key, in: database) }
+    public func latest(forKey key: String) async throws -> StoredTransfer? { try await latest(forKeys: [key])[key] }
+
+    /// For each of `keys` (text without NUL) the newest transfer that was inserted with it, ended or not; one question,
+    /// however many they are.
+    public func latest(forKeys keys: [String]) async throws -> [String: StoredTransfer] {
+        try await read { database in try TransferRows.latest(forKeys: keys, in: database) }
     }
 
     /// Finishes writing and lets go of the files; every later call throws.

@@ -6,7 +6,7 @@ public import TransferScheduling
 /// which it was asked for.
 extension TransferEngine {
     /// Ends the engine: every attempt is stopped and its bytes are synced; the queue is kept. `run()` then returns.
-    public nonisolated func shutDown() { inboxContinuation.yield(.shutDown) }
+    public nonisolated func shutDown() { inbox.put(.shutDown) }
 
     // MARK: Transfers
 
@@ -15,18 +15,30 @@ extension TransferEngine {
     /// - Parameters:
     ///   - key: names "the same transfer" for the store, where the caller wants to find it again.
     ///   - watching: whether ``updates`` are to tell why it waits, as after ``watch(_:)``.
-    /// - Throws: `TransferStoreError` when it could not be saved; nothing is queued then. `EngineEndedError` after the
-    ///   end of the engine.
+    /// - Throws: `TransferStoreError` when it could not be saved, `RefusedTransferError` where it makes no sense; nothing
+    ///   is queued then. `EngineEndedError` after the end of the engine.
     public func submit(
         _ specification: TransferSpecification, key: String? = nil, watching: Bool = false
     ) async throws -> TransferID {
+        try await submit([NewTransfer(specification, key: key)], watching: watching)[0]
+    }
+
+    /// Hands many transfers over, all or none: one transaction, one turn. On return they are durably stored.
+    ///
+    /// Other messages wait for their turn meanwhile, some 20 µs a transfer: many thousands are better handed over some
+    /// hundreds at a time, so that the first begin while the rest is still on its way.
+    ///
+    /// - Parameter watching: whether ``updates`` are to tell why they wait, as after ``watch(_:)``.
+    /// - Returns: their numbers, in the order of `transfers`.
+    /// - Throws: `TransferStoreError` when they could not be saved, `RefusedTransferError` that names the first that makes
+    ///   no sense; none is queued then. `EngineEndedError` after the end of the engine.
+    public func submit(_ transfers: [NewTransfer], watching: Bool = false) async throws -> [TransferID] {
         guard state != .ended else { throw EngineEndedError() }
+        try NewTransfer.check(transfers)
+        guard !transfers.isEmpty else { return [] }
         return try await withCheckedThrowingContinuation { continuation in
-            let submission = Submission(
-                specification: specification, key: key, isWatched: watching, reply: continuation)
-            if case .terminated = inboxContinuation.yield(.submit(submission)) {
-                continuation.resume(throwing: EngineEndedError())
-            }
+            let submission = Submission(transfers: transfers, isWatched: watching, reply: continuation)
+            if !inbox.put(.submit(submission)) { continuation.resume(throwing: EngineEndedError()) }
         }
     }
 
@@ -39,7 +51,7 @@ extension TransferEngine {
     public func change(_ id: TransferID, _ change: TransferChange) async throws {
         guard state != .ended else { throw EngineEndedError() }
         try await withCheckedThrowingContinuation { continuation in
-            if case .terminated = inboxContinuation.yield(.change(id, change, continuation)) {
+            if !inbox.put(.change(id, change, continuation)) {
                 continuation.resume(throwing: EngineEndedError())
             }
         }
@@ -108,9 +120,9 @@ extension TransferEngine {
     public nonisolated func setBudgets(_ budgets: ByteBudgetBook) { send(.budgetsChanged(budgets)) }
 
     /// Decides by another policy from now on, what is queued and running included.
-    public nonisolated func setPolicy(_ policy: any Policy) { inboxContinuation.yield(.policy(policy)) }
+    public nonisolated func setPolicy(_ policy: any Policy) { inbox.put(.policy(policy)) }
 
-    private nonisolated func send(_ command: Event) { inboxContinuation.yield(.command(command)) }
+    private nonisolated func send(_ command: Event) { inbox.put(.command(command)) }
 }
 
 /// The engine has ended and takes nothing any more.

@@ -3,11 +3,13 @@ import TransferPolicy
 import TransferScheduling
 
 /// What the engine knows of a transfer that is not over, beside what the scheduler knows.
-struct TransferRecord {
+///
+/// An object, the engine's own: thousands of them in a dictionary would take their size again for its empty places.
+final class TransferRecord {
     var specification: TransferSpecification
     /// What there is to continue from.
     var resume: ResumePoint?
-    /// Counts the attempts of this run: reports of an earlier one are late and dropped.
+    /// Counts the attempts of this run, from when they are decided: reports of an earlier one are late and dropped.
     var attempt = 0
     /// Whether somebody wants to be told why it waits.
     var isWatched = false
@@ -15,6 +17,11 @@ struct TransferRecord {
     var toldReasons: [String]?
     /// What the attempt that ended last reported, for the effects that follow from it; nil once it has been told.
     var outcome: ExecutorOutcome?
+
+    init(specification: TransferSpecification, resume: ResumePoint? = nil) {
+        self.specification = specification
+        self.resume = resume
+    }
 }
 
 extension TransferEngine {
@@ -51,16 +58,14 @@ extension TransferEngine {
 
     private func start(_ id: TransferID, at now: Moment) {
         // Winding down: it is still in the store, and the next run begins it.
-        guard state != .winding, var record = records[id] else { return }
-        record.attempt += 1
+        guard state != .winding, let record = records[id] else { return }
         record.outcome = nil
         record.toldReasons = nil
-        records[id] = record
         let attempt = record.attempt
         tell(id, .started(attempt: attempt), at: now)
         let job = TransferJob(id: id, specification: record.specification, resume: record.resume)
-        executor.start(job) { [inboxContinuation] report in
-            inboxContinuation.yield(.report(id, attempt: attempt, report))
+        executor.start(job) { [inbox] report in
+            inbox.put(.report(id, attempt: attempt, report))
         }
     }
 

@@ -39,17 +39,20 @@ extension TransferEngine {
     /// Whether somebody has looked at the machine: transfers may start.
     var hasLooked: Bool { awaitingConditions == nil }
 
-    /// Hands a transfer that waited for the first look to the scheduler.
-    func enter(_ transfer: EarlyTransfer) async {
-        let stored = transfer.stored
-        records[stored.id] = TransferRecord(specification: stored.specification, resume: stored.resume)
-        if transfer.isNew, !stored.isSuspended, stored.hold == nil, transfer.need == nil {
-            // As one handed over now, so that the relaunch limiter is asked about it.
-            await handle(.submitted(stored.id, stored.specification.traits))
-        } else {
-            await recover(transfer)
+    /// Hands the transfers that waited for the first look to the scheduler.
+    func enter(_ transfers: [EarlyTransfer]) async {
+        for transfer in transfers {
+            let stored = transfer.stored
+            records[stored.id] = TransferRecord(specification: stored.specification, resume: stored.resume)
+            if transfer.isNew, !stored.isSuspended, stored.hold == nil, transfer.need == nil {
+                // As one handed over now, so that the relaunch limiter is asked about it.
+                await decide(.submitted(stored.id, stored.specification.traits))
+            } else {
+                await recover(transfer)
+            }
         }
-        if transfer.isWatched { await watch(stored.id, true) }
+        await settle()
+        await watch(transfers.filter(\.isWatched).map(\.stored.id), true)
     }
 
     private func recover(_ transfer: EarlyTransfer) async {
@@ -58,7 +61,7 @@ extension TransferEngine {
             bytes: stored.resume?.offset ?? 0, total: stored.resume?.total, retry: stored.retry,
             isPaused: stored.isSuspended, relaunchHold: stored.relaunchHold,
             held: stored.hold.map { RecoveredHold(by: $0.holder, why: $0.why) }, need: transfer.need)
-        await handle(.recovered(stored.id, stored.specification.traits, state))
+        await decide(.recovered(stored.id, stored.specification.traits, state))
     }
 
     private func cancelEarly(_ id: TransferID) async {

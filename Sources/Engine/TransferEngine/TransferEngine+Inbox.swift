@@ -16,40 +16,46 @@ enum Message: Sendable {
     case executorEnded
 }
 
-/// A transfer on its way into the queue.
+/// Transfers on their way into the queue.
 struct Submission: Sendable {
-    var specification: TransferSpecification
-    var key: String?
+    var transfers: [NewTransfer]
     var isWatched: Bool
-    var reply: CheckedContinuation<TransferID, any Error>
+    var reply: CheckedContinuation<[TransferID], any Error>
 }
 
 extension TransferEngine {
-    /// Stores a transfer, answers who handed it over, and lets the scheduler have it.
+    /// Stores transfers, answers who handed them over, and lets the scheduler have them.
     func take(_ submission: Submission) async {
+        let stored: [StoredTransfer]
         do {
-            let id = try await store.newIdentifier()
-            let transfer = StoredTransfer(id: id, specification: submission.specification, key: submission.key)
-            try await store.commit([.inserted(transfer)])
-            submission.reply.resume(returning: id)
-            guard hasLooked else {
-                awaitingConditions?.append(
-                    EarlyTransfer(stored: transfer, isNew: true, isWatched: submission.isWatched))
-                return
+            let ids = try await store.newIdentifiers(count: submission.transfers.count)
+            stored = zip(ids, submission.transfers).map { id, transfer in
+                StoredTransfer(id: id, specification: transfer.specification, key: transfer.key)
             }
-            records[id] = TransferRecord(specification: submission.specification)
-            await handle(.submitted(id, submission.specification.traits))
-            if submission.isWatched { await watch(id, true) }
+            try await store.commit(stored.map { .inserted($0) })
+            submission.reply.resume(returning: ids)
         } catch {
-            submission.reply.resume(throwing: error)
+            return submission.reply.resume(throwing: error)
         }
+        guard hasLooked else {
+            awaitingConditions? += stored.map {
+                EarlyTransfer(stored: $0, isNew: true, isWatched: submission.isWatched)
+            }
+            return
+        }
+        for transfer in stored {
+            records[transfer.id] = TransferRecord(specification: transfer.specification)
+            await decide(.submitted(transfer.id, transfer.specification.traits))
+        }
+        await settle()
+        if submission.isWatched { await watch(stored.map(\.id), true) }
     }
 
     /// Carries out what somebody asked for.
     func carryOut(_ command: Event) async {
         switch command {
-        case .watched(let id): await watch(id, true)
-        case .unwatched(let id): await watch(id, false)
+        case .watched(let id): await watch([id], true)
+        case .unwatched(let id): await watch([id], false)
         case .held(let id, let holder, let why):
             guard records[id] != nil else { return }
             await handle(command, saving: [.held(id, TransferHold(by: holder, why: why))])
@@ -64,16 +70,22 @@ extension TransferEngine {
         }
     }
 
-    /// Begins or ends telling why a transfer waits; who begins is told how it stands, unless that was told already.
-    func watch(_ id: TransferID, _ isWatched: Bool) async {
-        guard records[id] != nil else { return }
-        records[id]?.isWatched = isWatched
-        await handle(isWatched ? .watched(id) : .unwatched(id))
+    /// Begins or ends telling why transfers wait; who begins is told how they stand, unless that was told already.
+    func watch(_ ids: [TransferID], _ isWatched: Bool) async {
+        let ids = ids.filter { records[$0] != nil }
+        for id in ids {
+            records[id]?.isWatched = isWatched
+            await decide(isWatched ? .watched(id) : .unwatched(id))
+        }
+        await settle()
+        guard isWatched else { return }
         let now = alarm.now()
-        guard isWatched, let explanation = scheduler.explanation(of: id, at: now), !explanation.holds.isEmpty,
-            explanation.codes != records[id]?.toldReasons
-        else { return }
-        explain(id, at: now)
+        for id in ids {
+            guard let explanation = scheduler.explanation(of: id, at: now), !explanation.holds.isEmpty,
+                explanation.codes != records[id]?.toldReasons
+            else { continue }
+            explain(id, at: now)
+        }
     }
 }
 

@@ -8,11 +8,14 @@ extension TransferEngine {
         guard records[id]?.attempt == attempt, scheduler.holdsSlot(id) else { return }
         switch report {
         case .progressed(let bytes, let total):
-            await handle(.progressed(id, bytes: bytes, total: total))
+            let unsaved = turn.changes.count
+            await decide(.progressed(id, bytes: bytes, total: total))
+            // Hardly ever: told only when it is saved.
+            if turn.changes.count > unsaved { await settle() }
             tell(id, .progressed(bytes: bytes, total: total, rate: scheduler.rate(of: id)), at: alarm.now())
         case .checkpointed(let resume):
             records[id]?.resume = resume
-            commitLater(.checkpointed(id, resume))
+            turn.progress.append(.checkpointed(id, resume))
         case .restarted:
             records[id]?.resume = nil
             await handle(.restarted(id), saving: [.checkpointed(id, nil)])
@@ -25,7 +28,8 @@ extension TransferEngine {
         records[id]?.outcome = outcome
         switch outcome {
         case .finished:
-            await handle(.finished(id))
+            turn.ended.append(id)
+            return await decide(.finished(id))
         case .stopped(let resume):
             records[id]?.resume = resume
             await handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])
@@ -55,7 +59,7 @@ extension TransferEngine {
         case .ended(let outcome):
             records[id]?.outcome = outcome
             switch outcome {
-            case .finished: await handle(.finished(id))
+            case .finished: await decide(.finished(id))
             case .stopped(let resume), .storageLow(_, _, let resume), .failed(_, let resume):
                 records[id]?.resume = resume
                 // Through the scheduler, because a cancelled transfer ends with its attempt.

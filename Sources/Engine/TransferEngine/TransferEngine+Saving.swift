@@ -74,7 +74,10 @@ extension TransferEngine {
         switch change {
         case .checkpointed(let id, _): unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
         case .learned: unsaved.removeAll { if case .learned = $0 { true } else { false } }
-        case .inserted, .respecified, .retried, .suspended, .held, .relaunchHeld, .ended:
+        case .ended(let id, _):
+            // Of its progress only what the ending keeps stays.
+            unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
+        case .inserted, .respecified, .retried, .suspended, .held, .relaunchHeld:
             // Rare, each for a reason of its own.
             break
         }

@@ -5,7 +5,8 @@ public import TransferScheduling
 /// Carries out what the scheduler decides: the one actor, with one inbox.
 ///
 /// Each message is one event: the scheduler answers with effects, what they change is saved, and only then are they
-/// performed. All effects are safe to repeat, so starting again after a crash is a re-run: the engine reads the queue
+/// performed; reports that came while something was being saved are decided one after the other and saved together. All
+/// effects are safe to repeat, so starting again after a crash is a re-run: the engine reads the queue
 /// and hands every unfinished transfer to the scheduler as an event.
 ///
 /// ```swift
@@ -53,8 +54,9 @@ public actor TransferEngine {
     /// (``TransferUpdate/Kind/waiting(_:)``) is told only of those that are watched, see ``watch(_:)``.
     public nonisolated let updates: AsyncStream<EngineUpdate>
     let updateContinuation: AsyncStream<EngineUpdate>.Continuation
-    private let inbox: AsyncStream<Message>
-    let inboxContinuation: AsyncStream<Message>.Continuation
+    let inbox = Inbox()
+    /// What has been decided and waits to be saved and done.
+    var turn = Turn()
     /// Whose room on disk is to be measured: away from the actor, which a hung mount must not hold up.
     private let measurements: AsyncStream<(TransferID, TransferSpecification)>
     let measurementContinuation: AsyncStream<(TransferID, TransferSpecification)>.Continuation
@@ -92,7 +94,6 @@ public actor TransferEngine {
         scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
         generator = SplitMix64(seed: seed)
         (updates, updateContinuation) = AsyncStream.makeStream()
-        (inbox, inboxContinuation) = AsyncStream.makeStream()
         (measurements, measurementContinuation) = AsyncStream.makeStream()
     }
 
@@ -104,19 +105,17 @@ public actor TransferEngine {
     public func run() async throws {
         guard state == .idle else { return }
         state = .running
-        let continuation = inboxContinuation
         // A task of its own, because a cancelled one can read no stream and save nothing: the cancellation comes in as a
         // message, and the end takes the same way as any other.
         let life = Task { try await live() }
         try await withTaskCancellationHandler {
             try await life.value
-        } onCancel: {
-            continuation.yield(.shutDown)
+        } onCancel: { [inbox] in
+            inbox.put(.shutDown)
         }
     }
 
     private func live() async throws {
-        let continuation = inboxContinuation
         let snapshots = conditionSource.snapshots()
         let signals = alarm.signals()
         let outcome: Result<[StoredTransfer], any Error>
@@ -124,16 +123,16 @@ public actor TransferEngine {
         switch outcome {
         case .success(let stored):
             await withTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    for await snapshot in snapshots { continuation.yield(.conditions(snapshot)) }
+                group.addTask { [inbox] in
+                    for await snapshot in snapshots { inbox.put(.conditions(snapshot)) }
                 }
-                group.addTask {
-                    for await signal in signals { continuation.yield(.alarm(signal)) }
+                group.addTask { [inbox] in
+                    for await signal in signals { inbox.put(.alarm(signal)) }
                 }
-                group.addTask { [measurements, executor] in
+                group.addTask { [inbox, measurements, executor] in
                     for await (id, specification) in measurements {
                         let available = executor.availableSpace(for: specification)
-                        continuation.yield(.command(.spaceMeasured(id, available: available)))
+                        inbox.put(.command(.spaceMeasured(id, available: available)))
                     }
                 }
                 await work(through: stored)
@@ -153,61 +152,82 @@ public actor TransferEngine {
 
     // MARK: The inbox
 
-    /// Takes the messages one by one until the end is asked for; every message that came before it is answered.
+    /// Takes the messages until the end is asked for; every message that came before it is answered.
     private func work(through stored: [StoredTransfer]) async {
         awaitingConditions = stored.map { EarlyTransfer(stored: $0) }
-        for await message in inbox {
-            switch message {
-            case .conditions(let snapshot):
-                updateContinuation.yield(.conditions(snapshot))
-                await handle(.conditionsChanged(snapshot))
-                if let early = awaitingConditions {
-                    awaitingConditions = nil
-                    for transfer in early { await enter(transfer) }
+        while true {
+            let messages = await inbox.take()
+            for (index, message) in messages.enumerated() {
+                switch message {
+                case .shutDown, .executorEnded:
+                    inbox.putBack(messages[(index + 1)...])
+                    await settle()
+                    return await wind()
+                case .report(let id, let attempt, let report):
+                    await handle(report, of: id, attempt: attempt)
+                case .conditions, .alarm:
+                    // What has to stop must not wait for what is still to be saved.
+                    await take(message)
+                case .submit, .change, .policy, .command:
+                    await settle()
+                    await take(message)
                 }
-                saveLearnedIfDue()
-            case .alarm(let signal):
-                await handle(.woken)
-                // A record of a clock that is set afterwards would take the step for time that went by.
-                if signal == .wallClockSet { saveLearnedLater() } else { saveLearnedIfDue() }
-            case .submit(let submission):
-                await take(submission)
-            case .change(let id, let change, let continuation):
-                await carryOut(change, of: id, continuation)
-            case .policy(let policy):
-                await decide(by: policy)
-            case .command(let event):
-                if hasLooked {
-                    await carryOut(event)
-                } else {
-                    await carryOutBeforeFirstLook(event)
-                }
-            case .report(let id, let attempt, let report):
-                await handle(report, of: id, attempt: attempt)
-            case .shutDown, .executorEnded:
-                await wind()
-                return
             }
+            await settle()
+        }
+    }
+
+    /// Takes one message that is no report; what it leads to is saved and done on return.
+    private func take(_ message: Message) async {
+        switch message {
+        case .conditions(let snapshot):
+            updateContinuation.yield(.conditions(snapshot))
+            await handle(.conditionsChanged(snapshot))
+            if let early = awaitingConditions {
+                awaitingConditions = nil
+                await enter(early)
+            }
+            saveLearnedIfDue()
+        case .alarm(let signal):
+            await handle(.woken)
+            // A record of a clock that is set afterwards would take the step for time that went by.
+            if signal == .wallClockSet { saveLearnedLater() } else { saveLearnedIfDue() }
+        case .submit(let submission):
+            await take(submission)
+        case .change(let id, let change, let continuation):
+            await carryOut(change, of: id, continuation)
+        case .policy(let policy):
+            await decide(by: policy)
+        case .command(let event):
+            if hasLooked {
+                await carryOut(event)
+            } else {
+                await carryOutBeforeFirstLook(event)
+            }
+        case .report, .shutDown, .executorEnded:
+            break  // The reader's own affair.
         }
     }
 
     /// Stops all attempts and saves what their ends report.
     private func wind() async {
         state = .winding
-        let continuation = inboxContinuation
         let executor = executor
-        async let ended: Void = {
+        async let ended: Void = { [inbox] in
             await executor.shutdown()
-            continuation.yield(.executorEnded)
+            inbox.put(.executorEnded)
         }()
-        for await message in inbox {
-            switch message {
-            case .report(let id, let attempt, let report): await save(report, of: id, attempt: attempt)
-            case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
-            case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
-            case .executorEnded: inboxContinuation.finish()
-            case .conditions, .alarm, .command, .policy, .shutDown: break  // Too late to act on, or asked for again.
+        while case let messages = await inbox.take(), !messages.isEmpty {
+            for message in messages {
+                switch message {
+                case .report(let id, let attempt, let report): await save(report, of: id, attempt: attempt)
+                case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
+                case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
+                case .executorEnded: inbox.close()
+                case .conditions, .alarm, .command, .policy, .shutDown: break  // Too late, or asked again.
+                }
             }
+            await settle()
         }
         await ended
         await commit(learnedNow())
@@ -216,8 +236,8 @@ public actor TransferEngine {
 
     /// Answers those who asked for something before the engine failed to start.
     private func refuseWhatWaits() async {
-        inboxContinuation.finish()
-        for await message in inbox {
+        inbox.close()
+        for message in await inbox.take() {
             switch message {
             case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
             case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
@@ -227,35 +247,11 @@ public actor TransferEngine {
         }
     }
 
-    /// One event: decided, saved, performed.
-    ///
-    /// Only stops go first: they need no record, and a store that is slow to answer must not keep bytes flowing.
-    ///
-    /// - Parameter savingLearned: whether what was learned is to be saved whatever the effects say.
-    func handle(_ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false) async {
-        let now = alarm.now()
-        let effects = scheduler.apply(event, at: now, using: &generator)
-        await carryOut(effects, at: now, saving: changes, savingLearned: savingLearned)
-    }
-
     /// Everything that waits and runs is decided by another policy from now on.
     private func decide(by policy: any Policy) async {
         self.policy = policy
         let now = alarm.now()
-        await carryOut(scheduler.setPolicy(policy, at: now, using: &generator), at: now)
+        await note(scheduler.setPolicy(policy, at: now, using: &generator), at: now)
+        await settle()
     }
-
-    private func carryOut(
-        _ effects: [Effect], at now: Moment, saving changes: [StoreChange] = [], savingLearned: Bool = false
-    ) async {
-        for effect in effects where effect.isStop { perform(effect, at: now) }
-        let learned = savingLearned || effects.contains(.saveLearned) ? learnedNow() : []
-        await commit(changes + effects.compactMap(storeChange(for:)) + learned)
-        for effect in effects where !effect.isStop { perform(effect, at: now) }
-    }
-}
-
-extension Effect {
-    /// Whether it ends an attempt.
-    fileprivate var isStop: Bool { if case .stop = self { true } else { false } }
 }

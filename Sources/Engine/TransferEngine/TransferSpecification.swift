@@ -50,6 +50,8 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     }
 
     /// The same without what may be secret: no header fields, and the URL without user, password, query and fragment.
+    ///
+    /// A store may tell by these two fields alone whether there is anything to remove.
     public var redacted: TransferSpecification {
         var copy = self
         copy.headers = []

@@ -73,11 +73,12 @@ public final class InMemoryTransferStore: TransferStore {
         self.disk = disk
     }
 
-    /// The next number of the disk.
-    public func newIdentifier() async throws -> TransferID {
+    /// The next numbers of the disk.
+    public func newIdentifiers(count: Int) async throws -> [TransferID] {
         try write { contents in
-            contents.last += 1
-            return TransferID(contents.last)
+            let first = contents.last + 1
+            contents.last += Int64(max(0, count))
+            return (first..<(contents.last + 1)).map { TransferID($0) }
         }
     }
 

@@ -8,14 +8,18 @@ extension TransferStoreContract {
         let first = try await open()
         let second = try await open()
         var given: [TransferID] = []
-        for _ in 0..<3 {
-            given.append(try await first.newIdentifier())
-            given.append(try await second.newIdentifier())
+        for count in [1, 3, 0, 2] {
+            for store in [first, second] {
+                let more = try await store.newIdentifiers(count: count)
+                try expectEqual(more.count, count, "how many identifiers were given")
+                given += more
+            }
         }
+        try expectEqual(try await first.newIdentifiers(count: -1), [], "identifiers for a count below 1")
         await first.close()
         await second.close()
         let third = try await open()
-        given.append(try await third.newIdentifier())
+        given += try await third.newIdentifiers(count: 1)
         await third.close()
         for (earlier, later) in zip(given, given.dropFirst()) {
             try expect(earlier < later, "identifier \(later) was given after \(earlier)")
@@ -25,14 +29,14 @@ extension TransferStoreContract {
 
     func identifiersAreUnique(_ open: Opener) async throws {
         let stores = [try await open(), try await open()]
-        let given = try await withThrowingTaskGroup(of: TransferID.self) { group in
+        let given = try await withThrowingTaskGroup(of: [TransferID].self) { group in
             for index in 0..<100 {
                 let store = stores[index % 2]
-                group.addTask { try await store.newIdentifier() }
+                group.addTask { try await store.newIdentifiers(count: 1 + index % 3) }
             }
-            return try await group.reduce(into: []) { $0.append($1) }
+            return try await group.reduce(into: []) { $0 += $1 }
         }
-        try expectEqual(Set(given).count, 100, "different identifiers")
+        try expectEqual(Set(given).count, given.count, "different identifiers")
         for store in stores { await store.close() }
     }
 
@@ -213,7 +217,7 @@ extension TransferStoreContract {
         await store.close()
         await store.close()
         try await expectRefusal(nil, "a commit", { [.inserted(StoredTransferSamples.plain(1))] }, store)
-        try await expectThrow("newIdentifier") { _ = try await store.newIdentifier() }
+        try await expectThrow("newIdentifiers") { _ = try await store.newIdentifiers(count: 1) }
         try await expectThrow("unfinished") { _ = try await store.unfinished() }
         try await expectThrow("learned") { _ = try await store.learned() }
     }

@@ -27,7 +27,7 @@ struct StoreChild {
     }
 
     private static func writeOne(to store: SQLiteStore) async throws {
-        let id = try await store.newIdentifier()
+        let id = try await store.newIdentifiers(count: 1)[0]
         let specification = TransferSpecification(
             url: "http://127.0.0.1/\(id)", destination: Destination(directory: "/tmp", name: "\(id)"),
             traits: TransferTraits(

@@ -6,8 +6,9 @@ public import TransferScheduling
 ///
 /// Every implementation passes `TransferStoreContract` in TransferTesting.
 public protocol TransferStore: Sendable {
-    /// A number for a new transfer: larger than every one given before, also across processes on the same state.
-    func newIdentifier() async throws -> TransferID
+    /// Numbers for so many new transfers, in ascending order: each larger than every one given before, also across
+    /// processes on the same state. None for a count below 1.
+    func newIdentifiers(count: Int) async throws -> [TransferID]
 
     /// Saves all of `changes` or none, durably: after the return they survive a power loss.
     ///

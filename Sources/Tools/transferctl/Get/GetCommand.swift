@@ -14,6 +14,8 @@ struct GetCommand: AsyncParsableCommand {
             and on an unmetered network. Run again after an interruption, the same command continues; after its end it \
             says "already complete" and fetches nothing unless the server's file has changed.
 
+            Of many transfers only the first that are not over are told why they wait: --parallel and 30 more.
+
             With --json one JSON object a line is written. Keys: event (waiting, started, progress, paused, retrying, \
             finished, failed, cancelled), id, url (without its query), time (RFC 3339), reasons (a list of code, sentence, \
             since, source, sureness and the reason's own data; \
@@ -123,6 +125,10 @@ struct TimingOptions: ParsableArguments {
             "Only within these hours of the local week: \"Mon-Fri 01:00-06:00\"; several with ';'.", valueName: "window"
         ))
     var window: String?
+
+    @Option(
+        help: .init("Run this many transfers at once, of one server too (1 to 256).", valueName: "count"))
+    var parallel = 6
 
     @Option(help: .init("0…1000 or low, normal, high: higher first.", valueName: "priority"))
     var priority: String?

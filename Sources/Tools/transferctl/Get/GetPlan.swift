@@ -2,6 +2,7 @@
 import Foundation
 import TransferEngine
 import TransferPolicy
+import TransferScheduling
 import URLSessionExecutor
 
 /// A checked command line: everything that can be wrong with it was found before anything happened.
@@ -35,6 +36,23 @@ struct GetPlan {
     var caFile: String?
     var runsInProcess: Bool
     var limits: RateLimits
+    /// How many transfers run at once, of one server too.
+    var parallel: Int
+
+    /// Of how many transfers that are not over is told why they wait: beside those that may run, a screen full.
+    var watchedAtOnce: Int { style == .quiet ? 0 : parallel + 30 }
+
+    /// The scheduler's settings: all transfers of a command are one app's.
+    var scheduling: SchedulerConfiguration {
+        var configuration = SchedulerConfiguration()
+        configuration.globalSlots = parallel
+        configuration.slotsPerHost = parallel
+        configuration.slotsPerApp = parallel
+        return configuration
+    }
+
+    /// More connections than this help nobody, and harm servers.
+    static let mostParallel = 256
 
     /// Checks a command line.
     ///
@@ -59,6 +77,10 @@ struct GetPlan {
         limits = RateLimits(
             global: try request.limitRate.map { try Self.rate($0, option: "limit-rate") },
             yieldsToForeground: request.yield)
+        parallel = command.timing.parallel
+        guard (1...GetPlan.mostParallel).contains(parallel) else {
+            throw UsageError("--parallel \(parallel) must be from 1 to \(GetPlan.mostParallel)")
+        }
         items = []
         let builder = try SpecificationBuilder(command: command, now: now)
         items = try Self.targets(command).map { try builder.item(for: $0) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import Synchronization
 import TransferEngine
@@ -7,23 +8,33 @@ import TransferPolicy
 /// Tells a person or a program what happens, in the style that was chosen.
 final class GetReporter: Sendable {
     private struct State {
-        var specifications: [TransferID: TransferSpecification] = [:]
+        /// Which of the plan's transfers has that number.
+        var places: [TransferID: Int] = [:]
         var conditions: Conditions?
-        /// Updates that came before their transfer was named: the engine may be quicker than who handed it over.
+        /// Updates that came before their transfer had its number: the engine may be quicker than who handed it over.
         var early: [TransferID: [TransferUpdate]] = [:]
         var style: any GetStyle
+        /// Whether what is to be drawn will be.
+        var isFlushDue = false
+        var hasEnded = false
     }
 
     private let state: Mutex<State>
+    private let items: [GetPlan.Item]
+    private let queue = DispatchQueue(label: "transferctl.reporter")
+    /// How long an update may wait to be drawn, and so how often is drawn at most: 20 times a second.
+    private static let drawInterval = DispatchTimeInterval.milliseconds(50)
     private let isVerbose: Bool
     private let localTime: LocalTimeRules
 
     init(plan: GetPlan, localTime: LocalTimeRules) {
         isVerbose = plan.isVerbose
+        items = plan.items
         self.localTime = localTime
         let style: any GetStyle
         switch plan.style {
-        case .terminal: style = TerminalStyle(localTime: localTime, total: plan.items.count)
+        case .terminal:
+            style = TerminalStyle(localTime: localTime, total: plan.items.count, watched: plan.watchedAtOnce)
         case .lines: style = LineStyle(localTime: localTime, isVerbose: plan.isVerbose)
         case .json: style = JSONStyle(localTime: localTime)
         case .quiet: style = QuietStyle()
@@ -31,24 +42,43 @@ final class GetReporter: Sendable {
         state = Mutex(State(style: style))
     }
 
-    /// Names a transfer.
-    func add(_ id: TransferID, _ specification: TransferSpecification) {
+    /// Gives the plan's transfer at `place` its number.
+    func add(_ id: TransferID, at place: Int) {
         state.withLock { state in
-            state.specifications[id] = specification
+            state.places[id] = place
+            let specification = items[place].specification
             for update in state.early.removeValue(forKey: id) ?? [] { state.style.show(update, specification) }
+            drawLater(&state)
         }
     }
 
-    /// The transfer's specification, once it was named.
-    func specification(of id: TransferID) -> TransferSpecification? { state.withLock { $0.specifications[id] } }
+    private func drawLater(_ state: inout State) {
+        guard state.style.isDirty else { return }
+        // After the end the program's own is near, too.
+        if state.hasEnded { return state.style.flush() }
+        guard !state.isFlushDue else { return }
+        state.isFlushDue = true
+        queue.asyncAfter(deadline: .now() + Self.drawInterval) { [self] in
+            self.state.withLock { state in
+                state.isFlushDue = false
+                state.style.flush()
+            }
+        }
+    }
+
+    /// The transfer's specification, once it has its number.
+    func specification(of id: TransferID) -> TransferSpecification? {
+        state.withLock { $0.places[id] }.map { items[$0].specification }
+    }
 
     /// Tells of an update.
     func take(_ update: EngineUpdate) {
         state.withLock { state in
+            defer { drawLater(&state) }
             switch update {
             case .transfer(let transfer):
-                if let specification = state.specifications[transfer.id] {
-                    state.style.show(transfer, specification)
+                if let place = state.places[transfer.id] {
+                    state.style.show(transfer, items[place].specification)
                 } else {
                     state.early[transfer.id, default: []].append(transfer)
                 }
@@ -67,10 +97,20 @@ final class GetReporter: Sendable {
     }
 
     /// Tells something that belongs to no transfer.
-    func note(_ text: String) { state.withLock { $0.style.note(text) } }
+    func note(_ text: String) {
+        state.withLock { state in
+            state.style.note(text)
+            drawLater(&state)
+        }
+    }
 
     /// Leaves the terminal as it should be.
-    func end() { state.withLock { $0.style.end() } }
+    func end() {
+        state.withLock { state in
+            state.style.end()
+            state.hasEnded = true
+        }
+    }
 }
 
 /// One way of telling.
@@ -81,6 +121,16 @@ protocol GetStyle: Sendable {
     mutating func note(_ text: String)
     /// Ends the output.
     mutating func end()
+    /// Whether there is something that `flush()` would draw.
+    var isDirty: Bool { get }
+    /// Draws what has changed.
+    mutating func flush()
+}
+
+extension GetStyle {
+    // Most styles write at once.
+    var isDirty: Bool { false }
+    mutating func flush() {}
 }
 
 extension TransferSpecification {

@@ -30,15 +30,16 @@ struct GetRun {
         } catch {
             throw UsageError("\(error)")
         }
-        let (known, new) = try await prepare(store)
+        let queue = try await prepare(store)
         let engine = TransferEngine(
             store: store, executor: try makeExecutor(partials: directory + "/partial", reporter: reporter),
-            conditions: makeConditions(), alarm: alarm, policy: plan.policy,
+            conditions: makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
             savesLearned: plan.assumptions == nil, seed: plan.seed)
-        for (id, item) in known {
-            reporter.add(id, item.specification)
-            engine.watch(id)
+        for (id, place) in queue.known {
+            reporter.add(id, at: place)
         }
+        let window = WatchWindow(size: plan.watchedAtOnce)
+        for id in window.add(queue.known.map(\.id)) { engine.watch(id) }
         let hook = plan.onComplete.map { CompletionCommand(command: $0) }
         let stop: @Sendable () -> Void = {
             engine.shutDown()
@@ -50,7 +51,8 @@ struct GetRun {
         let outcome: Outcome
         do {
             defer { reporter.end() }
-            outcome = try await drive(engine, store: new, hook: hook, reporter: reporter, stop: stop)
+            outcome = try await drive(
+                engine, handing: queue, watching: window, hook: hook, reporter: reporter, stop: stop)
         }
         if let signal = interruption.signal {
             reporter.note(
@@ -78,8 +80,8 @@ struct GetRun {
     ///
     /// - Throws: `UsageError` where the queue cannot be used, `TransferStoreError` where a transfer could not be saved.
     private func drive(
-        _ engine: TransferEngine, store new: [GetPlan.Item], hook: CompletionCommand?, reporter: GetReporter,
-        stop: @escaping @Sendable () -> Void
+        _ engine: TransferEngine, handing queue: Queue, watching window: WatchWindow, hook: CompletionCommand?,
+        reporter: GetReporter, stop: @escaping @Sendable () -> Void
     ) async throws -> Outcome {
         let (ended, endings) = AsyncStream.makeStream(of: TransferUpdate.self)
         // Each child tells whether something failed that is not told as an update.
@@ -90,7 +92,7 @@ struct GetRun {
             }
             group.addTask {
                 do {
-                    try await Self.handOver(new, to: engine, reporter: reporter)
+                    try await handOver(queue, to: engine, watching: window, reporter: reporter)
                 } catch {
                     // Nothing would ever end the wait for a transfer that was not taken.
                     stop()
@@ -105,6 +107,7 @@ struct GetRun {
                 reporter.take(update)
                 guard case .transfer(let transfer) = update, transfer.isEnd else { continue }
                 endings.yield(transfer)
+                for id in window.ended(transfer.id) { engine.watch(id) }
                 outcome.anyFailed = outcome.anyFailed || transfer.isFailure
                 left -= 1
                 if left == 0 { engine.shutDown() }
@@ -120,15 +123,29 @@ struct GetRun {
         }
     }
 
-    private static func handOver(
-        _ items: [GetPlan.Item], to engine: TransferEngine, reporter: GetReporter
+    /// How many transfers are handed over at a time: the first begin while the rest is still on its way.
+    private static let batch = 500
+
+    private func handOver(
+        _ queue: Queue, to engine: TransferEngine, watching window: WatchWindow, reporter: GetReporter
     ) async throws {
-        for item in items {
+        var rest = queue.new[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(Self.batch)
+            rest = rest.dropFirst(Self.batch)
+            let transfers = batch.map { place -> NewTransfer in
+                var specification = plan.items[place].specification
+                specification.completedBefore = queue.finished[place]
+                return NewTransfer(specification, key: plan.items[place].key)
+            }
             do {
-                let id = try await engine.submit(item.specification, key: item.key, watching: true)
-                reporter.add(id, item.specification)
+                let ids = try await engine.submit(transfers)
+                for (id, place) in zip(ids, batch) { reporter.add(id, at: place) }
+                for id in window.add(ids) { engine.watch(id) }
             } catch is EngineEndedError {
                 return  // Interrupted: what was not handed over yet is named again by the same command.
+            } catch let error as RefusedTransferError {
+                throw UsageError("\(error)")
             }
         }
     }
@@ -151,53 +168,67 @@ struct GetRun {
     // MARK: The queue
 
     private func takeLocks(_ locks: TransferLocks) throws {
-        for item in plan.items {
-            guard let owner = try locks.take(key: item.key) else { continue }
-            let url = TransferSpecification.redacted(url: item.specification.url)
-            throw UsageError(
-                "process \(owner) is already fetching \(url) to the same place; wait for it, or give another destination"
-            )
-        }
+        guard let (key, owner) = try locks.take(keys: plan.items.map(\.key)) else { return }
+        let item = plan.items.first { $0.key == key }
+        let url = TransferSpecification.redacted(url: item?.specification.url ?? "")
+        throw UsageError(
+            "process \(owner) is already fetching \(url) to the same place; wait for it, or give another destination")
+    }
+
+    /// The plan's transfers, by their place in it: thousands of them are not to be held twice.
+    private struct Queue {
+        /// Those that the store has, and their numbers there.
+        var known: [(id: TransferID, place: Int)] = []
+        /// Those that are to be handed over.
+        var new: [Int] = []
+        /// What an earlier run finished of the new ones.
+        var finished: [Int: CompletedFile] = [:]
     }
 
     /// What the store already knows of the plan goes on under its number; a finished file is remembered, so that only
     /// a changed one is fetched again.
-    private func prepare(
-        _ store: SQLiteStore
-    ) async throws -> (known: [(TransferID, GetPlan.Item)], new: [GetPlan.Item]) {
-        var known: [(TransferID, GetPlan.Item)] = []
-        var new: [GetPlan.Item] = []
-        for var item in plan.items {
-            guard let stored = try await Self.ask(await store.latest(forKey: item.key)) else {
-                new.append(item)
+    private func prepare(_ store: SQLiteStore) async throws -> Queue {
+        let latest = try await Self.ask(await store.latest(forKeys: plan.items.map(\.key)))
+        var queue = Queue()
+        var adopted: [(place: Int, resume: ResumePoint)] = []
+        var changes: [StoreChange] = []
+        for (place, item) in plan.items.enumerated() {
+            guard let stored = latest[item.key] else {
+                queue.new.append(place)
                 continue
             }
             switch stored.ending {
             case nil:
+                var specification = item.specification
                 // Dates that relax with age count from the first command, not from the latest.
-                item.specification.traits.submitted = stored.specification.traits.submitted
-                item.specification.completedBefore = stored.specification.completedBefore
-                try await Self.ask(
-                    await store.commit([
-                        .respecified(stored.id, item.specification), .suspended(stored.id, false),
-                        .retried(stored.id, nil),
-                    ]))
-                known.append((stored.id, item))
+                specification.traits.submitted = stored.specification.traits.submitted
+                specification.completedBefore = stored.specification.completedBefore
+                changes += [
+                    .respecified(stored.id, specification), .suspended(stored.id, false), .retried(stored.id, nil),
+                ]
+                queue.known.append((stored.id, place))
             case .completed(_, keeping: let kept?), .failed(_, keeping: let kept?):
                 // An earlier run gave up with bytes in hand: a new transfer goes on from them.
-                let id = try await Self.ask(await store.newIdentifier())
-                let adopted = StoredTransfer(
-                    id: id, specification: item.specification, resume: kept, key: item.key)
-                try await Self.ask(await store.commit([.inserted(adopted)]))
-                known.append((id, item))
+                adopted.append((place, kept))
             case .completed(let completion, keeping: nil):
-                item.specification.completedBefore = completion.file
-                new.append(item)
+                queue.finished[place] = completion.file
+                queue.new.append(place)
             case .failed, .cancelled:
-                new.append(item)
+                queue.new.append(place)
             }
         }
-        return (known, new)
+        if !adopted.isEmpty {
+            let ids = try await Self.ask(await store.newIdentifiers(count: adopted.count))
+            for (id, (place, resume)) in zip(ids, adopted) {
+                let item = plan.items[place]
+                changes.append(
+                    .inserted(
+                        StoredTransfer(id: id, specification: item.specification, resume: resume, key: item.key)))
+                queue.known.append((id, place))
+            }
+        }
+        try await Self.ask(await store.commit(changes))
+        return queue
     }
 
     private static func ask<Value>(_ question: @autoclosure () async throws -> Value) async throws -> Value {

@@ -4,13 +4,22 @@ import TransferEngine
 import TransferPolicy
 import TransferScheduling
 
-/// A live line a transfer: bar, bytes, rate and time left, or why it waits. What is over scrolls up and stays.
+/// A live line a transfer, as many as fit: bar, bytes, rate and time left, or why it waits. What is over scrolls up and
+/// stays.
+///
+/// An update costs next to nothing, however many transfers there are: what it changed is drawn at the next `flush()`.
 struct TerminalStyle: GetStyle {
     /// What a live line shows.
     private struct Row {
         var name: String
         var text: String
         var bar: (bytes: Int64, total: Int64?, rate: Int64?)?
+    }
+
+    /// A transfer that waits: its line is made when it is drawn, which of thousands few ever are.
+    private struct Waiting {
+        var update: TransferUpdate
+        var specification: TransferSpecification
     }
 
     /// A line as it is written, and how many columns of it are seen.
@@ -28,73 +37,112 @@ struct TerminalStyle: GetStyle {
 
     let localTime: LocalTimeRules
     let total: Int
-    private var rows: [TransferID: Row] = [:]
+    /// How many at a time are told of while they wait.
+    let watched: Int
+    private var running: [TransferID: Row] = [:]
+    private var waiting: [TransferID: Waiting] = [:]
+    /// The numbers of those that wait, ascending.
+    private var waitingOrder: [TransferID] = []
+    /// Lines that stay, above the live ones, not written yet.
+    private var above = ""
     /// How many columns each line that stands there takes.
     private var drawn: [Int] = []
     private var over = 0
+    private var hasEnded = false
+    private(set) var isDirty = false
 
-    init(localTime: LocalTimeRules, total: Int) {
+    init(localTime: LocalTimeRules, total: Int, watched: Int) {
         self.localTime = localTime
         self.total = total
+        self.watched = watched
     }
 
     mutating func show(_ update: TransferUpdate, _ specification: TransferSpecification) {
-        let name = specification.displayName
+        isDirty = true
         switch update.kind {
         case .finished, .failed, .cancelled:
-            rows[update.id] = nil
+            running[update.id] = nil
+            setWaiting(update.id, nil)
             over += 1
             let text = GetText.sentence(of: update, localTime: localTime, isVerbose: false) ?? ""
             let mark = update.isFailure ? "✗".red : "✓".green
-            redraw(above: "\(mark) \(Formatting.printable(name)): \(Formatting.printable(text))")
+            above += "\(mark) \(Formatting.printable(specification.displayName)): \(Formatting.printable(text))\n"
         case .progressed(let bytes, let total, let rate):
-            rows[update.id] = Row(name: name, text: "", bar: (bytes, total, rate))
-            redraw()
+            setWaiting(update.id, nil)
+            let name = running[update.id]?.name ?? specification.displayName
+            running[update.id] = Row(name: name, text: "", bar: (bytes, total, rate))
         case .started:
-            let bar = rows[update.id]?.bar
-            rows[update.id] = Row(name: name, text: bar == nil ? "asking the server" : "", bar: bar)
-            redraw()
+            setWaiting(update.id, nil)
+            let bar = running[update.id]?.bar
+            running[update.id] = Row(
+                name: specification.displayName, text: bar == nil ? "asking the server" : "", bar: bar)
         case .waiting, .paused, .retrying:
-            let text = GetText.sentence(of: update, localTime: localTime, isVerbose: false) ?? ""
-            rows[update.id] = Row(name: name, text: text)
-            redraw()
+            running[update.id] = nil
+            setWaiting(update.id, Waiting(update: update, specification: specification))
         }
     }
 
-    mutating func note(_ text: String) { redraw(above: Formatting.printable(text)) }
+    mutating func note(_ text: String) {
+        isDirty = true
+        above += Formatting.printable(text) + "\n"
+    }
 
     mutating func end() {
-        rows = [:]
-        redraw()
+        running = [:]
+        waiting = [:]
+        waitingOrder = []
+        hasEnded = true
+        isDirty = true
+        flush()
     }
 
-    /// Draws the live lines again in place, `above` them a line that stays. One write, so that nothing flickers.
-    private mutating func redraw(above: String? = nil) {
+    private mutating func setWaiting(_ id: TransferID, _ new: Waiting?) {
+        let old = waiting.updateValue(new, orRemove: id)
+        guard old != (new != nil) else { return }
+        let place = waitingOrder.firstPlace(notBelow: id)
+        if new == nil { waitingOrder.remove(at: place) } else { waitingOrder.insert(id, at: place) }
+    }
+
+    /// Draws the live lines again in place, above them the lines that stay. One write, so that nothing flickers.
+    mutating func flush() {
+        guard isDirty else { return }
+        isDirty = false
         let width = Console.width(1)
         // The rest of the screen belongs to what is over.
-        let room = max(1, Console.height(1) - 2)
-        let ordered = rows.sorted { left, right in
-            let (leftRuns, rightRuns) = (left.value.text.isEmpty, right.value.text.isEmpty)
-            return leftRuns != rightRuns ? leftRuns : left.key < right.key
-        }.map(\.value)
-        // Reasons are shown whole as long as there is room for all of them.
-        var lines = ordered.flatMap { wrapped($0, width: width) }
-        if lines.count > room {
-            lines = ordered.prefix(room - 1).map { line($0, width: width) }
-            let hidden = ordered.count - lines.count
-            if hidden > 0 {
-                lines.append(
-                    Line(plain: Formatting.fitted("… and \(hidden) more, \(over) of \(total) are over", width: width)))
-            }
-        }
+        let lines = liveLines(width: width, room: max(1, Console.height(1) - 2))
         // A terminal that became narrower has wrapped what stood there: it takes more rows than were drawn.
         let rowsAbove = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / width) }
         var text = rowsAbove > 0 ? "\u{1B}[\(rowsAbove)A" : ""
-        text += "\r\u{1B}[J"
-        if let above { text += above + "\n" }
+        text += "\r\u{1B}[J" + above
         text += lines.map { $0.text + "\n" }.joined()
+        above = ""
         drawn = lines.map(\.columns)
         Console.write(text, to: 1)
+    }
+
+    /// What runs, then what waits, by number; no more than fit, with how many there are beside.
+    private func liveLines(width: Int, room: Int) -> [Line] {
+        // Of thousands only some are watched, and heard of before they run.
+        let count = hasEnded ? 0 : max(running.count + waiting.count, total > watched ? total - over : 0)
+        var rows = running.sorted { $0.key < $1.key }.prefix(room).map(\.value)
+        for id in waitingOrder.prefix(room - rows.count) { if let row = waiting[id].map(row) { rows.append(row) } }
+        // Reasons are shown whole as long as there is room for all of them.
+        if count == rows.count {
+            let lines = rows.flatMap { wrapped($0, width: width) }
+            if lines.count <= room { return lines }
+        }
+        var lines = rows.prefix(count > rows.count ? room - 1 : room).map { line($0, width: width) }
+        let hidden = count - lines.count
+        if hidden > 0 {
+            lines.append(
+                Line(plain: Formatting.fitted("… and \(hidden) more, \(over) of \(total) are over", width: width)))
+        }
+        return lines
+    }
+
+    private func row(_ transfer: Waiting) -> Row {
+        let text = GetText.sentence(of: transfer.update, localTime: localTime, isVerbose: false) ?? ""
+        return Row(name: transfer.specification.displayName, text: text)
     }
 
     /// The name, padded to its column.
@@ -145,5 +193,25 @@ struct TerminalStyle: GetStyle {
             if let total = bar.total { parts.append("ETA \(Formatting.span(max(0, total - bar.bytes) / rate))") }
         }
         return parts.joined(separator: "  ")
+    }
+}
+
+extension Dictionary where Key == TransferID {
+    /// Sets the value, or removes it where it is nil; true where there was one.
+    fileprivate mutating func updateValue(_ value: Value?, orRemove key: Key) -> Bool {
+        guard let value else { return removeValue(forKey: key) != nil }
+        return updateValue(value, forKey: key) != nil
+    }
+}
+
+extension Array where Element == TransferID {
+    /// The first place of an ascending list whose element is not below `id`.
+    fileprivate func firstPlace(notBelow id: TransferID) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

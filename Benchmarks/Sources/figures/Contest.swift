@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// One who takes part in a comparison.
+struct Side {
+    var name: String
+    /// Nil where it is not installed.
+    var program: String?
+    /// Its arguments.
+    var arguments: [String]
+    /// Files and folders that must not be there before a run.
+    var leavings: [String] = []
+
+    /// `transferctl get` into `output`, its queue in `folder`.
+    static func ours(_ options: Options, _ folder: WorkFolder, _ arguments: [String], output: String) throws -> Side {
+        let state = "\(folder.path)/state"
+        return Side(
+            name: "ours", program: try Transferctl.path(options),
+            arguments: ["get", "--quiet", "--state-dir", state] + arguments, leavings: [state, output])
+    }
+
+    /// A peer that may be missing.
+    static func peer(_ name: String, _ options: Options, _ arguments: [String], output: String) -> Side {
+        Side(name: name, program: options.program(name), arguments: arguments, leavings: [output])
+    }
+}
+
+/// Runs several sides in turn, so that what disturbs one disturbs all.
+struct Contest {
+    var sides: [Side]
+    var rounds: Int
+    var samplesMemory = false
+    /// Runs of each side before it counts.
+    var warmUps = 1
+
+    /// What each side's runs cost, in the order of the sides; nil for those that are not installed.
+    ///
+    /// - Parameter check: looks at what the first run of ours, the first side, has left.
+    func run(check: () throws -> Void = {}) throws -> [[Command.Cost]?] {
+        var costs: [[Command.Cost]?] = sides.map { $0.program == nil ? nil : [] }
+        for round in 0..<(rounds + warmUps) {
+            for (index, side) in sides.enumerated() {
+                guard let program = side.program else { continue }
+                for path in side.leavings { try? FileManager.default.removeItem(atPath: path) }
+                let cost = try Command(program: program, arguments: side.arguments).run(samplesMemory: samplesMemory)
+                if round == 0, index == 0 { try check() }
+                if round >= warmUps { costs[index]?.append(cost) }
+                for path in side.leavings { try? FileManager.default.removeItem(atPath: path) }
+            }
+        }
+        return costs
+    }
+}
+
+extension Figure {
+    /// The medians of a cost of the first side and of another one.
+    static func medians(
+        _ name: String, _ contest: Contest, _ costs: [[Command.Cost]?], against index: Int, bar: Double?,
+        _ unit: String, _ value: (Command.Cost) -> Double
+    ) -> Figure {
+        Figure(
+            name: name, ours: costs[0]?.map(value).median, unit: unit, peer: contest.sides[index].name,
+            theirs: costs[index]?.map(value).median, bar: bar, rounds: contest.rounds)
+    }
+}
+
+/// The program under test.
+enum Transferctl {
+    /// Its path: named by `--with transferctl=PATH` or `TRANSFERCTL`, else built from the package above in release.
+    static func path(_ options: Options) throws -> String {
+        if let path = options.paths["transferctl"] ?? ProcessInfo.processInfo.environment["TRANSFERCTL"] { return path }
+        guard let swift = Command.find("swift") else { throw FigureError("there is no 'swift' in PATH") }
+        let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+        _ = try Command(
+            program: swift, arguments: ["build", "-c", "release", "--product", "transferctl", "--package-path", root]
+        ).run()
+        return "\(root)/.build/release/transferctl"
+    }
+}
+
+/// A folder that goes with its owner.
+final class WorkFolder {
+    let path: String
+
+    /// Makes one in `parent`, with `www` in it for what is served.
+    ///
+    /// - Throws: `FigureError` where less than `room` bytes are free there.
+    init(in parent: String, room: Int) throws {
+        let values = try? FileManager.default.attributesOfFileSystem(forPath: parent)
+        let free = (values?[.systemFreeSize] as? NSNumber)?.intValue ?? 0
+        guard free >= room else {
+            throw FigureError("\(parent) has \(free >> 20) MiB free and \(room >> 20) MiB are needed; see --with")
+        }
+        path = "\(parent)/transfer-figures-\(getpid())"
+        try FileManager.default.createDirectory(atPath: "\(path)/www", withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Makes `www/name` with bytes that do not compress or repeat.
+    func makeFile(_ name: String, bytes: Int) throws {
+        guard FileManager.default.createFile(atPath: "\(path)/www/\(name)", contents: nil),
+            let file = FileHandle(forWritingAtPath: "\(path)/www/\(name)")
+        else { throw FigureError("\(path) cannot be written") }
+        var generator = SystemRandomNumberGenerator()
+        let block = Data((0..<min(bytes, 1 << 20)).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        for start in stride(from: 0, to: bytes, by: 1 << 20) {
+            // Each block differs, so that a block in the wrong place is noticed.
+            var numbered = block.prefix(bytes - start)
+            withUnsafeBytes(of: start) { numbered.replaceSubrange(0..<8, with: $0) }
+            try file.write(contentsOf: numbered)
+        }
+        try file.close()
+    }
+
+    /// Compares what arrived with what was served.
+    func check(_ file: String, is name: String) throws {
+        guard FileManager.default.contentsEqual(atPath: file, andPath: "\(path)/www/\(name)") else {
+            throw FigureError("\(file) is not the file that was served")
+        }
+    }
+}

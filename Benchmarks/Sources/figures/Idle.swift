@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Waiting for a server that says nothing for ten seconds and then a byte a second for ten more: percent of one core.
+enum Idle {
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let folder = try WorkFolder(in: options.memoryFolder, room: 1 << 20)
+        let server = try SlowServer(silence: 10, drips: 10)
+        let url = "http://127.0.0.1:\(server.port)/file"
+        let sides = try LargeDownload.sides(options, folder, into: folder.path, url: url).prefix(2)
+        // A run takes 20 s.
+        let contest = Contest(sides: Array(sides), rounds: min(3, options.rounds), warmUps: 0)
+        let costs = try contest.run()
+        func share(_ cost: Command.Cost) -> Double { cost.cpu / cost.wall * 100 }
+        var figure = Figure.medians("idle", contest, costs, against: 1, bar: 3, "% of a core", share)
+        figure.barIsAbsolute = true
+        return [figure]
+    }
+}
+
+/// Answers every request with `drips` bytes, one a second after `silence` seconds.
+final class SlowServer: Sendable {
+    let port: Int
+    private let listener: Int32
+
+    init(silence: Int, drips: Int) throws {
+        signal(SIGPIPE, SIG_IGN)
+        port = try LoopbackServer.freePort()
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = LoopbackServer.loopback(port: UInt16(port))
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isBound, listen(listener, 16) == 0 else { throw FigureError("the slow server cannot listen") }
+        Thread.detachNewThread { [listener] in
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                Thread.detachNewThread { Self.serve(connection, silence: silence, drips: drips) }
+            }
+        }
+    }
+
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    private static func serve(_ connection: Int32, silence: Int, drips: Int) {
+        defer { close(connection) }
+        var request = [UInt8](repeating: 0, count: 4096)
+        guard read(connection, &request, request.count) > 0 else { return }
+        sleep(UInt32(silence))
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(drips)\r\nConnection: close\r\n\r\n"
+        guard write(connection, head, head.utf8.count) > 0 else { return }
+        for _ in 0..<drips {
+            sleep(1)
+            guard write(connection, "x", 1) > 0 else { return }
+        }
+    }
+}

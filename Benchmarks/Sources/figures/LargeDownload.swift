@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// `transferctl get` of one large file from nginx on the loopback.
+enum LargeDownload {
+    /// 1 GiB into memory: wall and CPU seconds against curl, wall against wget and aria2c.
+    @Sendable static func toMemory(_ options: Options) throws -> [Figure] {
+        let folder = try WorkFolder(in: options.memoryFolder, room: 3 << 30)
+        try folder.makeFile("file", bytes: 1 << 30)
+        let server = try LoopbackServer(folder: folder.path, options: options)
+        let url = "http://127.0.0.1:\(server.port)/file"
+        let contest = Contest(sides: try sides(options, folder, into: folder.path, url: url), rounds: options.rounds)
+        let costs = try contest.run { try folder.check("\(folder.path)/ours", is: "file") }
+        withExtendedLifetime(server) {}
+        return [
+            .medians("download-1g", contest, costs, against: 1, bar: 1.35, "s wall", \.wall),
+            .medians("download-1g", contest, costs, against: 1, bar: 1.7, "s cpu", \.cpu),
+            .medians("download-1g", contest, costs, against: 2, bar: 1, "s wall", \.wall),
+            .medians("download-1g", contest, costs, against: 3, bar: nil, "s wall", \.wall),
+        ]
+    }
+
+    /// 4 GiB to the disk, durable at the end on both sides: wall seconds against curl and `sync -d` of its file.
+    @Sendable static func toDisk(_ options: Options) throws -> [Figure] {
+        let folder = try WorkFolder(in: options.memoryFolder, room: 9 << 29)
+        let disk = try WorkFolder(in: options.diskFolder, room: 9 << 29)
+        try folder.makeFile("file", bytes: 4 << 30)
+        let server = try LoopbackServer(folder: folder.path, options: options)
+        let url = "http://127.0.0.1:\(server.port)/file"
+        let theirs = "\(disk.path)/theirs"
+        let curl = options.program("curl")
+        var shell = Side.peer(
+            "sh", options, ["-c", "\"$0\" -q -s -o \"$1\" \"$2\" && sync -d \"$1\"", curl ?? "", theirs, url],
+            output: theirs)
+        shell.name = "curl+sync"
+        if curl == nil { shell.program = nil }
+        // The queue is durable there, too.
+        let ours = try Side.ours(options, disk, ["-o", "\(disk.path)/ours", url], output: "\(disk.path)/ours")
+        let contest = Contest(sides: [ours, shell], rounds: options.rounds)
+        let costs = try contest.run { try folder.check("\(disk.path)/ours", is: "file") }
+        withExtendedLifetime(server) {}
+        return [.medians("download-4g", contest, costs, against: 1, bar: 1.3, "s wall, durable", \.wall)]
+    }
+
+    /// Ours, curl, wget and aria2c for one URL.
+    static func sides(_ options: Options, _ folder: WorkFolder, into output: String, url: String) throws -> [Side] {
+        [
+            try .ours(options, folder, ["-o", "\(output)/ours", url], output: "\(output)/ours"),
+            .peer("curl", options, ["-q", "-s", "-o", "\(output)/curl", url], output: "\(output)/curl"),
+            .peer("wget", options, ["--no-config", "-q", "-O", "\(output)/wget", url], output: "\(output)/wget"),
+            .peer(
+                "aria2c", options,
+                ["--no-conf", "-q", "--file-allocation=none", "-x1", "-d", output, "-o", "aria2c", url],
+                output: "\(output)/aria2c"),
+        ]
+    }
+}
+
+/// One file from a server that lets only so many bytes a second through.
+enum LimitedDownload {
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let folder = try WorkFolder(in: options.memoryFolder, room: 3 << 29)
+        var locations = ""
+        for rate in rates {
+            // Five seconds of each.
+            try folder.makeFile("\(rate)", bytes: rate * 5_000_000)
+            locations += "location /\(rate) { limit_rate \(rate * 1_000_000); } "
+        }
+        let server = try LoopbackServer(folder: folder.path, options: options, locations: locations)
+        var figures: [Figure] = []
+        for rate in rates {
+            let url = "http://127.0.0.1:\(server.port)/\(rate)"
+            let sides = try LargeDownload.sides(options, folder, into: folder.path, url: url).prefix(2)
+            let contest = Contest(sides: Array(sides), rounds: options.rounds)
+            let costs = try contest.run { try folder.check("\(folder.path)/ours", is: "\(rate)") }
+            let name = "download-limited \(rate) MB/s"
+            figures += [
+                // "1.0" to one decimal.
+                .medians(name, contest, costs, against: 1, bar: 1.05, "s wall", \.wall),
+                .medians(name, contest, costs, against: 1, bar: 2.5, "s cpu", \.cpu),
+            ]
+        }
+        withExtendedLifetime(server) {}
+        return figures
+    }
+
+    /// MB a second.
+    private static let rates = [20, 100]
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Thousands of files of 16 KiB from nginx on the loopback, named by one list.
+struct SmallFiles {
+    let folder: WorkFolder
+    let server: LoopbackServer
+    let count: Int
+    /// A URL a line.
+    var list: String { "\(folder.path)/list" }
+
+    init(_ count: Int, _ options: Options) throws {
+        self.count = count
+        folder = try WorkFolder(in: options.memoryFolder, room: count << 16)
+        for number in 0..<count { try folder.makeFile("\(number)", bytes: 16 << 10) }
+        server = try LoopbackServer(folder: folder.path, options: options)
+        let urls = (0..<count).map { "http://127.0.0.1:\(server.port)/\($0)" }
+        try (urls.joined(separator: "\n") + "\n").write(toFile: list, atomically: true, encoding: .utf8)
+        let lines = zip(urls, 0..<count).map { "url=\"\($0)\"\noutput=\"\(folder.path)/curl/\($1)\"" }
+        try (lines.joined(separator: "\n") + "\n").write(
+            toFile: "\(folder.path)/curl.conf", atomically: true, encoding: .utf8)
+    }
+
+    /// Ours, and peers with as many connections.
+    func sides(_ options: Options, parallel: Int?) throws -> [Side] {
+        let connections = "\(parallel ?? 32)"
+        return [
+            try .ours(
+                options, folder,
+                ["--input", list, "-d", "\(folder.path)/ours"] + (parallel.map { ["--parallel", "\($0)"] } ?? []),
+                output: "\(folder.path)/ours"),
+            .peer(
+                "aria2c", options, ["--no-conf", "-q", "-j", connections, "-d", "\(folder.path)/aria2c", "-i", list],
+                output: "\(folder.path)/aria2c"),
+            .peer(
+                "curl", options,
+                [
+                    "-q", "-s", "--no-progress-meter", "-Z", "--parallel-max", connections, "--create-dirs", "-K",
+                    "\(folder.path)/curl.conf",
+                ],
+                output: "\(folder.path)/curl"),
+        ]
+    }
+
+    func check() throws {
+        for number in 0..<count { try folder.check("\(folder.path)/ours/\(number)", is: "\(number)") }
+    }
+
+    /// 5 000: wall and CPU seconds against `aria2c -j32` and `curl -Z`.
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let files = try SmallFiles(5000, options)
+        let contest = Contest(sides: try files.sides(options, parallel: 32), rounds: options.rounds)
+        let costs = try contest.run(check: files.check)
+        return [
+            .medians("small-files", contest, costs, against: 1, bar: 1.7, "s wall", \.wall),
+            .medians("small-files", contest, costs, against: 1, bar: nil, "s cpu", \.cpu),
+            .medians("small-files", contest, costs, against: 2, bar: nil, "s wall", \.wall),
+        ]
+    }
+}
+
+/// The largest sum of proportional set sizes of a program's processes.
+enum Memory {
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let rounds = min(3, options.rounds)
+        var figures: [Figure] = []
+        func add(_ name: String, _ sides: [Side], bar: Double, check: () throws -> Void) throws {
+            let contest = Contest(sides: sides, rounds: rounds, samplesMemory: true, warmUps: 0)
+            let costs = try contest.run(check: check)
+            let peaks = costs.map { $0?.compactMap(\.peakMemory).max() }
+            figures.append(
+                Figure(
+                    name: name, ours: peaks[0], unit: "MB peak", peer: sides[1].name, theirs: peaks[1], bar: bar,
+                    rounds: rounds, barIsAbsolute: true))
+        }
+        do {
+            let folder = try WorkFolder(in: options.memoryFolder, room: 3 << 30)
+            try folder.makeFile("file", bytes: 1 << 30)
+            let server = try LoopbackServer(folder: folder.path, options: options)
+            let url = "http://127.0.0.1:\(server.port)/file"
+            let sides = try LargeDownload.sides(options, folder, into: folder.path, url: url)
+            try add("memory 1 GiB", Array(sides.prefix(2)), bar: 80) {
+                try folder.check("\(folder.path)/ours", is: "file")
+            }
+            withExtendedLifetime(server) {}
+        }
+        for (count, bar) in [(5000, 80.0), (10_000, 100.0)] {
+            let files = try SmallFiles(count, options)
+            // All are queued at once, so this is the memory with so many in the queue, too.
+            let sides = try files.sides(options, parallel: 32)
+            try add("memory \(count) files", Array(sides.prefix(2)), bar: bar, check: files.check)
+        }
+        return figures
+    }
+}

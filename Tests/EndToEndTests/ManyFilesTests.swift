@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// Thousands of small files by one `transferctl get --input`.
+@Suite(
+    "transferctl get of many files, end to end", .serialized,
+    .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
+struct ManyFilesTests {
+    /// Descriptors and threads of a process.
+    private struct Holdings {
+        var descriptors: Int
+        var threads: Int
+
+        init(of process: pid_t) throws {
+            descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+            threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").count
+        }
+    }
+
+    private func write(_ urls: [String], to path: String) throws {
+        try (urls.joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    private func arrived(_ program: Transferctl) -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: program.downloads).count { $0.hasPrefix("f") }) ?? 0
+    }
+
+    @Test("two thousand small files all arrive with one request each; descriptors and threads do not grow")
+    func twoThousand() throws {
+        let server = try NginxServer()
+        let count = 2000
+        let served = try (0..<count).map { try server.serve("f\($0)", bytes: 16_384, seed: UInt64($0 + 1)) }
+        let program = try Transferctl()
+        let list = program.folder.path + "/list"
+        try write((0..<count).map { server.url("f\($0)") }, to: list)
+        let run = try program.start(["get", "--quiet", "--parallel", "8", "--input", list])
+        try waitUntil("a quarter has arrived", within: 120) { arrived(program) >= count / 4 }
+        let early = try Holdings(of: run.process.id)
+        try waitUntil("nine tenths have arrived", within: 120) { arrived(program) >= count * 9 / 10 }
+        let late = try Holdings(of: run.process.id)
+        #expect(try run.process.wait(within: 120) == 0, "\(run.errors)")
+        // Connections, partial files and threads come and go: no more than those of the eight that run.
+        #expect(late.descriptors <= early.descriptors + 24, "\(early.descriptors), then \(late.descriptors)")
+        #expect(late.threads <= early.threads + 8, "\(early.threads), then \(late.threads)")
+        for (index, path) in served.enumerated() where !RandomFile.same(program.downloads + "/f\(index)", path) {
+            Issue.record("f\(index) is not the file that was served")
+        }
+        #expect(server.requests().filter { $0.path != "/connections" }.count == count)
+        #expect(arrived(program) == count)
+
+        // The same again fetches nothing.
+        let again = try program.run(["get", "--quiet", "--input", list], within: 120)
+        #expect(again.status == 0, "\(again.run.errors)")
+        #expect(arrived(program) == count)
+    }
+
+    @Test("killed in the middle of many, the same command ends with every file right")
+    func killed() throws {
+        let server = try NginxServer()
+        let count = 600
+        let served = try (0..<count).map { try server.serve("f\($0)", bytes: 16_384, seed: UInt64($0 + 1)) }
+        let program = try Transferctl()
+        let list = program.folder.path + "/list"
+        try write((0..<count).map { server.url("f\($0)") }, to: list)
+        let parallel = 6
+        for part in [3, 2] {
+            let run = try program.start(["get", "--quiet", "--parallel", "\(parallel)", "--input", list])
+            try waitUntil("some have arrived", within: 60) { arrived(program) >= count / part }
+            run.process.signal(SIGKILL)
+            try run.process.wait(within: 5)
+        }
+        let last = try program.run(["get", "--quiet", "--input", list], within: 120)
+        #expect(last.status == 0, "\(last.run.errors)")
+        for (index, path) in served.enumerated() where !RandomFile.same(program.downloads + "/f\(index)", path) {
+            Issue.record("f\(index) is not the file that was served")
+        }
+        // A kill between a file's renaming and the record of it has that file fetched once more, under a number: no more
+        // than ran at each kill.
+        let names = try FileManager.default.contentsOfDirectory(atPath: program.downloads)
+        let twice = names.filter { $0.contains(" (1)") }
+        #expect(names.count == count + twice.count, "\(names.filter { !$0.hasPrefix("f") })")
+        #expect(twice.count <= 2 * parallel, "\(twice)")
+    }
+
+    @Test("no more run at once than --parallel says, of one server too", arguments: [1, 3])
+    func parallel(_ limit: Int) throws {
+        let server = try NginxServer(rate: 200_000)
+        let program = try Transferctl()
+        for number in 0..<7 { try server.serve("f\(number)", bytes: 60_000, seed: UInt64(number + 1)) }
+        let (status, run) = try program.run(
+            ["get", "--json", "--parallel", "\(limit)"] + (0..<7).map { server.url("f\($0)") })
+        #expect(status == 0, "\(run.errors)")
+        var running = 0
+        var most = 0
+        for event in run.events {
+            if event.name == "started" { running += 1 }
+            if event.name == "finished" { running -= 1 }
+            most = max(most, running)
+        }
+        #expect(most == limit)
+    }
+
+    @Test("--parallel takes 1 to 256", arguments: ["0", "-1", "257", "many"])
+    func wrongParallel(_ value: String) throws {
+        let program = try Transferctl()
+        let (status, run) = try program.run(["get", "--parallel=\(value)", "http://127.0.0.1:1/x"])
+        #expect(status != 0 && status != 1)
+        #expect(run.errors.contains("--parallel"))
+    }
+}

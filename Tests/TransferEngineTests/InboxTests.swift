@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+@testable import TransferEngine
+
+@Suite("the inbox", .timeLimit(.minutes(1)))
+struct InboxTests {
+    private static func number(_ message: Message) -> Int64? {
+        if case .command(.cancelled(let id)) = message { id.rawValue } else { nil }
+    }
+    private static func message(_ number: Int64) -> Message { .command(.cancelled(TransferID(number))) }
+
+    @Test("Who takes gets all that is there, in order, and what was put back before it")
+    func order() async {
+        let inbox = Inbox()
+        for number in Int64(1)...4 { inbox.put(Self.message(number)) }
+        let all = await inbox.take()
+        #expect(all.map(Self.number) == [1, 2, 3, 4])
+        inbox.put(Self.message(5))
+        inbox.putBack(all[2...])
+        #expect(await inbox.take().map(Self.number) == [3, 4, 5])
+    }
+
+    @Test("A reader waits for the first message, and is let go when the inbox is closed")
+    func waiting() async {
+        let inbox = Inbox()
+        async let taken = inbox.take()
+        inbox.put(Self.message(7))
+        #expect(await taken.map(Self.number) == [7])
+        async let last = inbox.take()
+        inbox.close()
+        #expect(await last.isEmpty)
+    }
+
+    @Test("What is there when it is closed can still be taken; nothing more comes in")
+    func closed() async {
+        let inbox = Inbox()
+        #expect(inbox.put(Self.message(1)))
+        inbox.close()
+        #expect(!inbox.put(Self.message(2)))
+        #expect(await inbox.take().map(Self.number) == [1])
+        #expect(await inbox.take().isEmpty)
+    }
+}
