@@ -33,6 +33,9 @@ final class RawClient {
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
+    /// Lets the server get on.
+    func pause() { usleep(10_000) }
+
     /// Says that nothing more will be sent.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
