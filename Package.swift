@@ -139,6 +139,8 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ]),
+        support(
+            "HostileCases", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
         child("ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
         child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
@@ -161,6 +163,7 @@ let package = Package(
             "URLSessionExecutorTests",
             [
                 "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer",
+                "HostileCases",
             ]),
         tests("TransferctlTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl"]),
         tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),

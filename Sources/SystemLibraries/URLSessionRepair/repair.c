@@ -20,6 +20,8 @@
 //     made an Int64, which traps at 2^63). Lengths from 2^62 on are told as unknown; the field itself is passed on.
 //  9. No URL with an IPv6 address can be fetched (EasyHandle.swift, set(url:)): the host without brackets is compared
 //     with libcurl's, which has them. libcurl's are taken off.
+// 10. A connection that ends in order within a head, after its first line, is no error to libcurl but ends the process
+//     (NativeProtocol.swift, fatalError: there is no response). It is told as an empty answer.
 //
 // How: the addresses of a few libcurl functions in FoundationNetworking's global offset table are replaced by ours. No
 // linker flag and no LD_PRELOAD is needed, and no other library of the process is touched.
@@ -47,7 +49,18 @@ enum {
     info_private = 0x100000 + 21, info_content_length = 0x300000 + 15,
     url_part_host = 5,
     poll_mask = 3, poll_remove = 4,
+    message_done = 1, code_got_nothing = 52,
     first_object = 10000, first_offset = 30000, first_blob = 40000,
+};
+
+// What curl_multi_info_read tells (struct CURLMsg).
+struct curl_message {
+    int what;
+    void *easy;
+    union {
+        void *any;
+        int code;
+    } data;
 };
 
 typedef int (*setopt_fn)(void *, int, ...);
@@ -55,6 +68,7 @@ typedef int (*getinfo_fn)(void *, int, ...);
 typedef void (*cleanup_fn)(void *);
 typedef int (*url_get_fn)(const void *, int, char **, unsigned);
 typedef int (*action_fn)(void *, int, int, int *);
+typedef struct curl_message *(*info_read_fn)(void *, int *);
 typedef int (*socket_cb)(void *, int, int, void *, void *);
 typedef size_t (*data_cb)(char *, size_t, size_t, void *);
 
@@ -63,6 +77,7 @@ static getinfo_fn real_easy_getinfo;
 static cleanup_fn real_easy_cleanup;
 static url_get_fn real_url_get;
 static action_fn real_socket_action;
+static info_read_fn real_info_read;
 
 // Options: strings are replaced and used under the lock; libcurl copies them.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -181,7 +196,8 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
     if (mine->status >= 100 && mine->status < 200 && mine->status != 101) return length;
     if (content == 0) {
         mine->header_is_over = 1;
-        return mine->header(line, size, count, mine->header_user);
+        char end[2] = {'\r', '\n'};  // where it came as a bare line feed, too
+        return mine->header(end, 1, sizeof end, mine->header_user) == sizeof end ? length : 0;
     }
     char small[4096], *out = content + 32 <= sizeof small ? small : malloc(content + 32);
     if (!out) return 0;
@@ -322,6 +338,15 @@ static int url_get(const void *url, int part, char **text, unsigned flags) {
     return result;
 }
 
+// A request has ended: with a head, whole or broken off, unless it failed.
+static struct curl_message *info_read(void *multi, int *left) {
+    struct curl_message *message = real_info_read(multi, left);
+    if (!message || message->what != message_done || message->data.code != 0 || !atomic_load(&enabled)) return message;
+    struct handle *mine = handle_of(message->easy);
+    if (mine && !mine->header_is_over) message->data.code = code_got_nothing;
+    return message;
+}
+
 static void easy_cleanup(void *easy) {
     struct handle *mine = easy ? handle_of(easy) : NULL;
     real_easy_cleanup(easy);
@@ -338,6 +363,7 @@ static const struct import_replacement replacements[] = {
     {"curl_easy_cleanup", (void *)easy_cleanup},
     {"curl_url_get", (void *)url_get},
     {"curl_multi_socket_action", (void *)socket_action},
+    {"curl_multi_info_read", (void *)info_read},
 };
 
 static void replace_string(char **kept, const char *given) {
@@ -360,8 +386,9 @@ int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_o
         real_easy_cleanup = (cleanup_fn)dlsym(RTLD_DEFAULT, "curl_easy_cleanup");
         real_url_get = (url_get_fn)dlsym(RTLD_DEFAULT, "curl_url_get");
         real_socket_action = (action_fn)dlsym(RTLD_DEFAULT, "curl_multi_socket_action");
+        real_info_read = (info_read_fn)dlsym(RTLD_DEFAULT, "curl_multi_info_read");
         int has_all = real_easy_setopt && real_multi_setopt && real_easy_getinfo && real_easy_cleanup;
-        if (has_all && real_url_get && real_socket_action) {
+        if (has_all && real_url_get && real_socket_action && real_info_read) {
             patched = replace_imports("libFoundationNetworking.", replacements, sizeof replacements / sizeof *replacements);
         }
     }
