@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
 import HostileServer
 import TransferEngine
 import TransferPolicy
@@ -124,6 +126,23 @@ extension HostileCase {
         HostileCase("connections are not taken", .failure(.timeout), saw: []) { _, _, _ in
         }.with {
             $0.listen = { $0.isAdmitting = false }
+            $0.specify = { specification, _ in specification.idleTimeoutSeconds = 1 }
+        }.unmended,
+        HostileCase("connections are taken late", .file, saw: [first, rest]) { request, connection, scene in
+            scene.file.serve(request, connection)
+        }.with {
+            $0.listen = { $0.isAdmitting = false }
+            $0.prepare = { scene in
+                Thread.detachNewThread {
+                    usleep(300_000)
+                    scene.server?.admit()
+                }
+            }
+        },
+        HostileCase("the queue of connections is full", .failure(.timeout), saw: []) { _, _, _ in
+        }.with {
+            $0.listen = { ($0.isAdmitting, $0.backlog) = (false, 1) }
+            $0.prepare = { $0.server?.fillBacklog() }
             $0.specify = { specification, _ in specification.idleTimeoutSeconds = 1 }
         }.unmended,
         HostileCase("one connection at a time, others closed", .file, saw: [first, rest]) {

@@ -57,6 +57,8 @@ public struct HostileCase: Sendable, CustomStringConvertible {
     var listen: @Sendable (inout HostileServerOptions) -> Void = { _ in }
     var configure: @Sendable (inout URLSessionExecutorConfiguration) -> Void = { _ in }
     var specify: @Sendable (inout TransferSpecification, HostileScene) -> Void = { _, _ in }
+    /// Does something to the server before the first attempt; on a thread of its own.
+    var prepare: @Sendable (HostileScene) -> Void = { _ in }
     /// Looks at the server after the first attempt; a sentence for whatever is wrong.
     var inspect: @Sendable (HostileScene) -> [String] = { _ in [] }
     /// What a failure must say about when to come back; nil where that is left open.

@@ -88,6 +88,12 @@ private struct HostileRun {
     func problems() async throws -> [String] {
         var resume: ResumePoint?
         if let earlier = test.earlier { resume = try leavePartial(earlier.count, earlier.tag) }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                test.prepare(scene)
+                continuation.resume()
+            }
+        }
         let first = await attempt(1, resume)
         guard let outcome = first.outcome else { return ["the attempt did not end"] }
         var problems = first.problems

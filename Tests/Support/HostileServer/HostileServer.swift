@@ -69,6 +69,18 @@ public final class HostileServer: Sendable {
         listener.triggerUserOutboundEvent(AdmissionHandler.Admit(), promise: nil)
     }
 
+    /// Makes connections of its own until the kernel takes no more of them: those who come next get no answer at all.
+    ///
+    /// For a server that is not admitting; at most as many as the backlog has room for, and one that waits 0.2 s in vain.
+    public func fillBacklog() {
+        let client = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.milliseconds(200))
+        guard let address = listener.localAddress else { return }
+        while let channel = try? client.connect(to: address).wait() {
+            work.state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
+        }
+    }
+
     /// Breaks all connections and answers no more.
     public func stop() {
         let channels = work.state.withLock { state -> [any Channel] in
@@ -76,7 +88,10 @@ public final class HostileServer: Sendable {
             return Array(state.channels.values)
         }
         try? listener.close().wait()
-        for channel in channels { channel.triggerUserOutboundEvent(WireEnd.reset, promise: nil) }
+        for channel in channels {
+            channel.triggerUserOutboundEvent(WireEnd.reset, promise: nil)
+            channel.close(promise: nil)
+        }
     }
 
     /// Whether this machine has the address ::1.
