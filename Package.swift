@@ -90,6 +90,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // Of tests only: no product depends on these four.
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
     ],
@@ -133,7 +138,18 @@ let package = Package(
         tool("transfer-worker", ["TransferWorker"]),
         // Tests
         support("ConditionRigs", [], resources: [.copy("Resources")]),
-        support("HostileServer", []),
+        support(
+            "HostileServer",
+            [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ]),
+        support(
+            "HostileCases", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
         support("ExecutorTrials", ["TransferPolicy", "TransferEngine", "TransferTesting", "HostileServer"]),
         child(
             "TransferSoak",
@@ -163,16 +179,17 @@ let package = Package(
             "URLSessionExecutorTests",
             [
                 "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer",
-                "ExecutorTrials",
+                "ExecutorTrials", "HostileCases",
             ]),
         tests(
             "TransferWorkerTests",
             [
                 "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor", "TransferTesting",
-                "HostileServer", "ExecutorTrials", "transfer-worker", logging,
+                "HostileServer", "ExecutorTrials", "HostileCases", "transfer-worker", logging,
             ]),
         tests("TransferctlTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl"]),
         tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
+        tests("HostileServerTests", ["HostileServer"]),
         tests("TidyTests", []),
     ]
 )

@@ -55,7 +55,8 @@ struct WireFormTests {
             url: "http://h/", headers: [HeaderField(name: "A", value: "ö")],
             destination: Destination(directory: "/d", name: nil), traits: traits)
         let orders: [WorkerOrder] = [
-            .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown, .limits(RateLimits(global: 3)),
+            .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown,
+            .limits(RateLimits(global: 3)),
             .start(TransferJob(id: TransferID(9), specification: specification, resume: Self.resume)),
         ]
         for order in orders {

@@ -18,7 +18,8 @@ extension WorkerExecutor {
         if state.losses[id, default: 0] >= Self.tolerableLosses { return try startWorker(isolated: true, in: &state) }
         let shared = state.workers.filter { !$0.value.isIsolated && !$0.value.isRetiring }
         let least = shared.min { ($0.value.attempts, $0.key) < ($1.value.attempts, $1.key) }
-        guard let least, least.value.attempts < configuration.attemptsPerWorker || shared.count >= mostWorkers(in: state)
+        guard let least,
+            least.value.attempts < configuration.attemptsPerWorker || shared.count >= mostWorkers(in: state)
         else { return try startWorker(isolated: false, in: &state) }
         if least.value.attempts == 0 { state.workers[least.key]?.heard = now }
         return least.key

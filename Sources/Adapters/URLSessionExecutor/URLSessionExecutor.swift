@@ -131,7 +131,8 @@ public final class URLSessionExecutor: TransferExecutor {
     ) throws(URLSessionExecutorError) -> Bool {
         try configuration.check()
         let isRepaired = Repair.install(
-            isEnabled: configuration.wantsRepair, bufferSize: ExecutorEnvironment.blockSize, caFile: configuration.caFile,
+            isEnabled: configuration.wantsRepair, bufferSize: ExecutorEnvironment.blockSize,
+            caFile: configuration.caFile,
             proxy: configuration.proxy)
         if !isRepaired, let error = configuration.needsRepair { throw error }
         return isRepaired

@@ -56,7 +56,8 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
     /// `TRANSFER_URLSESSION_REPAIR=off` in the environment switches it off too. Default true.
     ///
     /// Without it transfers are slower, no URL with an IPv6 address can be fetched, and a server that sends chunked
-    /// trailers, a redirect that cannot be resolved or a `Content-Length` near 2^63 ends the process.
+    /// trailers, a head that is cut, a redirect that cannot be resolved or a `Content-Length` near 2^63 ends the process;
+    /// a redirect whose body never ends freezes it.
     ///
     /// There is one repair in a process: the executor made last decides, also on buffer, CA file and proxy.
     public var usesRepair: Bool = true

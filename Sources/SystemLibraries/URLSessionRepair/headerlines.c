@@ -42,7 +42,6 @@ size_t tidy_line(const char *line, size_t length, int is_status, char *out) {
     const char *colon = memchr(line, ':', length);
     if (!colon || colon == line || line[0] == ' ' || line[0] == '\t') return 0;
     size_t name = (size_t)(colon - line), start = name + 1, end = length;
-    while (name && (line[name - 1] == ' ' || line[name - 1] == '\t')) name--;
     while (start < end && (line[start] == ' ' || line[start] == '\t')) start++;
     while (end > start && (line[end - 1] == ' ' || line[end - 1] == '\t')) end--;
     if (start == end) return 0;

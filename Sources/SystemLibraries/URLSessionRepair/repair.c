@@ -20,8 +20,8 @@
 //     made an Int64, which traps at 2^63). Lengths from 2^62 on are told as unknown; the field itself is passed on.
 //  9. No URL with an IPv6 address can be fetched (EasyHandle.swift, set(url:)): the host without brackets is compared
 //     with libcurl's, which has them. libcurl's are taken off.
-//
-// And what it cannot do at all: hold single connections to a rate (pacing.c).
+// 10. A connection that ends in order within a head, after its first line, is no error to libcurl but ends the process
+//     (NativeProtocol.swift, fatalError: there is no response). It is told as an empty answer.
 //
 // And what it cannot do at all: hold single connections to a rate (pacing.c).
 //
@@ -55,7 +55,18 @@ enum {
     info_private = 0x100000 + 21, info_content_length = 0x300000 + 15,
     url_part_host = 5,
     poll_mask = 3, poll_remove = 4,
+    message_done = 1, code_got_nothing = 52,
     first_object = 10000, first_offset = 30000, first_blob = 40000,
+};
+
+// What curl_multi_info_read tells (struct CURLMsg).
+struct curl_message {
+    int what;
+    void *easy;
+    union {
+        void *any;
+        int code;
+    } data;
 };
 
 typedef int (*setopt_fn)(void *, int, ...);
@@ -64,6 +75,7 @@ typedef void (*cleanup_fn)(void *);
 typedef int (*url_get_fn)(const void *, int, char **, unsigned);
 typedef int (*pause_fn)(void *, int);
 typedef int (*remove_fn)(void *, void *);
+typedef struct curl_message *(*info_read_fn)(void *, int *);
 typedef int (*socket_cb)(void *, int, int, void *, void *);
 
 static setopt_fn real_easy_setopt, real_multi_setopt;
@@ -73,6 +85,7 @@ static url_get_fn real_url_get;
 static int (*real_socket_action)(void *, int, int, int *);
 static pause_fn real_easy_pause;
 static remove_fn real_multi_remove;
+static info_read_fn real_info_read;
 
 // Options: strings are replaced and used under the lock; libcurl copies them.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -157,7 +170,8 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
     if (mine->status >= 100 && mine->status < 200 && mine->status != 101) return length;
     if (content == 0) {
         mine->header_is_over = 1;
-        return mine->header(line, size, count, mine->header_user);
+        char end[2] = {'\r', '\n'};  // where it came as a bare line feed, too
+        return mine->header(end, 1, sizeof end, mine->header_user) == sizeof end ? length : 0;
     }
     char small[4096], *out = content + 32 <= sizeof small ? small : malloc(content + 32);
     if (!out) return 0;
@@ -338,6 +352,15 @@ static int multi_remove(void *multi, void *easy) {
     return real_multi_remove(multi, easy);
 }
 
+// A request has ended: with a head, whole or broken off, unless it failed.
+static struct curl_message *info_read(void *multi, int *left) {
+    struct curl_message *message = real_info_read(multi, left);
+    if (!message || message->what != message_done || message->data.code != 0 || !atomic_load(&enabled)) return message;
+    struct handle *mine = handle_of(message->easy);
+    if (mine && !mine->header_is_over) message->data.code = code_got_nothing;
+    return message;
+}
+
 static void easy_cleanup(void *easy) {
     struct handle *mine = easy ? handle_of(easy) : NULL;
     if (mine) pacing_forget(&mine->pace);
@@ -357,6 +380,7 @@ static const struct import_replacement replacements[] = {
     {"curl_multi_socket_action", (void *)socket_action},
     {"curl_multi_remove_handle", (void *)multi_remove},
     {"curl_easy_pause", (void *)easy_pause},
+    {"curl_multi_info_read", (void *)info_read},
 };
 
 static void replace_string(char **kept, const char *given) {
@@ -381,8 +405,9 @@ int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_o
         real_socket_action = (int (*)(void *, int, int, int *))dlsym(RTLD_DEFAULT, "curl_multi_socket_action");
         real_multi_remove = (remove_fn)dlsym(RTLD_DEFAULT, "curl_multi_remove_handle");
         real_easy_pause = (pause_fn)dlsym(RTLD_DEFAULT, "curl_easy_pause");
+        real_info_read = (info_read_fn)dlsym(RTLD_DEFAULT, "curl_multi_info_read");
         int has_easy = real_easy_setopt && real_easy_getinfo && real_easy_cleanup && real_easy_pause;
-        if (has_easy && real_multi_setopt && real_url_get && real_socket_action && real_multi_remove) {
+        if (has_easy && real_multi_setopt && real_url_get && real_socket_action && real_multi_remove && real_info_read) {
             const struct pacing_calls calls = {real_easy_setopt, real_easy_getinfo, real_easy_pause};
             pacing_install(&calls);
             patched = replace_imports("libFoundationNetworking.", replacements, sizeof replacements / sizeof *replacements);

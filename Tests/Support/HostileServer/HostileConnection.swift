@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import Glibc
+import NIOCore
 
 /// One connection, used on its own thread only.
+///
+/// Every call waits until it is done: `send` until the kernel has the bytes.
 public final class HostileConnection {
-    private let descriptor: Int32
-    private var pending: [UInt8] = []
+    private let channel: any Channel
+    private let inbox: Inbox
+    /// What came and was not read yet.
+    var pending: [UInt8] = []
     /// Whether there will be no further request.
     public private(set) var isOver = false
 
-    init(descriptor: Int32) { self.descriptor = descriptor }
+    init(channel: any Channel, inbox: Inbox) {
+        self.channel = channel
+        self.inbox = inbox
+    }
 
     /// Sends the bytes; false when the client is gone.
     @discardableResult
     public func send(_ bytes: some Sequence<UInt8>) -> Bool {
-        let data = Array(bytes)
-        var sent = 0
-        while sent < data.count {
-            let count = data.withUnsafeBytes { buffer -> Int in
-                guard let base = buffer.baseAddress else { return 0 }
-                return Glibc.send(descriptor, base + sent, data.count - sent, Int32(MSG_NOSIGNAL))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                isOver = true
-                return false
-            }
-            sent += count
+        do {
+            try channel.writeAndFlush(ByteBuffer(bytes: bytes)).wait()
+            return true
+        } catch {
+            isOver = true
+            return false
         }
-        return true
     }
 
     /// Sends the text; `\n` is sent as it is, so write `\r\n`.
@@ -54,61 +53,61 @@ public final class HostileConnection {
         return send(String(data.count, radix: 16) + "\r\n") && send(data) && send("\r\n")
     }
 
-    /// Ends the connection in order (FIN).
+    /// Ends the connection in order (FIN, under TLS with its goodbye), once the client has gone, too.
     public func finish() {
-        isOver = true
-        shutdown(descriptor, Int32(SHUT_WR))
+        finishSending()
+        waitForClient()
+    }
+
+    /// Ends one direction in order (FIN): nothing can be sent any more, but requests and bodies are still read.
+    public func finishSending() { try? channel.close(mode: .output).wait() }
+
+    /// Ends the connection as a cut line would (FIN, under TLS without its goodbye), once the client has gone, too.
+    public func cut() {
+        try? channel.triggerUserOutboundEvent(WireEnd.cut).wait()
         waitForClient()
     }
 
     /// Breaks the connection (RST).
     public func reset() {
         isOver = true
-        var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        try? channel.triggerUserOutboundEvent(WireEnd.reset).wait()
     }
 
     /// Says nothing until the client goes away or the server is stopped.
     public func waitForClient() {
         isOver = true
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
+        while receive() { pending = [] }
     }
 
     /// Pauses between two bytes.
     public func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
+    func close() { channel.close(promise: nil) }
+
     func readRequest(number: Int) -> HostileRequest? {
+        var searched = 0
         while true {
-            if let end = headEnd() {
+            if let end = headEnd(from: searched) {
                 let head = String(decoding: pending[..<end], as: UTF8.self)
                 pending.removeFirst(end + 4)
-                return parse(head, number)
+                return HostileRequest(head: head, connection: number)
             }
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return nil }
-            pending += buffer[..<count]
+            searched = max(0, pending.count - 3)
+            guard receive() else { return nil }
         }
     }
 
-    private func headEnd() -> Int? {
-        guard pending.count >= 4 else { return nil }
-        return (0...(pending.count - 4)).first { Array(pending[$0..<($0 + 4)]) == [13, 10, 13, 10] }
+    /// Waits for more bytes and adds them to `pending`; false when there will be none.
+    func receive() -> Bool {
+        let (bytes, wasHeld) = inbox.take()
+        if wasHeld { channel.read() }
+        pending += bytes
+        return !bytes.isEmpty
     }
 
-    private func parse(_ head: String, _ number: Int) -> HostileRequest {
-        // "\r\n" is one Character in Swift.
-        let lines = head.split(separator: "\r\n").map(String.init)
-        let first = (lines.first ?? "").split(separator: " ")
-        let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            let value = line[line.index(after: colon)...].drop { $0 == " " }
-            return (String(line[..<colon]), String(value))
-        }
-        return HostileRequest(
-            method: first.first.map(String.init) ?? "", target: first.count > 1 ? String(first[1]) : "", fields: fields,
-            connection: number)
+    private func headEnd(from start: Int) -> Int? {
+        guard pending.count >= start + 4 else { return nil }
+        return (start...(pending.count - 4)).first { pending[$0..<($0 + 4)].elementsEqual([13, 10, 13, 10]) }
     }
 }

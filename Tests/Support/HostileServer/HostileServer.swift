@@ -1,71 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// An HTTP/1.1 server on loopback whose every byte is the test's: it keeps no rule of its own.
 ///
 /// Each connection has a thread, which reads a request, keeps it, and lets the handler answer with whatever bytes,
-/// pauses and breaks it likes. Without an explicit end the connection stays open for the next request.
+/// pauses and breaks it likes. Without an explicit end the connection stays open for the next request. SwiftNIO carries
+/// the bytes, and TLS where a certificate is given; none of its HTTP codecs stands between the test and the wire.
 public final class HostileServer: Sendable {
     /// Answers one request.
     public typealias Handler = @Sendable (HostileRequest, HostileConnection) -> Void
+    /// Does something to a connection before its first request is read.
+    public typealias Greeting = @Sendable (_ number: Int, HostileConnection) -> Void
 
-    private struct State: Sendable {
-        var requests: [HostileRequest] = []
-        var descriptors: Set<Int32> = []
-        var isStopped = false
-        var connections = 0
-    }
     /// The port it listens on.
     public let port: UInt16
-    private let host: String
-    private let listener: Int32
-    private let handler: Handler
-    private let state = Mutex(State())
+    private let origin: String
+    private let listener: any Channel
+    private let work: ConnectionWork
 
     /// Listens on a free port of 127.0.0.1, or of ::1, and answers until `stop`.
-    public init(usesIPv6: Bool = false, handler: @escaping Handler) throws {
-        let family = usesIPv6 ? AF_INET6 : AF_INET
-        listener = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        host = usesIPv6 ? "[::1]" : "127.0.0.1"
-        // Both kinds of address have their port at the same place.
-        var address = sockaddr_in6()
-        var length = socklen_t(usesIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
-        let (descriptor, size) = (listener, length)
-        let isListening = withUnsafeMutableBytes(of: &address) { bytes in
-            guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
-            pointer.pointee.sa_family = sa_family_t(family)
-            inet_pton(family, usesIPv6 ? "::1" : "127.0.0.1", bytes.baseAddress?.advanced(by: usesIPv6 ? 8 : 4))
-            return bind(descriptor, pointer, size) == 0 && listen(descriptor, 512) == 0
-                && getsockname(descriptor, pointer, &length) == 0
-        }
-        guard isListening else {
-            let code = errno
-            close(listener)
-            throw HostileServerError(code: code)
-        }
-        port = UInt16(bigEndian: address.sin6_port)
-        self.handler = handler
-        Thread.detachNewThread { [self] in acceptConnections() }
+    public convenience init(usesIPv6: Bool = false, handler: @escaping Handler) throws {
+        var options = HostileServerOptions()
+        options.usesIPv6 = usesIPv6
+        try self.init(options: options, handler: handler)
     }
 
-    /// `http://`, the address, the port and the path.
-    public func url(_ path: String) -> String { "http://\(host):\(port)\(path)" }
+    /// Listens on a free port and answers until `stop`.
+    public init(options: HostileServerOptions, greeting: Greeting? = nil, handler: @escaping Handler) throws {
+        let tls = try options.certificate.map { try NIOSSLContext(configuration: $0.configuration()) }
+        let work = ConnectionWork(greeting: greeting, handler: handler, tls: tls)
+        let (isAdmitting, limit) = (options.isAdmitting, options.limit)
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: options.backlog)
+            // One at a time, so that a limit is exact.
+            .serverChannelOption(.maxMessagesPerRead, value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let handler = AdmissionHandler(isAdmitting: isAdmitting, limit: limit)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try work.prepare(channel) }
+            }
+        listener = try bootstrap.bind(host: options.usesIPv6 ? "::1" : "127.0.0.1", port: 0).wait()
+        port = UInt16(listener.localAddress?.port ?? 0)
+        let host = options.usesIPv6 ? "[::1]" : "127.0.0.1"
+        origin = "\(tls == nil ? "http" : "https")://\(host):\(port)"
+        self.work = work
+    }
+
+    /// `http://` or `https://`, the address, the port and the path.
+    public func url(_ path: String) -> String { origin + path }
 
     /// The requests so far, in the order they came.
-    public var requests: [HostileRequest] { state.withLock { $0.requests } }
+    public var requests: [HostileRequest] { work.state.withLock { $0.requests } }
 
-    /// How many connections were made.
-    public var connectionCount: Int { state.withLock { $0.connections } }
+    /// How many connections were taken.
+    public var connectionCount: Int { work.state.withLock { $0.connections } }
+
+    /// Begins to take connections, where the options said not to.
+    public func admit() {
+        listener.triggerUserOutboundEvent(AdmissionHandler.Admit(), promise: nil)
+    }
+
+    /// Makes connections of its own until the kernel takes no more of them: those who come next get no answer at all.
+    ///
+    /// For a server that is not admitting; at most as many as the backlog has room for, and one that waits 0.2 s in vain.
+    public func fillBacklog() {
+        let client = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.milliseconds(200))
+        guard let address = listener.localAddress else { return }
+        while let channel = try? client.connect(to: address).wait() {
+            work.state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
+        }
+    }
 
     /// Breaks all connections and answers no more.
     public func stop() {
-        state.withLock { state in
-            guard !state.isStopped else { return }
+        let channels = work.state.withLock { state -> [any Channel] in
             state.isStopped = true
-            shutdown(listener, Int32(SHUT_RDWR))
-            for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            return Array(state.channels.values)
+        }
+        try? listener.close().wait()
+        for channel in channels {
+            channel.triggerUserOutboundEvent(WireEnd.reset, promise: nil)
+            channel.close(promise: nil)
         }
     }
 
@@ -75,72 +100,4 @@ public final class HostileServer: Sendable {
         server.stop()
         return true
     }()
-
-    private func acceptConnections() {
-        defer { close(listener) }
-        while true {
-            let descriptor = accept(listener, nil, nil)
-            if descriptor < 0 {
-                if errno == EINTR || errno == ECONNABORTED { continue }
-                return
-            }
-            let number = state.withLock { state -> Int? in
-                guard !state.isStopped else { return nil }
-                state.descriptors.insert(descriptor)
-                state.connections += 1
-                return state.connections
-            }
-            guard let number else {
-                close(descriptor)
-                return
-            }
-            Thread.detachNewThread { [self] in serve(descriptor, number) }
-        }
-    }
-
-    private func serve(_ descriptor: Int32, _ number: Int) {
-        var one: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        let connection = HostileConnection(descriptor: descriptor)
-        while !connection.isOver, let request = connection.readRequest(number: number) {
-            state.withLock { $0.requests.append(request) }
-            handler(request, connection)
-        }
-        // Under the lock, so that `stop` never touches a number that was given to another file.
-        state.withLock { state in
-            state.descriptors.remove(descriptor)
-            close(descriptor)
-        }
-    }
-}
-
-/// Why the server could not be started.
-public struct HostileServerError: Error {
-    /// The error number.
-    public var code: Int32
-}
-
-/// What a client sent.
-public struct HostileRequest: Sendable {
-    /// The method, as in `GET`.
-    public var method: String
-    /// The path with its query.
-    public var target: String
-    /// The fields in order.
-    public var fields: [(name: String, value: String)]
-    /// Which connection it came on, from 1.
-    public var connection: Int
-
-    /// The value of the first field of that name.
-    public func value(_ name: String) -> String? {
-        fields.first { $0.name.lowercased() == name.lowercased() }?.value
-    }
-
-    /// First and last byte of `Range: bytes=a-b`; the last is nil for `a-`.
-    public var range: (first: Int, last: Int?)? {
-        guard let text = value("Range"), text.hasPrefix("bytes=") else { return nil }
-        let parts = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let first = Int(parts[0]) else { return nil }
-        return (first, Int(parts[1]))
-    }
 }

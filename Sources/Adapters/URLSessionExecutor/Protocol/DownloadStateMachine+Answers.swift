@@ -21,7 +21,7 @@ extension DownloadStateMachine {
             return discard(head, then: .end(.failed(mayPass(head), keepsBytes: true)))
         default:
             if head.status >= 400, plan.keepsErrorBody {
-                if head.hasImpossibleLength { return refuseLength() }
+                if let refusal = unreadable(head) { return refusal }
                 return keep(head, question, end: head.contentLength)
             }
             return discard(head, then: .end(.answered(status: head.status)))
@@ -52,7 +52,8 @@ extension DownloadStateMachine {
                 then: .end(.failed(malformed("answered 206 to a request without a range."), keepsBytes: true)))
         }
         let range = head.value("Content-Range").flatMap { ContentRange($0) }
-        if head.hasImpossibleLength || range?.hasImpossibleTotal == true { return refuseLength() }
+        if range?.hasImpossibleTotal == true { return refuseLength() }
+        if let refusal = unreadable(head) { return refusal }
         guard !head.isEncoded, let range, let bytes = range.bytes, let total = range.total,
             bytes.lowerBound == position,
             expectedTotal == nil || expectedTotal == total,
@@ -82,7 +83,7 @@ extension DownloadStateMachine {
             let failure = TransferFailure(cause: .encodedBody, message: message)
             return abandon(then: .end(.failed(failure, keepsBytes: false)))
         }
-        if head.hasImpossibleLength { return refuseLength() }
+        if let refusal = unreadable(head) { return refusal }
         let length = head.status == 204 || head.status == 205 ? 0 : head.contentLength
         if let refusal = refusal(head, question, total: length) { return refusal }
         return keep(head, question, end: length)
@@ -137,6 +138,14 @@ extension DownloadStateMachine {
             }
         }
         return nil
+    }
+
+    /// What stands against reading the body at all.
+    private mutating func unreadable(_ head: ResponseHead) -> [Directive]? {
+        if head.hasImpossibleLength { return refuseLength() }
+        guard head.hasUnknownTransferCoding else { return nil }
+        let failure = malformed("sent the file in a transfer coding that was not asked for.")
+        return abandon(then: .end(.failed(failure, keepsBytes: true)))
     }
 
     private mutating func refuseLength() -> [Directive] {

@@ -43,8 +43,10 @@ enum HTTPDate {
 
     /// What `Retry-After` asks for in seconds from `now`: a number or a date (RFC 9110 §10.2.3).
     static func retryAfterSeconds(_ text: String?, now: Int64) -> Int64? {
-        guard let text = text?.filter({ $0 != "\t" }) else { return nil }
-        let trimmed = String(text.drop { $0 == " " })
+        guard var rest = text?[...] else { return nil }
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        let trimmed = String(rest)
         if let number = Int64(trimmed) { return number >= 0 ? number : nil }
         guard let date = seconds(trimmed) else { return nil }
         return max(0, date - now)

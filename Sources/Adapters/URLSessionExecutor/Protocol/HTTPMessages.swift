@@ -42,6 +42,14 @@ struct ResponseHead: Hashable, Sendable {
         return length
     }
 
+    /// Whether the body was put into pieces in a way that was not asked for and is not undone here.
+    ///
+    /// libcurl undoes the chunks and hands on what is inside.
+    var hasUnknownTransferCoding: Bool {
+        let codings = value("Transfer-Encoding")?.lowercased().split { $0 == "," || $0.isWhitespace } ?? []
+        return codings.contains { $0 != "chunked" && $0 != "identity" }
+    }
+
     /// Whether the body is something else than the file's own bytes.
     var isEncoded: Bool {
         guard let coding = value("Content-Encoding")?.lowercased() else { return false }

@@ -43,7 +43,9 @@ struct RedirectRule: Sendable {
         guard let scheme = target.scheme, scheme == "http" || scheme == "https" else {
             return refused("redirects to \(target.scheme ?? "nothing"):, and only http and https may be followed.")
         }
-        guard !target.host.isEmpty else { return refused("redirects to a URL without a host.") }
+        guard !target.host.isEmpty, !target.host.hasPrefix("[") || target.host.hasSuffix("]") else {
+            return refused("redirects to a URL without a host.")
+        }
         if base.scheme == "https", scheme == "http", !allowsInsecure {
             return refused("redirects from https to http on \(target.hostAndPort), which was not allowed.")
         }

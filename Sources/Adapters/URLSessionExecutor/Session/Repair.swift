@@ -8,7 +8,7 @@ enum Repair {
         func run(_ caFile: UnsafePointer<CChar>?, _ proxy: UnsafePointer<CChar>?) -> Bool {
             var options = transfer_urlsession_repair_options(
                 enabled: isEnabled ? 1 : 0, buffer_size: bufferSize, ca_file: caFile, proxy: proxy)
-            return transfer_urlsession_repair_install(&options) >= 8 && isEnabled
+            return transfer_urlsession_repair_install(&options) >= 9 && isEnabled
         }
         switch (caFile, proxy) {
         case (let caFile?, let proxy?): return caFile.withCString { file in proxy.withCString { run(file, $0) } }

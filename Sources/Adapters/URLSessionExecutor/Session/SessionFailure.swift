@@ -46,7 +46,7 @@ enum SessionFailure {
             [
                 "Failed writing header", "Header without colon", "Invalid Content-Length", "Too large response headers",
                 "Out of memory", "Invalid status line", "Received HTTP/0.9", "Unsupported HTTP", "Weird server reply",
-                "chunk hex", "Malformed encoding", "Failed writing body", "Failed writing received data",
+                "chunked-encoding", "Malformed encoding", "Failed writing body", "Failed writing received data",
             ],
             .malformedAnswer, "HOST broke the rules of HTTP"
         ),

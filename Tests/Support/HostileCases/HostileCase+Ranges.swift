@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+import HostileServer
+import TransferEngine
+import TransferPolicy
+import URLSessionExecutor
+
+/// Parts that are not what was asked for, 416, versions that change, and encodings.
+extension HostileCase {
+    /// A 206 to each ranged request with that `Content-Range` and 100 bytes that are not the file's; the whole is good.
+    private static func part(_ name: String, _ range: String?, tag: String = "\"v1\"") -> HostileCase {
+        HostileCase(name, .file, saw: ["/f 500-899 if \"v1\"", whole]) { request, connection, scene in
+            guard request.range != nil else { return scene.file.serve(request, connection) }
+            let fields = range.map { ["Content-Range: \($0)"] } ?? []
+            connection.answer(
+                "206 Partial Content", ["ETag: \(tag)"] + fields, body: [UInt8](repeating: 0x58, count: 100))
+        }.after(500)
+    }
+
+    static let ranges: [HostileCase] = parts + refusedRanges
+
+    private static let parts: [HostileCase] = [
+        part("a part that begins earlier", "bytes 400-499/1000"),
+        part("a part that begins later", "bytes 501-600/1000"),
+        part("a part of a larger file", "bytes 500-599/1001"),
+        part("a part of a smaller file", "bytes 500-599/600"),
+        part("a part of a file of unknown size", "bytes 500-599/*"),
+        part("a part of another version", "bytes 500-599/1000", tag: "\"v2\""),
+        part("a part of a weakly named version", "bytes 500-599/1000", tag: "W/\"v1\""),
+        part("a part without Content-Range", nil),
+        part("a part that ends before it begins", "bytes 599-500/1000"),
+        part("a part that ends beyond the file", "bytes 500-1000/1000"),
+        part("a part in another unit", "lines 500-599/1000"),
+        part("a part with nonsense for a range", "bytes 500-/1000"),
+        part("a part with a negative range", "bytes -500-599/1000"),
+        HostileCase("several parts in one body", .file, saw: ["/f 500-899 if \"v1\"", whole]) {
+            request, connection, scene in
+            guard request.range != nil else { return scene.file.serve(request, connection) }
+            let part = "\r\n--x\r\nContent-Type: a/b\r\nContent-Range: bytes 500-501/1000\r\n\r\nab\r\n--x--\r\n"
+            connection.answer(
+                "206 Partial Content", ["ETag: \"v1\"", "Content-Type: multipart/byteranges; boundary=x"],
+                body: Array(part.utf8))
+        }.after(500),
+        HostileCase("a part to a request for the whole", .failure(.malformedAnswer), saw: [first, whole]) {
+            request, connection, scene in
+            connection.answer(
+                "206 Partial Content", ["Content-Range: bytes 5-8/1000"], body: Array("part".utf8))
+        },
+        HostileCase(
+            "parts shorter than asked for", .file,
+            saw: [first] + [100, 200, 300, 400, 500, 600, 700, 800, 900].map { "/f \($0)- if \"v1\"" }
+        ) { request, connection, scene in
+            let start = request.range?.first ?? 0
+            connection.answer(
+                "206 Partial Content", ["ETag: \"v1\"", "Content-Range: bytes \(start)-\(start + 99)/1000"],
+                body: scene.file.bytes[start..<(start + 100)])
+        },
+        HostileCase("200 to the first range, without ranges at all", .file, saw: [first]) {
+            request, connection, scene in
+            connection.answer("200 OK", ["ETag: \"v1\"", "Accept-Ranges: none"], body: scene.file.bytes)
+        },
+        HostileCase("200 to a continued range: starts over on the same answer", .file, saw: ["/f 500-899 if \"v1\""]) {
+            request, connection, scene in
+            connection.answer("200 OK", ["ETag: \"v1\""], body: scene.file.bytes)
+        }.after(500),
+        HostileCase(
+            "200 to the second range, of another version", .bytes(ServedFile.content(900, seed: 2)), saw: [first, rest]
+        ) { request, connection, scene in
+            (request.isFirst ? scene.file : scene.newer).serve(request, connection)
+        },
+    ]
+
+    /// A 416 with those fields to a request that continues after `count` bytes; the whole is good.
+    private static func refused(
+        _ name: String, _ fields: [String], after count: Int, saw: [String]
+    ) -> HostileCase {
+        HostileCase(name, .file, saw: saw) { request, connection, scene in
+            guard request.range != nil else { return scene.file.serve(request, connection) }
+            connection.answer("416 Range Not Satisfiable", fields, body: Array("no".utf8))
+        }.after(count)
+    }
+
+    private static let refusedRanges: [HostileCase] = [
+        refused(
+            "416 with the full size there", ["Content-Range: bytes */1000", "ETag: \"v1\""], after: 1000,
+            saw: ["/f 1000-1399 if \"v1\""]),
+        refused(
+            "416 with the full size there, of another version", ["Content-Range: bytes */1000", "ETag: \"v2\""],
+            after: 1000, saw: ["/f 1000-1399 if \"v1\"", whole]),
+        refused(
+            "416 with a larger size", ["Content-Range: bytes */2000"], after: 1000,
+            saw: ["/f 1000-1399 if \"v1\"", whole]),
+        refused(
+            "416 with a smaller size", ["Content-Range: bytes */400"], after: 500, saw: ["/f 500-899 if \"v1\"", whole]),
+        refused("416 without Content-Range", [], after: 1000, saw: ["/f 1000-1399 if \"v1\"", whole]),
+        refused(
+            "416 with nonsense for a size", ["Content-Range: bytes */-5"], after: 1000,
+            saw: ["/f 1000-1399 if \"v1\"", whole]),
+        HostileCase("416 at 0", .file, saw: [first, whole]) { request, connection, scene in
+            guard request.range != nil else { return scene.file.serve(request, connection) }
+            connection.answer("416 Range Not Satisfiable", ["Content-Range: bytes */0"])
+        },
+        HostileCase("416 to everything", .answer(416), saw: [first, whole]) { request, connection, scene in
+            connection.answer("416 Range Not Satisfiable", ["Content-Range: bytes */1000"])
+        },
+    ]
+
+    // MARK: Versions
+
+    /// Serves with those fields in place of the file's own.
+    private static func versioned(
+        _ name: String, first one: [String], rest other: [String], saw: [String], ending: Ending = .file
+    ) -> HostileCase {
+        HostileCase(name, ending, saw: saw) { request, connection, scene in
+            var file = scene.file
+            (file.entityTag, file.lastModified, file.date) = (nil, nil, nil)
+            file.extraFields = request.isFirst ? one : other
+            // What is between the two requests is the server's affair: it sends the part whatever the condition says.
+            var unconditional = request
+            unconditional.fields.removeAll { $0.name == "If-Range" }
+            file.serve(unconditional, connection)
+        }
+    }
+
+    private static let date = "Date: Sat, 01 Aug 2026 12:00:00 GMT"
+    private static let modified = "Last-Modified: Sat, 01 Aug 2026 11:00:00 GMT"
+
+    static let versions: [HostileCase] = [
+        versioned(
+            "the tag changes between two requests", first: ["ETag: \"v1\""], rest: ["ETag: \"v2\""],
+            saw: [first, rest, whole]),
+        versioned(
+            "the tag is gone at the second request", first: ["ETag: \"v1\""], rest: [], saw: [first, rest, whole]),
+        versioned(
+            "the tag becomes weak", first: ["ETag: \"v1\""], rest: ["ETag: W/\"v1\""], saw: [first, rest, whole]),
+        versioned(
+            "Last-Modified changes between two requests", first: [date, modified],
+            rest: [date, "Last-Modified: Sat, 01 Aug 2026 11:30:00 GMT"],
+            saw: [first, "/f 400- if Sat, 01 Aug 2026 11:00:00 GMT", whole]),
+        versioned(
+            "Last-Modified alone is enough to go on", first: [date, modified], rest: [date, modified],
+            saw: [first, "/f 400- if Sat, 01 Aug 2026 11:00:00 GMT"]),
+        versioned(
+            "Last-Modified as new as the answer names no version",
+            first: [date, "Last-Modified: Sat, 01 Aug 2026 12:00:00 GMT"], rest: [], saw: [first, whole]),
+        versioned(
+            "Last-Modified that is no date names no version", first: [date, "Last-Modified: yesterday"], rest: [],
+            saw: [first, whole]),
+        versioned(
+            "the tag stays and Last-Modified changes", first: ["ETag: \"v1\"", date, modified],
+            rest: ["ETag: \"v1\"", date, "Last-Modified: Sat, 01 Aug 2026 11:30:00 GMT"],
+            saw: [first, rest, whole]),
+        versioned("a weak tag names no version", first: ["ETag: W/\"v1\""], rest: [], saw: [first, whole]),
+        versioned("a tag without quotes names no version", first: ["ETag: v1"], rest: [], saw: [first, whole]),
+        versioned("nothing names a version", first: [], rest: [], saw: [first, whole]),
+        HostileCase(
+            "the file changes at every request", .failure(.malformedAnswer, keeping: 0...1000), saw: nil
+        ) { request, connection, scene in
+            // A server that answers even the whole with a part of yet another version.
+            var file = scene.file
+            file.entityTag = "\"\(scene.count("version"))\""
+            var ranged = request
+            ranged.fields.removeAll { $0.name == "If-Range" }
+            if request.range == nil { ranged.fields.append(("Range", "bytes=0-99")) }
+            file.serve(ranged, connection)
+        },
+    ]
+
+    // MARK: Encodings
+
+    /// `hello` in gzip.
+    private static let gzip: [UInt8] = [
+        0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 7, 0, 0x86, 0xa6, 0x10, 0x36, 5, 0, 0, 0,
+    ]
+
+    static let codings: [HostileCase] =
+        ["gzip", "deflate", "br", "x-nobody-knows"].map { coding in
+            HostileCase("a body in \(coding) that was not asked for is stored as it came", .bytes(gzip), saw: [first]) {
+                request, connection, scene in
+                connection.answer("200 OK", ["Content-Encoding: \(coding)", "ETag: \"v1\""], body: gzip)
+            }.withoutRepair(.failure(.encodedBody))
+        } + [
+            HostileCase("a truncated body in gzip", .failure(.connection, keeping: 0...20), saw: [first]) {
+                request, connection, scene in
+                connection.answer("200 OK", ["Content-Encoding: gzip", "Content-Length: 25"], body: gzip.prefix(20))
+                connection.finish()
+            }.with {
+                $0.withoutRepair = .ends(.failure(.encodedBody))
+            },
+            HostileCase("a part in gzip is never put into the file", .file, saw: [first, whole]) {
+                request, connection, scene in
+                guard request.range != nil else { return scene.file.serve(request, connection) }
+                connection.serve(scene.file, request, adding: ["Content-Encoding: gzip"])
+            },
+            HostileCase("a continued part in gzip", .file, saw: ["/f 500-899 if \"v1\"", whole]) {
+                request, connection, scene in
+                guard request.range != nil else { return scene.file.serve(request, connection) }
+                connection.serve(scene.file, request, adding: ["Content-Encoding: gzip"])
+            }.after(500),
+            HostileCase("identity is no encoding", .file, saw: [first, rest]) { request, connection, scene in
+                connection.serve(scene.file, request, adding: ["Content-Encoding: identity"])
+            },
+        ]
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import HostileServer
+import TransferEngine
+import TransferPolicy
+import URLSessionExecutor
+
+/// Answers that stop in the middle.
+extension HostileCase {
+    private enum Cut: String, CaseIterable, Sendable { case ends, breaks }
+
+    /// How many lines of the head come before a cut.
+    private enum Lines: Sendable { case none, some, all }
+
+    /// A place in an answer, and how many bytes of the body come before it.
+    private struct Place: Sendable {
+        var name: String
+        var body: Int64
+        var lines = Lines.all
+        var text: @Sendable (_ head: String, _ body: [UInt8]) -> [UInt8]
+    }
+
+    private static let places: [Place] = [
+        Place(name: "before the status line", body: 0, lines: .none) { _, _ in [] },
+        Place(name: "in the status line", body: 0, lines: .none) { head, _ in Array(head.utf8.prefix(10)) },
+        Place(name: "after the status line", body: 0, lines: .none) { head, _ in Array(head.utf8.prefix(28)) },
+        Place(name: "in a header", body: 0, lines: .some) { head, _ in Array(head.utf8.prefix(33)) },
+        Place(name: "before the head's empty line", body: 0, lines: .some) { head, _ in Array(head.utf8.dropLast(2)) },
+        Place(name: "between head and body", body: 0) { head, _ in Array(head.utf8) },
+        Place(name: "in the body", body: 100) { head, body in Array(head.utf8) + body.prefix(100) },
+        Place(name: "before the last byte", body: -1) { head, body in Array(head.utf8) + body.dropLast() },
+    ]
+
+    /// The connection ends (FIN) or breaks (RST) at each place of the first and of the second answer.
+    static let truncation: [HostileCase] = places.flatMap { place in
+        [true, false].flatMap { isFirst in
+            Cut.allCases.map { cut -> HostileCase in
+                let size: Int64 = isFirst ? 400 : 600
+                let got = place.body < 0 ? size - 1 : place.body
+                let before: Int64 = isFirst ? 0 : 400
+                // A break may overtake bytes.
+                let kept = (cut == .ends ? before + got : before)...(before + got)
+                let name = "the \(isFirst ? "first" : "second") answer \(cut.rawValue) \(place.name)"
+                // libcurl asks again at once where a connection that was used before brings nothing.
+                let saw = isFirst ? [first] : place.lines == .none ? [first, rest, rest] : [first, rest]
+                return HostileCase(
+                    name, .failure(.connection, keeping: kept), saw: saw
+                ) { request, connection, scene in
+                    guard request.isFirst == isFirst else { return scene.file.serve(request, connection) }
+                    let (status, fields, body) = scene.file.answer(to: request)
+                    let lines = ["HTTP/1.1 \(status)"] + fields + ["Content-Length: \(body.count)"]
+                    connection.send(place.text(lines.joined(separator: "\r\n") + "\r\n\r\n", Array(body)))
+                    end(connection, cut)
+                }
+                .with { if cut == .ends, place.lines == .some { $0.withoutRepair = .endsProcess } }
+            }
+        }
+    }
+
+    private static let chunkPlaces: [(name: String, sent: Int, body: Int64)] = [
+        ("in a chunk's size", 1, 0), ("after a chunk's size", 5, 0), ("in a chunk", 105, 100),
+        ("before a chunk's line end", 405, 400), ("between two chunks", 407, 400), ("in the next chunk", 512, 500),
+        ("before the last chunk", 1014, 1000), ("in the last chunk", 1015, 1000),
+        ("after the last chunk's size", 1017, 1000),
+    ]
+
+    /// The same for a chunked body without a length.
+    static let chunkedTruncation: [HostileCase] = chunkPlaces.flatMap { place in
+        Cut.allCases.map { cut in
+            let kept = (cut == .ends ? place.body : 0)...place.body
+            return HostileCase(
+                "a chunked answer \(cut.rawValue) \(place.name)", .failure(.connection, keeping: kept), saw: [first]
+            ) { request, connection, scene in
+                connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
+                connection.send(chunked(scene.file.bytes, at: 400).prefix(place.sent))
+                end(connection, cut)
+            }
+        }
+    }
+
+    /// The bytes in two chunks and a last one: 5 + 400 + 2, 5 + 600 + 2, 5 bytes for a file of 1000.
+    static func chunked(_ bytes: [UInt8], at split: Int) -> [UInt8] {
+        [bytes[..<split], bytes[split...], []].flatMap { chunk in
+            Array((String(chunk.count, radix: 16) + "\r\n").utf8) + chunk + [13, 10]
+        }
+    }
+
+    private static func end(_ connection: HostileConnection, _ cut: Cut) {
+        switch cut {
+        case .ends:
+            connection.finish()
+        case .breaks:
+            connection.pause(milliseconds: 10)
+            connection.reset()
+        }
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HostileServer
+import Synchronization
+public import TransferEngine
+import TransferPolicy
+public import URLSessionExecutor
+
+/// Runs hostile cases on executors that the caller makes, and tells what was wrong.
+public struct HostileTrial: Sendable {
+    /// Makes an executor for one case.
+    public typealias Make = @Sendable (URLSessionExecutorConfiguration) async throws -> any TransferExecutor
+    private let isRepaired: Bool
+    private let make: Make
+
+    /// A trial; `make` is called once per case with the case's settings, `usesRepair` among them.
+    public init(isRepaired: Bool, make: @escaping Make) {
+        self.isRepaired = isRepaired
+        self.make = make
+    }
+
+    /// The cases that can be run this way; those that end the process only where the executor has one of its own.
+    public static func cases(isRepaired: Bool, isInProcess: Bool) -> [HostileCase] {
+        HostileCase.all.filter { test in
+            switch test.withoutRepair {
+            case .same, .ends: true
+            case .endsProcess: isRepaired || !isInProcess
+            case .impossible: isRepaired
+            }
+        }
+    }
+
+    /// Runs the case; a sentence for each thing that was wrong, none where all was right.
+    public func run(_ test: HostileCase) async throws -> [String] {
+        let root = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        let scene = try HostileScene()
+        defer { scene.close() }
+        let authority = try HostileAuthority()
+        scene.server = try server(for: test, scene, authority)
+        var configuration = URLSessionExecutorConfiguration(partialDirectory: root + "/partial")
+        configuration.storageFloorBytes = 0
+        configuration.progressInterval = .zero
+        configuration.firstRequestBytes = 400
+        configuration.usesRepair = isRepaired
+        if test.fault != nil, isRepaired {
+            configuration.caFile = root + "/ca.pem"
+            try Data(authority.pem.utf8).write(to: URL(fileURLWithPath: root + "/ca.pem"))
+        }
+        test.configure(&configuration)
+        let executor = try await make(configuration)
+        let problems = try await HostileRun(
+            test: test, scene: scene, executor: executor, root: root, isRepaired: isRepaired
+        )
+        .problems()
+        await executor.shutdown()
+        return problems
+    }
+
+    private func server(
+        for test: HostileCase, _ scene: HostileScene, _ authority: HostileAuthority
+    ) throws -> HostileServer {
+        var options = HostileServerOptions()
+        options.certificate = try test.fault.map { try authority.certificate($0) }
+        test.listen(&options)
+        return try HostileServer(options: options, greeting: test.greeting) { request, connection in
+            if scene.isMended { scene.file.serve(request, connection) } else { test.answer(request, connection, scene) }
+        }
+    }
+}
+
+/// One case on one executor.
+private struct HostileRun {
+    var test: HostileCase
+    var scene: HostileScene
+    var executor: any TransferExecutor
+    var root: String
+    var isRepaired: Bool
+
+    private var ending: HostileCase.Ending {
+        if !isRepaired, case .ends(let ending) = test.withoutRepair { return ending }
+        return test.ending
+    }
+
+    private var dies: Bool { !isRepaired && test.withoutRepair == .endsProcess }
+
+    func problems() async throws -> [String] {
+        var resume: ResumePoint?
+        if let earlier = test.earlier { resume = try leavePartial(earlier.count, earlier.tag) }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                test.prepare(scene)
+                continuation.resume()
+            }
+        }
+        let first = await attempt(1, resume)
+        guard let outcome = first.outcome else { return ["the attempt did not end"] }
+        var problems = first.problems
+        // An executor whose worker dies says so, and the next attempt goes on.
+        if !dies { problems += judge(outcome) + judgeRequests() + test.inspect(scene) }
+        guard problems.isEmpty, case .failed(let failure, let resume) = outcome, failure.cause.mayPass, test.canBeMended
+        else { return problems }
+        scene.isMended = true
+        var next = await attempt(2, resume)
+        // What a server left on a connection may spoil one more request.
+        if case .failed(let failure, let resume)? = next.outcome, failure.cause.mayPass {
+            next = await attempt(3, resume)
+        }
+        problems += next.problems
+        guard case .finished(let completion)? = next.outcome, contents(completion) == scene.file.bytes else {
+            return problems + ["with the server mended, the next attempt ended with \(describe(next.outcome))"]
+        }
+        return problems
+    }
+
+    private func attempt(_ id: Int64, _ resume: ResumePoint?) async -> (outcome: ExecutorOutcome?, problems: [String]) {
+        let traits = TransferTraits(kind: .normal, host: "test", submitted: WallTime(secondsSinceEpoch: 0))
+        let destination = Destination(directory: root + "/out", name: "file")
+        var specification = TransferSpecification(
+            url: scene.server?.url(test.path) ?? "", destination: destination, idleTimeoutSeconds: 15, traits: traits)
+        test.specify(&specification, scene)
+        let reports = HostileReports()
+        let job = TransferJob(id: TransferID(id), specification: specification, resume: resume)
+        executor.start(job, reporting: reports.add)
+        let outcome = await reports.outcome(within: .seconds(40))
+        return (outcome, outcome == nil ? [] : reports.problems)
+    }
+
+    private func isRight(_ outcome: ExecutorOutcome, _ ending: HostileCase.Ending) -> Bool {
+        switch (ending, outcome) {
+        case (.oneOf(let endings), _): endings.contains { isRight(outcome, $0) }
+        case (.file, .finished(let completion)): contents(completion) == scene.file.bytes
+        case (.bytes(let bytes), .finished(let completion)): contents(completion) == bytes
+        case (.answer(let status), .finished(let completion)):
+            completion.file == nil && completion.status == status
+        case (.failure(let cause, let kept), .failed(let failure, let resume)):
+            failure.cause == cause && kept.contains(resume?.offset ?? 0)
+        case (.orderly, .finished(let completion)): contents(completion) == scene.file.bytes
+        case (.orderly, .failed(let failure, _)): failure.cause.mayPass
+        default: false
+        }
+    }
+
+    private func judge(_ outcome: ExecutorOutcome) -> [String] {
+        var problems = isRight(outcome, ending) ? [] : ["it ended with \(describe(outcome)), not with \(ending)"]
+        if case .finished = outcome, !leftovers.isEmpty { problems.append("\(leftovers) is left over") }
+        if let wanted = test.retryAfter, case .failed(let failure, _) = outcome {
+            let seconds = failure.retryAfterSeconds
+            let isRight = wanted == .max ? (seconds ?? 0) > 1 << 32 : seconds == wanted
+            if !isRight { problems.append("it is to come back after \(String(describing: seconds)) s") }
+        }
+        return problems
+    }
+
+    private func judgeRequests() -> [String] {
+        if !isRepaired, case .ends = test.withoutRepair { return [] }
+        let saw = scene.server?.requests.map(\.line) ?? []
+        guard let wanted = test.saw, wanted != saw else { return [] }
+        return ["the server saw \(saw), not \(wanted)"]
+    }
+
+    private func contents(_ completion: TransferCompletion) -> [UInt8]? {
+        guard let path = completion.file?.path else { return nil }
+        return FileManager.default.contents(atPath: path).map(Array.init)
+    }
+
+    private var leftovers: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: root + "/partial")) ?? []
+    }
+
+    private func leavePartial(_ count: Int, _ tag: String?) throws -> ResumePoint {
+        let path = root + "/earlier.part"
+        try Data(scene.file.bytes.prefix(count)).write(to: URL(fileURLWithPath: path))
+        let validator = tag.map { Validator(entityTag: $0, lastModified: nil) }
+        return ResumePoint(
+            path: path, offset: Int64(count), total: Int64(scene.file.bytes.count), validator: validator,
+            bootID: "earlier")
+    }
+
+    private func describe(_ outcome: ExecutorOutcome?) -> String {
+        switch outcome {
+        case .finished(let completion):
+            let bytes = contents(completion)
+            let what = bytes == scene.file.bytes ? "the right file" : bytes.map { "\($0.count) bytes" } ?? "no file"
+            return "\(what), status \(completion.status)"
+        case .failed(let failure, let resume):
+            return "\(failure.cause), \(resume?.offset ?? 0) bytes kept: \(failure.message)"
+        case .stopped, .storageLow: return "\(String(describing: outcome))"
+        case nil: return "nothing at all"
+        }
+    }
+}

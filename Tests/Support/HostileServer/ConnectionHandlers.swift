@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import NIOCore
+
+/// How a connection is ended on the wire itself, whatever lies above.
+enum WireEnd: Sendable {
+    /// FIN; under TLS without the goodbye that tells a cut from an end.
+    case cut
+    /// RST.
+    case reset
+}
+
+/// The first handler of a connection: ends it below TLS.
+final class WireHandler: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        switch event as? WireEnd {
+        case .cut:
+            context.close(mode: .output, promise: promise)
+        case .reset:
+            // The option is set at once, since this is the channel's own thread.
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+            context.close(mode: .all, promise: promise)
+        case nil:
+            context.triggerUserOutboundEvent(event, promise: promise)
+        }
+    }
+}
+
+/// The last handler of a connection: hands what comes to the connection's thread, as fast as that takes it.
+final class InboxHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    private let inbox: Inbox
+
+    init(inbox: Inbox) { self.inbox = inbox }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        inbox.add(unwrapInboundIn(data).readableBytesView)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if inbox.hasRoom() { context.read() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed { inbox.end() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        inbox.end()
+        context.fireChannelInactive()
+    }
+
+    /// A broken connection, or a handshake the client did not like: that is what clients do here.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+}
+
+/// On the listening socket: decides whether connections are taken from the kernel's queue.
+final class AdmissionHandler: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+    typealias OutboundIn = Never
+    private let limit: ConnectionLimit?
+    private var isAdmitting: Bool
+    private var open = 0
+    private var isHeld = false
+
+    init(isAdmitting: Bool, limit: ConnectionLimit?) {
+        self.isAdmitting = isAdmitting
+        self.limit = limit
+    }
+
+    func read(context: ChannelHandlerContext) {
+        let isFull = if case .waiting(let most)? = limit { open >= most } else { false }
+        isHeld = isFull || !isAdmitting
+        if !isHeld { context.read() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let channel = unwrapInboundIn(data)
+        if case .closing(let most)? = limit, open >= most {
+            channel.close(promise: nil)
+            return
+        }
+        open += 1
+        channel.closeFuture.hop(to: context.eventLoop).assumeIsolated().whenComplete { [self] _ in
+            open -= 1
+            if isHeld { read(context: context) }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is Admit else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        isAdmitting = true
+        if isHeld { read(context: context) }
+        promise?.succeed()
+    }
+
+    /// Begin to take connections.
+    struct Admit: Sendable {}
+}
