@@ -178,7 +178,9 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
         mine->dropped = 0;
     }
     if (mine->header_is_over) return length;
-    if (mine->status >= 100 && mine->status < 200 && mine->status != 101) return length;
+    // 104 tells where an interrupted upload goes on.
+    int is_interim = mine->status >= 100 && mine->status < 200;
+    if (is_interim && mine->status != 101 && mine->status != 104) return length;
     if (content == 0) {
         mine->header_is_over = 1;
         return mine->header(line, size, count, mine->header_user);

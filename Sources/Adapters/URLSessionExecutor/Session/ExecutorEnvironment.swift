@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Glibc
+import Synchronization
 
 /// What all attempts of an executor share.
 final class ExecutorEnvironment: @unchecked Sendable {
@@ -17,6 +18,7 @@ final class ExecutorEnvironment: @unchecked Sendable {
     let space: VolumeSpace
     let fileCalls: FileCalls
     private var limiter: RateLimiter?
+    private let uploadLimiter: Mutex<RateLimiter?>
     private var stalledUntil: UInt64 = 0
 
     /// Unsynced bytes at which writing waits for the disk.
@@ -34,6 +36,7 @@ final class ExecutorEnvironment: @unchecked Sendable {
         space = VolumeSpace(
             floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
         limiter = RateLimiter(bytesPerSecond: configuration.rateLimit)
+        uploadLimiter = Mutex(RateLimiter(bytesPerSecond: configuration.rateLimit))
     }
 
     /// Waits as the rate limit wants after that many bytes; not while somebody is in a hurry.
@@ -48,6 +51,16 @@ final class ExecutorEnvironment: @unchecked Sendable {
             now = MonotonicTime.now()
         }
         stalledUntil = now
+    }
+
+    /// The same for bytes to be sent, on URLSession's own queue, which it holds up.
+    func paceUpload(_ count: Int) {
+        var now = MonotonicTime.now()
+        guard let due = uploadLimiter.withLock({ $0?.take(count, now: now) }) else { return }
+        while now < due, !gate.isHurried {
+            gate.pause(nanoseconds: min(due - now, RateLimiter.longestStep))
+            now = MonotonicTime.now()
+        }
     }
 
     /// Waits while the disk is too far behind.
