@@ -148,6 +148,7 @@ let package = Package(
             ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer"]),
         tests("TransferctlTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl"]),
         tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
+        tests("HostileServerTests", ["HostileServer"]),
         tests("TidyTests", []),
     ]
 )

@@ -5,7 +5,8 @@ import Glibc
 /// One connection, used on its own thread only.
 public final class HostileConnection {
     private let descriptor: Int32
-    private var pending: [UInt8] = []
+    /// What came and was not read yet.
+    var pending: [UInt8] = []
     /// Whether there will be no further request.
     public private(set) var isOver = false
 
@@ -83,32 +84,26 @@ public final class HostileConnection {
             if let end = headEnd() {
                 let head = String(decoding: pending[..<end], as: UTF8.self)
                 pending.removeFirst(end + 4)
-                return parse(head, number)
+                return HostileRequest(head: head, connection: number)
             }
-            var buffer = [UInt8](repeating: 0, count: 4096)
+            guard receive() else { return nil }
+        }
+    }
+
+    /// Waits for more bytes and adds them to `pending`; false when there will be none.
+    func receive() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return nil }
+            guard count > 0 else { return false }
             pending += buffer[..<count]
+            return true
         }
     }
 
     private func headEnd() -> Int? {
         guard pending.count >= 4 else { return nil }
         return (0...(pending.count - 4)).first { Array(pending[$0..<($0 + 4)]) == [13, 10, 13, 10] }
-    }
-
-    private func parse(_ head: String, _ number: Int) -> HostileRequest {
-        // "\r\n" is one Character in Swift.
-        let lines = head.split(separator: "\r\n").map(String.init)
-        let first = (lines.first ?? "").split(separator: " ")
-        let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            let value = line[line.index(after: colon)...].drop { $0 == " " }
-            return (String(line[..<colon]), String(value))
-        }
-        return HostileRequest(
-            method: first.first.map(String.init) ?? "", target: first.count > 1 ? String(first[1]) : "", fields: fields,
-            connection: number)
     }
 }

@@ -119,28 +119,3 @@ public struct HostileServerError: Error {
     /// The error number.
     public var code: Int32
 }
-
-/// What a client sent.
-public struct HostileRequest: Sendable {
-    /// The method, as in `GET`.
-    public var method: String
-    /// The path with its query.
-    public var target: String
-    /// The fields in order.
-    public var fields: [(name: String, value: String)]
-    /// Which connection it came on, from 1.
-    public var connection: Int
-
-    /// The value of the first field of that name.
-    public func value(_ name: String) -> String? {
-        fields.first { $0.name.lowercased() == name.lowercased() }?.value
-    }
-
-    /// First and last byte of `Range: bytes=a-b`; the last is nil for `a-`.
-    public var range: (first: Int, last: Int?)? {
-        guard let text = value("Range"), text.hasPrefix("bytes=") else { return nil }
-        let parts = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let first = Int(parts[0]) else { return nil }
-        return (first, Int(parts[1]))
-    }
-}
