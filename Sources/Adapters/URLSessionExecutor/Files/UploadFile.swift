@@ -40,7 +40,8 @@ final class UploadFile: Sendable {
     }
 
     /// Reads at most `count` bytes at `offset`; fails where there is none, or where the file has changed.
-    func read(into buffer: UnsafeMutablePointer<UInt8>, _ count: Int, at offset: Int64) -> Result<Int, TransferFailure> {
+    func read(into buffer: UnsafeMutablePointer<UInt8>, _ count: Int, at offset: Int64) -> Result<Int, TransferFailure>
+    {
         var got = 0
         repeat { got = pread(descriptor, buffer, count, off_t(offset)) } while got < 0 && errno == EINTR
         let code = errno

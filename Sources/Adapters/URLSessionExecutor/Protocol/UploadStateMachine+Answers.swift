@@ -30,10 +30,10 @@ extension UploadStateMachine {
         if RedirectRule.isRedirect(head) { return redirected(question, head) }
         switch question.kind {
         case .whole: return final(question, head)
-        case .result(let status):
+        case .result:
             // To try that again would be to upload again.
             return head.status >= 500 || head.status == 429
-                ? discard(head, then: .end(.answered(status: status, isCut: true))) : final(question, head)
+                ? discard(head, then: .end(Self.taken)) : final(question, head)
         case .discover: return discovered(question, head)
         case .create: return created(question, head)
         case .offset: return offsetTold(question, head)
@@ -61,9 +61,10 @@ extension UploadStateMachine {
         var next = question
         switch question.kind {
         case .whole:
+            // As browsers do.
             let isPost = plan.source.method == .post
             if head.status == 303 || isPost && (head.status == 301 || head.status == 302) {
-                next.kind = .result(head.status)
+                next.kind = .result
             }
             if let failure = portal(question, head) { return discard(head, then: .end(.failed(failure))) }
         case .result:
@@ -80,10 +81,7 @@ extension UploadStateMachine {
             if question.kind == .offset || question.kind == .append { resource?.url = url }
             return discard(head, then: .ask(next))
         case .refuse(let failure):
-            if case .result(let status) = question.kind {
-                return discard(head, then: .end(.answered(status: status, isCut: true)))
-            }
-            return discard(head, then: .end(.failed(failure)))
+            return discard(head, then: .end(question.kind == .result ? Self.taken : .failed(failure)))
         }
     }
 

@@ -51,8 +51,8 @@ struct UploadStateMachine: Sendable {
         enum Kind: Hashable, Sendable {
             /// The upload itself, in one request.
             case whole
-            /// The page that a server redirects to after it took an upload; the status that led there.
-            case result(Int)
+            /// The page that a server redirects to after it took an upload.
+            case result
             /// Whether the server speaks tus.
             case discover
             /// A place for a tus upload.
@@ -92,6 +92,8 @@ struct UploadStateMachine: Sendable {
         case over
     }
 
+    /// The upload was taken, but the page about it could not be had.
+    static let taken = Ending.answered(status: 303, isCut: true)
     /// Bodies that are not wanted are read up to here, since that keeps the connection; longer ones are cut off.
     static let largestDiscarded = 65536
     /// So much of a final answer is read after what is kept, for the same reason.
@@ -228,9 +230,9 @@ struct UploadStateMachine: Sendable {
 
     private mutating func unanswered(_ question: Question, _ failure: TransferFailure) -> [Directive] {
         switch question.kind {
-        case .result(let status):
+        case .result:
             // The upload itself was taken.
-            return end(.answered(status: status, isCut: true))
+            return end(Self.taken)
         case .discover where failure.cause == .connection || failure.cause == .malformedAnswer:
             // Some servers drop what they do not know. Where there is no server, the upload itself will tell.
             return askForWhole()

@@ -34,7 +34,7 @@ final class Exchange: Sendable {
     let body: UploadBody?
     let state = Mutex(State())
 
-    init(receiver: any ExchangeReceiver, body: UploadBody?) {
+    init(receiver: any ExchangeReceiver, body: UploadBody? = nil) {
         self.receiver = receiver
         self.body = body
     }

@@ -27,7 +27,7 @@ extension UploadAttempt: ExchangeReceiver {
         self.exchange = nil
         // The file's own fault shows as a broken connection. What the server has said against the upload goes before it.
         if let change = body?.progress.failure {
-            _ = machine.interrupt(.failed(change))
+            _ = decide { $0.interrupt(.failed(change)) }
             return perform(decide { $0.ended(nil) })
         }
         let failure = error.map { SessionFailure.failure(code: $0.code, text: $0.text, host: machine.host) }
@@ -35,12 +35,11 @@ extension UploadAttempt: ExchangeReceiver {
     }
 
     /// On URLSession's queue: bytes were read.
-    func bytesWentOut(_ now: UInt64) {
+    func bytesWentOut() {
         environment.consumer.async { [self] in
             guard !isOver else { return }
             countBytes()
-            let interval = UInt64(max(0, environment.configuration.progressInterval.wholeNanoseconds))
-            if now >= lastProgress + interval { tellProgress(now: now) }
+            tellProgress()
         }
     }
 
@@ -57,12 +56,13 @@ extension UploadAttempt: ExchangeReceiver {
         guard !isOver, exchange != nil else { return }
         countBytes()
         if body?.progress.isWaiting == true { watch.moved(0, at: now) }
-        tellProgress(now: now)
+        tellProgress()
         let finding = watch.finding(
             now: now, idleLimit: job.specification.idleTimeoutSeconds, configuration: environment.configuration
         ) { environment.idleTime(since: $0, now: now) }
         switch finding {
-        case .silence(let seconds): interrupt(.timeout, "\(machine.host) neither took nor sent anything for \(seconds) s.")
+        case .silence(let seconds):
+            interrupt(.timeout, "\(machine.host) neither took nor sent anything for \(seconds) s.")
         case .slowness(let bytes, let seconds):
             interrupt(.tooSlow, "Only \(bytes) bytes went to \(machine.host) in \(seconds) s.")
         case nil: break

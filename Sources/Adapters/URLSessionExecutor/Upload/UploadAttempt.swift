@@ -30,7 +30,6 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
     var watch = SilenceWatch()
     /// How far the body was when that was looked at last.
     var countedPosition: Int64 = 0
-    var lastProgress: UInt64 = 0
     private var lastCheckpoint: UInt64 = 0
     private var reportedProgress: Int64 = -1
     private var reportedResume: ResumePoint?
@@ -117,8 +116,10 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
         body = nil
         if let range = request.body, let file {
             body = UploadBody(
-                file: file, range: range, pace: { [environment] in environment.paceUpload($0) },
-                onRead: { [weak self] in self?.bytesWentOut($0) })
+                file: file, range: range,
+                interval: UInt64(max(0, environment.configuration.progressInterval.wholeNanoseconds)),
+                pace: { [environment] in environment.paceUpload($0) },
+                onRead: { [weak self] in self?.bytesWentOut() })
             countedPosition = range.lowerBound
         }
         // URLSession's own timer is the second line: ours does not count the time in which we hold it up ourselves.
@@ -150,9 +151,8 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
     }
 
     /// What the server has, and what has been given to the network after that.
-    func tellProgress(now: UInt64) {
+    func tellProgress() {
         guard let position = body?.progress.position, position != reportedProgress else { return }
-        lastProgress = now
         reportedProgress = position
         tell(.progressed(bytes: position, total: source.size))
     }
@@ -160,11 +160,12 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
     // MARK: The end
 
     private func end(_ ending: UploadStateMachine.Ending) {
-        if let body { tellProgress(now: max(lastProgress, body.progress.lastRead)) }
+        tellProgress()
         switch ending {
         case .answered(let status, let isCut):
             if status < 400, let change = file?.change() { return end(.failed(change, resume: nil)) }
-            if isCut { answer?.isCut = true }
+            var answer = answer ?? ServerAnswer(body: [], contentType: nil)
+            if isCut { answer.isCut = true }
             end(.finished(TransferCompletion(status: status, file: nil, answer: answer)))
         case .failed(let failure) where failure.cause == .sourceChanged:
             end(.failed(failure, resume: nil))

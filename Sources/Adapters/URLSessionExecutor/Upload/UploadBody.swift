@@ -15,6 +15,8 @@ final class UploadBody: Sendable {
         var isWaiting = false
         /// Why reading came to an end.
         var failure: TransferFailure?
+        /// When somebody was told last.
+        var lastTold: UInt64 = 0
         /// Counts the streams: a connection that was found dead makes URLSession ask for a second one.
         var stream = 0
     }
@@ -23,14 +25,16 @@ final class UploadBody: Sendable {
     private let range: Range<Int64>
     /// Waits as the rate limit wants, after that many bytes.
     private let pace: @Sendable (Int) -> Void
-    /// Called after each block.
-    private let onRead: @Sendable (UInt64) -> Void
+    /// Called as bytes go, not more often than each `interval`, in nanoseconds.
+    private let onRead: @Sendable () -> Void
+    private let interval: UInt64
     private let state: Mutex<State>
 
     init(
-        file: UploadFile, range: Range<Int64>, pace: @escaping @Sendable (Int) -> Void,
-        onRead: @escaping @Sendable (UInt64) -> Void
+        file: UploadFile, range: Range<Int64>, interval: UInt64, pace: @escaping @Sendable (Int) -> Void,
+        onRead: @escaping @Sendable () -> Void
     ) {
+        self.interval = interval
         self.file = file
         self.range = range
         self.pace = pace
@@ -76,12 +80,15 @@ final class UploadBody: Sendable {
             state.withLock { $0.isWaiting = true }
             pace(got)
             let now = MonotonicTime.now()
-            state.withLock { state in
+            let isDue = state.withLock { state in
                 state.isWaiting = false
                 state.lastRead = now
                 state.position += Int64(got)
+                guard now >= state.lastTold + interval else { return false }
+                state.lastTold = now
+                return true
             }
-            onRead(now)
+            if isDue { onRead() }
             return got
         }
     }

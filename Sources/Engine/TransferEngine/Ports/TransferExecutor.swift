@@ -75,7 +75,7 @@ public struct TransferCompletion: Hashable, Sendable, Codable {
     public var status: Int
     /// The finished file; nil where an error's body was dropped, and for an upload.
     public var file: CompletedFile?
-    /// What the server answered an upload with; nil for a download, and where the answer was lost or there was none.
+    /// What the server answered an upload with; nil for a download, and where a status was final only after retries.
     public var answer: ServerAnswer?
     /// True when an earlier run's file was found to be still the server's, so nothing was fetched.
     public var wasAlreadyComplete: Bool
@@ -92,7 +92,7 @@ public struct TransferCompletion: Hashable, Sendable, Codable {
 }
 
 /// Why an attempt failed.
-public struct TransferFailure: Hashable, Sendable, Codable {
+public struct TransferFailure: Error, Hashable, Sendable, Codable {
     /// The class of failure, which decides what follows.
     public var cause: FailureCause
     /// One sentence for people: what was wrong, where, and what would be right.
