@@ -146,8 +146,13 @@ let package = Package(
         tests(
             "URLSessionExecutorTests",
             ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer"]),
-        tests("TransferctlTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl"]),
-        tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
+        tests(
+            "TransferctlTests",
+            [
+                "TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe", "HostileServer"]),
         tests("HostileServerTests", ["HostileServer"]),
         tests("TidyTests", []),
     ]

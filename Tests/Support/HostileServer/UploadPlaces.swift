@@ -55,6 +55,12 @@ public final class UploadPlaces: Sendable {
         }
     }
 
+    /// Makes a place that holds those bytes already, for a test that takes them itself.
+    public func begin(length: Int, with bytes: [UInt8]) {
+        let path = make(length: length)
+        self[path]?.bytes = bytes
+    }
+
     /// Makes a place; its path.
     func make(length: Int) -> String {
         state.withLock { state in

@@ -23,7 +23,8 @@ extension GetPlan {
         let source: UploadSource
         do throws(TransferFailure) {
             source = try UploadSource(
-                fileAt: try Self.absolutePath(command.file), method: command.method, contentType: command.contentType,
+                fileAt: try Self.absolutePath(command.file), method: command.method.method,
+                contentType: command.contentType,
                 resumption: command.noResume ? .never : .automatic)
         } catch {
             throw UsageError(error.message)

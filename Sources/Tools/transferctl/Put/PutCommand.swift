@@ -26,7 +26,7 @@ struct PutCommand: TransferCommand {
     var url: String
 
     @Option(help: .init("How the server is asked to take it.", valueName: "method"))
-    var method: UploadSource.Method = .put
+    var method: MethodChoice = .put
 
     @Option(help: .init("Send this as Content-Type (default: none).", valueName: "type"))
     var contentType: String?
@@ -69,9 +69,14 @@ struct PutCommand: TransferCommand {
         let status = try await GetRun(plan: plan, alarm: alarm).run()
         guard status == .done else { throw status.code }
     }
-}
 
-extension UploadSource.Method: ExpressibleByArgument {
-    /// Takes the method in small letters too.
-    public init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+    /// What `--method` takes, in capitals or not.
+    enum MethodChoice: String, ExpressibleByArgument, CaseIterable {
+        case put = "PUT"
+        case post = "POST"
+
+        init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+
+        var method: UploadSource.Method { self == .put ? .put : .post }
+    }
 }
