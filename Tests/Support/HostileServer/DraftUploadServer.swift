@@ -45,7 +45,11 @@ public struct DraftUploadServer: Sendable {
         guard let place = places[request.target] else { return head("404 Not Found", [], connection) }
         let offset = place.bytes.count + places.faults.offsetError
         let fields = ["Upload-Complete: ?\(place.isComplete ? 1 : 0)", "Upload-Offset: \(offset)"]
-        head("204 No Content", fields + ["Upload-Length: \(place.length)", "Cache-Control: no-store"], connection)
+        let close = places.faults.keepsNoConnection ? ["Connection: close"] : []
+        head(
+            "204 No Content", fields + ["Upload-Length: \(place.length)", "Cache-Control: no-store"] + close, connection
+        )
+        if places.faults.keepsNoConnection { connection.finish() }
     }
 
     private func append(_ request: HostileRequest, _ connection: HostileConnection) {

@@ -12,8 +12,8 @@ public struct TusServer: Sendable {
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
         if request.method == "OPTIONS", !places.faults.offersNothing {
             let fields = ["Tus-Resumable: 1.0.0", "Tus-Version: 1.0.0,0.2.2", "Tus-Extension: creation,expiration"]
-            connection.send((["HTTP/1.1 204 No Content"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
-            return
+            connection.send((["HTTP/1.1 204 No Content"] + fields + close).joined(separator: "\r\n") + "\r\n\r\n")
+            return end(connection)
         }
         guard request.value("Tus-Resumable") == "1.0.0", !places.faults.offersNothing else {
             return servePlainly(request, connection)
@@ -44,16 +44,23 @@ public struct TusServer: Sendable {
             return
         }
         connection.answer(
-            "201 Created", ["Tus-Resumable: 1.0.0", "Location: \(places.make(length: length))"])
+            "201 Created", ["Tus-Resumable: 1.0.0", "Location: \(places.make(length: length))"] + close)
+        end(connection)
     }
+
+    private var close: [String] { places.faults.keepsNoConnection ? ["Connection: close"] : [] }
+
+    private func end(_ connection: HostileConnection) { if places.faults.keepsNoConnection { connection.finish() } }
 
     private func tellOffset(_ request: HostileRequest, _ connection: HostileConnection) {
         if places.spend(\.locks) { return head("423 Locked", [], connection) }
         guard let place = places[request.target] else { return head("404 Not Found", [], connection) }
         let offset = place.bytes.count + places.faults.offsetError
         head(
-            "200 OK", ["Upload-Offset: \(offset)", "Upload-Length: \(place.length)", "Cache-Control: no-store"],
+            "200 OK",
+            ["Upload-Offset: \(offset)", "Upload-Length: \(place.length)", "Cache-Control: no-store"] + close,
             connection)
+        end(connection)
     }
 
     private func append(_ request: HostileRequest, _ connection: HostileConnection) {

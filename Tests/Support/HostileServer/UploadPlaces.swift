@@ -28,6 +28,9 @@ public final class UploadPlaces: Sendable {
         /// Whether the server says nothing of going on at all.
         public var offersNothing = false
 
+        /// Whether every answer but the last closes its connection, so that no body goes over one that was kept.
+        public var keepsNoConnection = false
+
         /// None.
         public init() {}
     }

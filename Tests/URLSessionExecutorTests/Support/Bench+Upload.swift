@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import Glibc
 import HostileServer
@@ -36,6 +37,9 @@ extension Bench {
     }
 }
 
+/// Whether the files are the same; where they are not, a test is not to print millions of numbers.
+func isSame(_ left: [[UInt8]], _ right: [[UInt8]]) -> Bool { left == right }
+
 /// The bodies that a server was sent.
 final class Received: Sendable {
     private let state = Mutex<[[UInt8]]>([])
@@ -51,4 +55,24 @@ final class Received: Sendable {
 
 extension ExecutorOutcome {
     var answerText: String? { completion?.answer.map { String(decoding: $0.body, as: UTF8.self) } }
+}
+
+/// Something that a server's thread and a test wait for.
+final class Signal: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func signal() { semaphore.signal() }
+
+    /// Waits on a thread that may be blocked.
+    func block() { semaphore.wait() }
+
+    /// Waits without blocking the test's thread.
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in
+                semaphore.wait()
+                continuation.resume()
+            }
+        }
+    }
 }

@@ -30,6 +30,10 @@ extension UploadAttempt: ExchangeReceiver {
             _ = decide { $0.interrupt(.failed(change)) }
             return perform(decide { $0.ended(nil) })
         }
+        if body?.progress.isLost == true, error != nil {
+            let message = "The connection to \(machine.host) was lost while the file was being sent."
+            return perform(decide { $0.ended(TransferFailure(cause: .connection, message: message)) })
+        }
         let failure = error.map { SessionFailure.failure(code: $0.code, text: $0.text, host: machine.host) }
         perform(decide { $0.ended(failure) })
     }

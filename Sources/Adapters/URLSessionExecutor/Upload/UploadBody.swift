@@ -19,8 +19,12 @@ final class UploadBody: Sendable {
         var lastTold: UInt64 = 0
         /// Counts the streams: a connection that was found dead makes URLSession ask for a second one.
         var stream = 0
+        /// Whether the connection broke so far in the body that beginning anew is not URLSession's to decide.
+        var isLost = false
     }
 
+    /// More bytes than these, four of libcurl's blocks, are not sent twice without anybody having decided it.
+    private static let largestRepeated: Int64 = 256 << 10
     private let file: UploadFile
     private let range: Range<Int64>
     /// Waits as the rate limit wants, after that many bytes.
@@ -49,9 +53,14 @@ final class UploadBody: Sendable {
     var isSent: Bool { progress.position == range.upperBound }
 
     /// A stream from the beginning; those made before come to their end.
+    ///
+    /// libcurl sends a request again, and tells nobody, where a connection that it had kept breaks before an answer. That is
+    /// right for a connection that had been dead all the time, which shows after the first block or two. Where more went out
+    /// the stream fails, and the retry rule decides.
     func makeStream() -> InputStream {
         let number = state.withLock { state in
-            state.position = range.lowerBound
+            if state.stream > 0, state.position - range.lowerBound > Self.largestRepeated { state.isLost = true }
+            if !state.isLost { state.position = range.lowerBound }
             state.stream += 1
             return state.stream
         }
@@ -59,13 +68,15 @@ final class UploadBody: Sendable {
     }
 
     fileprivate func hasBytes(_ number: Int) -> Bool {
-        state.withLock { $0.stream == number && ($0.position < range.upperBound || $0.failure != nil) }
+        state.withLock { state in
+            state.stream == number && (state.position < range.upperBound || state.failure != nil || state.isLost)
+        }
     }
 
     /// The next bytes: their number, 0 at the end, -1 where the file cannot be sent.
     fileprivate func read(_ buffer: UnsafeMutablePointer<UInt8>, _ length: Int, _ number: Int) -> Int {
         let position = state.withLock { state -> Int64? in
-            guard state.stream == number, state.failure == nil else { return nil }
+            guard state.stream == number, state.failure == nil, !state.isLost else { return nil }
             return state.position
         }
         guard let position else { return -1 }
