@@ -187,8 +187,13 @@ let package = Package(
                 "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor", "TransferTesting",
                 "HostileServer", "ExecutorTrials", "HostileCases", "transfer-worker", logging,
             ]),
-        tests("TransferctlTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl"]),
-        tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe"]),
+        tests(
+            "TransferctlTests",
+            [
+                "TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe", "HostileServer"]),
         tests("HostileServerTests", ["HostileServer"]),
         tests("TidyTests", []),
     ]

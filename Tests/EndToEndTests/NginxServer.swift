@@ -27,6 +27,18 @@ final class NginxServer: Sendable {
         return missing.isEmpty ? nil : "not installed: \(missing.joined(separator: ", ")) (nginx-light, curl)"
     }()
 
+    /// Whether it was built with what takes uploads.
+    static let takesUploads: Bool = {
+        guard unavailabilityReason == nil, let folder = try? TemporaryFolder(),
+            let process = try? ChildProcess("/usr/sbin/nginx", ["-V"], output: folder.path + "/out"),
+            (try? process.wait(within: 10)) == 0,
+            let text = try? String(contentsOfFile: folder.path + "/out", encoding: .utf8)
+        else { return false }
+        return text.contains("http_dav_module")
+    }()
+
+    private static let uploads = "location /dav/ { dav_methods PUT; create_full_put_path on; client_max_body_size 0; }"
+
     let port: Int
     let folder: TemporaryFolder
     private let process: ChildProcess
@@ -62,6 +74,7 @@ final class NginxServer: Sendable {
                     root \(folder.path)/www;
                     location = /connections { stub_status; access_log off; }
                     location = /304 { return 304; }
+                    \(Self.takesUploads ? Self.uploads : "")
                 }
             }
             """

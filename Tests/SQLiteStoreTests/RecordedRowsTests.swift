@@ -47,6 +47,20 @@ struct RecordedRowsTests {
         #expect(try await store.learned() == StoredTransferSamples.learned())
     }
 
+    @Test("an upload is read as it was")
+    func upload() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await place.raw().write { database in
+            try database.execute(
+                sql: "INSERT INTO task (id, specification) VALUES (4, ?)", arguments: [Self.upload])
+            try database.execute(
+                sql: "INSERT INTO progress (task, resume, is_suspended) VALUES (4, ?, 0)",
+                arguments: [Self.uploadResume])
+        }
+        #expect(try await store.unfinished() == [StoredTransferSamples.upload(4)])
+    }
+
     @Test("every ending is read as it was", arguments: Array(endings.enumerated()))
     func ending(_ sample: (offset: Int, element: String)) async throws {
         let place = try Place()
@@ -81,6 +95,21 @@ struct RecordedRowsTests {
         {"entityTag":"W/\"a\\\"b'\u0000\"","lastModified":"Sat, 21 Nov 2026 02:36:44 GMT"}}
         """#
 
+    private static let upload = #"""
+        {"allowsInsecureRedirect":false,"destination":{"collision":"rename","directory":"/"},"headers":[],
+        "idleTimeoutSeconds":60,"keepsErrorBody":false,
+        "traits":{"app":"","constraints":{"linkKinds":{"any":{}},"metered":"unstated","power":{"any":{}}},
+        "expectedBytesToSend":5368709120,"host":"https://example.org:443","isLoopback":false,"kind":"normal",
+        "priority":500,"submitted":{"nanosecondsSinceEpoch":4000000000}},
+        "upload":{"contentType":"text/plain","method":"POST","modified":1795228604123456789,"path":"/tmp/é",
+        "resumption":"automatic","size":5368709120},"url":"https://example.org/files/","usesRemoteTime":false}
+        """#
+
+    private static let uploadResume = #"""
+        {"bootID":"","offset":4294967297,"path":"","total":5368709120,
+        "upload":{"kind":"tus","modified":1795228604123456789,"url":"https://example.org/uploads/1"}}
+        """#
+
     static let retry =
         #"{"attempts":3,"cause":{"status":{"_0":503}},"until":{"nanosecondsSinceEpoch":1795228700000000000}}"#
 
@@ -108,6 +137,10 @@ struct RecordedRowsTests {
         "status":200,"wasAlreadyComplete":true}}}
         """#,
         #"{"completed":{"_0":{"status":404,"wasAlreadyComplete":false}}}"#,
+        #"""
+        {"completed":{"_0":{"answer":{"contentType":"a/b","isCut":true,"latin1":"ÿ\u0000"},"status":201,
+        "wasAlreadyComplete":false}}}
+        """#,
         #"{"failed":{"_0":{"cause":{"status":{"_0":410}},"message":"gone","retryAfterSeconds":3}}}"#,
         #"{"failed":{"_0":{"cause":{"certificate":{}},"message":"not valid"}}}"#,
         #"{"cancelled":{}}"#,

@@ -67,6 +67,30 @@ import TransferTesting
         #expect(rig.disk.transfers.first?.ending != nil)
     }
 
+    @Test("An upload that was answered keeps no place to go on; one that was given up does", arguments: [200, 404])
+    func answeredUpload(status: Int) async throws {
+        let rig = EngineRig()
+        let stored = StoredTransferSamples.upload(1)
+        try await rig.run { updates in
+            var specification = stored.specification
+            specification.traits = EngineRig.specification().traits
+            let id = try await rig.engine.submit(specification)
+            _ = await updates.next()
+            rig.executor.checkpoint(id, at: 10)
+            rig.executor.finish(id, status: status)
+            _ = await updates.next()
+        }
+        let ending = try #require(rig.disk.transfers.first?.ending)
+        #expect(ending.kept == nil)
+        guard case .completed(let completion, _) = ending else {
+            Issue.record("\(ending)")
+            return
+        }
+        #expect(completion.status == status)
+        #expect(completion.answer != nil)
+        #expect(!rig.executor.log.contains { if case .discard = $0 { true } else { false } })
+    }
+
     @Test("Who comes after the end is refused, and the updates end")
     func afterTheEnd() async throws {
         let rig = EngineRig()

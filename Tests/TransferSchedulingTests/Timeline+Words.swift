@@ -50,7 +50,7 @@ extension Timeline {
         let all: [FailureCause] = [
             .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal,
             .checksumMismatch, .executorLost, .certificate, .unsupportedURL, .redirect, .destination, .encodedBody,
-            .tooLarge,
+            .tooLarge, .sourceChanged,
         ]
         return all.first { $0.code == word }
     }

@@ -7,7 +7,7 @@ import TransferEngine
 import TransferPolicy
 
 /// One attempt to fetch a file: carries out what the state machine decides, and reports.
-final class DownloadAttempt: @unchecked Sendable {
+final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     // Guard: everything but `isStopping` and `live` is used on the environment's consumer queue only.
     let job: TransferJob
     let environment: ExecutorEnvironment
@@ -56,6 +56,15 @@ final class DownloadAttempt: @unchecked Sendable {
         self.report = report
         partialPath = ""
         machine = DownloadStateMachine(plan: DownloadPlan(url: job.specification.url, headers: [], userAgent: ""))
+    }
+
+    var liveExchange: Exchange? { live.withLock { $0 } }
+
+    func noteStop() -> Bool {
+        isStopping.withLock { isStopping in
+            defer { isStopping = true }
+            return !isStopping
+        }
     }
 
     var specification: TransferSpecification { job.specification }

@@ -11,11 +11,12 @@ public enum ExecutorFiles {
     }
 
     /// How many bytes may still be written where the partial and the finished file go, the floor of `configuration`
-    /// deducted; nil where that cannot be told.
+    /// deducted; nil where that cannot be told, and for an upload, which writes nothing.
     public static func availableSpace(
         for specification: TransferSpecification, configuration: URLSessionExecutorConfiguration
     ) -> Int64? {
-        VolumeSpace(floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
+        guard specification.upload == nil else { return nil }
+        return VolumeSpace(floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
             .available(at: specification.destination.directory)
     }
 }

@@ -6,14 +6,15 @@ public import TransferEngine
 public import TransferPolicy
 import URLSessionRepair
 
-/// Fetches files with FoundationNetworking's URLSession, in this process.
+/// Fetches and uploads files with FoundationNetworking's URLSession, in this process.
 ///
-/// One session, data tasks only, whatever the server does: see DownloadStateMachine for the protocol. The executor sets
+/// One session, data tasks only, whatever the server does: see DownloadStateMachine and UploadStateMachine for the
+/// protocols. The executor sets
 /// no bound on how many attempts run at once; that is the engine's affair. Memory is bounded by the number of attempts,
 /// not by sizes or by the speed of the disk.
 public final class URLSessionExecutor: TransferExecutor {
     private struct State: Sendable {
-        var attempts: [TransferID: DownloadAttempt] = [:]
+        var attempts: [TransferID: any TransferAttempt] = [:]
         var isShutDown = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -36,8 +37,7 @@ public final class URLSessionExecutor: TransferExecutor {
 
     /// Begins an attempt.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
-        let attempt = DownloadAttempt(
-            job: job, environment: environment, onEnd: { [self] _ in forget(job.id) }, report: report)
+        let attempt = makeAttempt(job, reporting: report)
         enum Admission { case admitted, shutDown, alreadyRunning }
         let admission = state.withLock { state -> Admission in
             if state.isShutDown { return .shutDown }
@@ -61,11 +61,7 @@ public final class URLSessionExecutor: TransferExecutor {
     /// Ends the attempt that runs, keeping its bytes.
     public func stop(_ id: TransferID) {
         guard let attempt = state.withLock({ $0.attempts[id] }) else { return }
-        let isFirst = attempt.isStopping.withLock { isStopping in
-            defer { isStopping = true }
-            return !isStopping
-        }
-        guard isFirst else { return }
+        guard attempt.noteStop() else { return }
         // The consumer may be waiting for the disk or the rate limit.
         environment.gate.beginHurry()
         environment.consumer.async { [environment] in
@@ -73,7 +69,7 @@ public final class URLSessionExecutor: TransferExecutor {
             environment.gate.endHurry()
         }
         // Its end is told after the block above: the wire need not wait for what is still to be written.
-        if let exchange = attempt.live.withLock({ $0 }) { environment.client.cancel(exchange) }
+        if let exchange = attempt.liveExchange { environment.client.cancel(exchange) }
     }
 
     /// Removes a partial file.
@@ -107,6 +103,16 @@ public final class URLSessionExecutor: TransferExecutor {
         }
         ticker.stop()
         await environment.client.invalidate()
+    }
+
+    private func makeAttempt(
+        _ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void
+    ) -> any TransferAttempt {
+        let onEnd: @Sendable (ExecutorOutcome) -> Void = { [self] _ in forget(job.id) }
+        guard let source = job.specification.upload else {
+            return DownloadAttempt(job: job, environment: environment, onEnd: onEnd, report: report)
+        }
+        return UploadAttempt(job: job, source: source, environment: environment, onEnd: onEnd, report: report)
     }
 
     private func forget(_ id: TransferID) {

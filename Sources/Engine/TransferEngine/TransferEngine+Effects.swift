@@ -124,7 +124,9 @@ extension TransferEngine {
         case (.cancelled, _):
             return .cancelled
         case (.finished, .finished(let completion)):
-            return .completed(completion, keeping: completion.file == nil ? record.resume : nil)
+            // An upload that was answered is over, on the server's side too.
+            let keepsBytes = completion.file == nil && record.specification.upload == nil
+            return .completed(completion, keeping: keepsBytes ? record.resume : nil)
         case (.answered(let status), _):
             return .completed(TransferCompletion(status: status, file: nil), keeping: record.resume)
         case (.failed(let cause), .failed(let failure, _)) where failure.cause == cause:

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferPolicy
 
-/// All that is needed to carry a download out, as it was handed over: what the store keeps and the executor reads.
+/// All that is needed to carry a transfer out, as it was handed over: what the store keeps and the executor reads.
 public struct TransferSpecification: Hashable, Sendable, Codable {
     /// The http or https URL.
     public var url: String
     /// Header fields to send, in order. May hold secrets: never logged, removed from the store when the transfer ends.
     public var headers: [HeaderField]
-    /// Where the finished file goes.
+    /// Where the finished file goes. Of no meaning for an upload.
     public var destination: Destination
+    /// The file to send; nil for a download.
+    public var upload: UploadSource?
     /// What the file's bytes must hash to.
     public var checksum: Checksum?
     /// Seconds without a byte after which an attempt fails; whole seconds, at least 1.
@@ -28,7 +30,18 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     /// What the deciding code sees.
     public var traits: TransferTraits
 
-    /// A specification; defaults are those of a person's plain download.
+    /// An upload; defaults are those of a person's plain one.
+    public init(
+        url: String, headers: [HeaderField] = [], upload: UploadSource, idleTimeoutSeconds: Int = 60,
+        allowsInsecureRedirect: Bool = false, rateLimit: Int64? = nil, traits: TransferTraits
+    ) {
+        self.init(
+            url: url, headers: headers, destination: Destination(directory: "/", name: nil),
+            idleTimeoutSeconds: idleTimeoutSeconds, allowsInsecureRedirect: allowsInsecureRedirect, rateLimit: rateLimit, traits: traits)
+        self.upload = upload
+    }
+
+    /// A download; defaults are those of a person's plain one.
     public init(
         url: String, headers: [HeaderField] = [], destination: Destination, checksum: Checksum? = nil,
         idleTimeoutSeconds: Int = 60, allowsInsecureRedirect: Bool = false, usesRemoteTime: Bool = false,
@@ -148,13 +161,13 @@ public struct Validator: Hashable, Sendable, Codable {
     }
 }
 
-/// A partial file and what is needed to continue it.
+/// A partial file, here or on a server, and what is needed to continue it.
 public struct ResumePoint: Hashable, Sendable, Codable {
-    /// The partial file's absolute path.
+    /// The partial file's absolute path; "" for an upload, which leaves nothing here.
     public var path: String
-    /// How many bytes are durably on disk.
+    /// How many bytes are durably on disk; of an upload, how many the server has said it has.
     public var offset: Int64
-    /// The server's size of the file; nil when unknown.
+    /// The size of the file; nil when unknown.
     public var total: Int64?
     /// Which version of the server's file the bytes belong to; nil forbids continuing.
     public var validator: Validator?
@@ -163,8 +176,16 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     /// The partial file's inode. A crash between the rename to the final name and its record leaves no partial file:
     /// the finished one is then known by this number.
     public var fileNumber: UInt64?
+    /// Where an upload goes on; nil for a download.
+    public var upload: UploadResume?
 
-    /// A resume point.
+    /// Where an upload goes on: the server has `offset` bytes of `total`.
+    public init(upload: UploadResume, offset: Int64, total: Int64) {
+        self.init(path: "", offset: offset, total: total, validator: nil, bootID: "")
+        self.upload = upload
+    }
+
+    /// A partial file.
     public init(
         path: String, offset: Int64, total: Int64?, validator: Validator?, bootID: String, fileNumber: UInt64? = nil
     ) {

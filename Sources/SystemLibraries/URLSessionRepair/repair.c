@@ -7,8 +7,9 @@
 //     libcurl goes from waiting to write to waiting to read, the write source stays and fires for ever. Before such a
 //     narrowing we report CURL_POLL_REMOVE, which drops both sources.
 //  2. Chunked trailers end the process (NativeProtocol.swift, fatalError). They are not passed on.
-//  3. 1xx answers come as extra responses, and header lines that other clients accept end a transfer: a name without
-//     space after the colon, a status line without a reason, an empty value, bytes that are not UTF-8. Put in order.
+//  3. 1xx answers come as extra responses; only 104, which uploads need, still does. Header lines that other clients
+//     accept end a transfer: a name without space after the colon, a status line without a reason, an empty value, bytes
+//     that are not UTF-8. Put in order.
 //  4. Redirects are resolved wrongly, may end the process, and their bodies are kept in memory. `Location` is passed on
 //     under another name, so that FoundationNetworking follows nothing, and bodies of redirects are dropped.
 //  5. Encoded bodies are decoded whatever was asked for; lengths and ranges then mean nothing. Decoding is off.
@@ -167,7 +168,9 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
         mine->dropped = 0;
     }
     if (mine->header_is_over) return length;
-    if (mine->status >= 100 && mine->status < 200 && mine->status != 101) return length;
+    // 104 tells where an interrupted upload goes on.
+    int is_interim = mine->status >= 100 && mine->status < 200;
+    if (is_interim && mine->status != 101 && mine->status != 104) return length;
     if (content == 0) {
         mine->header_is_over = 1;
         char end[2] = {'\r', '\n'};  // where it came as a bare line feed, too

@@ -97,6 +97,10 @@ public final class FakeExecutor: TransferExecutor {
     /// Ends an attempt with a complete answer.
     public func finish(_ id: TransferID, status: Int = 200) {
         end(id) { attempt in
+            if attempt.job.specification.upload != nil {
+                let answer = ServerAnswer(body: [], contentType: nil)
+                return .finished(TransferCompletion(status: status, file: nil, answer: answer))
+            }
             let path = attempt.job.specification.destination.directory + "/file-\(id)"
             return .finished(
                 TransferCompletion(

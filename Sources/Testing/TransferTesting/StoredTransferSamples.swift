@@ -48,11 +48,27 @@ public enum StoredTransferSamples {
             relaunchHold: RelaunchLimiter.Hold(relaunch: .max), key: key)
     }
 
+    /// An upload that can go on.
+    public static func upload(_ id: Int64, key: String? = nil) -> StoredTransfer {
+        let source = UploadSource(
+            method: .post, path: "/tmp/é", size: 5 << 30, modified: 1_795_228_604_123_456_789,
+            contentType: "text/plain", resumption: .automatic)
+        let place = UploadResume(kind: .tus, url: "https://example.org/uploads/1", modified: source.modified)
+        return StoredTransfer(
+            id: TransferID(id),
+            specification: TransferSpecification(
+                url: "https://example.org/files/", upload: source,
+                traits: TransferTraits(
+                    kind: .normal, host: "https://example.org:443", expectedBytesToSend: source.size,
+                    submitted: WallTime(secondsSinceEpoch: id))),
+            resume: ResumePoint(upload: place, offset: (4 << 30) + 1, total: source.size), key: key)
+    }
+
     /// What `full` has in the places that must not survive the end of a transfer.
     public static let secretText = "S3CR3T-5f0c1d"
 
     /// A few unfinished ones, by identifier.
-    public static let unfinished = [plain(1), full(2), plain(3, key: "k"), full(1 << 40)]
+    public static let unfinished = [plain(1), full(2), plain(3, key: "k"), upload(4), full(1 << 40)]
 
     /// One ending of every kind.
     public static let endings: [TransferEnding] = [
@@ -63,6 +79,9 @@ public enum StoredTransferSamples {
                     path: "/tmp/é", bytes: 0, modified: 1, validator: Validator(entityTag: "\"e\"", lastModified: nil)),
                 wasAlreadyComplete: true)),
         .completed(TransferCompletion(status: 404, file: nil)),
+        .completed(
+            TransferCompletion(
+                status: 201, file: nil, answer: ServerAnswer(body: [255, 0], contentType: "a/b", isCut: true))),
         .failed(TransferFailure(cause: .status(410), message: "gone", retryAfterSeconds: 3)),
         .failed(TransferFailure(cause: .certificate, message: "not valid")),
         .cancelled,

@@ -7,14 +7,15 @@ import TransferWorker
 struct TransferControl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transferctl",
-        abstract: "Fetches files when the moment is right: plugged in, on a free network, not before a date.",
+        abstract:
+            "Fetches and uploads files when the moment is right: plugged in, on a free network, not before a date.",
         discussion: """
             Results go to standard output, messages to standard error.
             Exit status: 0 done, 1 at least one transfer failed, 2 wrong usage, 130 interrupted (partial files are kept, \
             the same command continues them).
             """,
         version: "0.1.0",
-        subcommands: [GetCommand.self, ConditionsCommand.self, PoliciesCommand.self])
+        subcommands: [GetCommand.self, PutCommand.self, ConditionsCommand.self, PoliciesCommand.self])
 }
 
 @main

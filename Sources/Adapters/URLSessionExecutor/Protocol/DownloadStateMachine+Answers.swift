@@ -165,12 +165,7 @@ extension DownloadStateMachine {
     }
 
     /// Whether a server may do better later, in words.
-    private func mayPass(_ head: ResponseHead) -> TransferFailure {
-        let wait = HTTPDate.retryAfterSeconds(head.value("Retry-After"), now: plan.now)
-        let asked = wait.map { " and asks to wait \($0) s" } ?? ""
-        return TransferFailure(
-            cause: .status(head.status), message: "\(host) answered \(head.status)\(asked).", retryAfterSeconds: wait)
-    }
+    private func mayPass(_ head: ResponseHead) -> TransferFailure { head.failureThatMayPass(host: host, now: plan.now) }
 
     func tooLarge(_ limit: Int64) -> TransferFailure {
         TransferFailure(cause: .tooLarge, message: "\(host) has more than the \(limit) bytes that are allowed.")

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+import TransferPolicy
 
 /// Reads the three date forms of HTTP (RFC 9110 §5.6.7).
 enum HTTPDate {
@@ -50,5 +52,15 @@ enum HTTPDate {
         if let number = Int64(trimmed) { return number >= 0 ? number : nil }
         guard let date = seconds(trimmed) else { return nil }
         return max(0, date - now)
+    }
+}
+
+extension ResponseHead {
+    /// A status after which the server may do better later, as a failure with the time it asks for.
+    func failureThatMayPass(host: String, now: Int64) -> TransferFailure {
+        let wait = HTTPDate.retryAfterSeconds(value("Retry-After"), now: now)
+        let asked = wait.map { " and asks to wait \($0) s" } ?? ""
+        return TransferFailure(
+            cause: .status(status), message: "\(host) answered \(status)\(asked).", retryAfterSeconds: wait)
     }
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
 
-/// A GET request as it is to be sent.
+/// A request as it is to be sent.
 struct RequestHead: Hashable, Sendable {
     var url: String
     var fields: [HeaderField]
+    var method = "GET"
+    /// Which bytes of the file to upload are the body; nil for none.
+    var body: Range<Int64>?
 
     func value(_ name: String) -> String? { fields.firstValue(name) }
 }

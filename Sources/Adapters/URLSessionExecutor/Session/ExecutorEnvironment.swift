@@ -57,6 +57,19 @@ final class ExecutorEnvironment: @unchecked Sendable {
         stalledUntil = now
     }
 
+    /// The same for bytes to be sent, on URLSession's own queue, which it holds up.
+    func paceUpload(_ count: Int, _ lane: RateLane?) {
+        guard !isRepaired, let lane else { return }
+        let due = throttle.take(count, lane)
+        var now = MonotonicTime.now()
+        isHeldUp.store(true, ordering: .relaxed)
+        defer { isHeldUp.store(false, ordering: .relaxed) }
+        while now < due, !gate.isHurried {
+            gate.pause(nanoseconds: min(due - now, RateBucket.longestCredit))
+            now = MonotonicTime.now()
+        }
+    }
+
     /// Waits while the disk is too far behind.
     func waitForDisk(_ file: PartialFile, written: Int64) {
         guard written - file.durable > Self.largestLag else { return }

@@ -31,9 +31,14 @@ final class Exchange: Sendable {
         var wasChallenged = false
     }
     let receiver: any ExchangeReceiver
+    /// What the request sends; nil for nothing.
+    let body: UploadBody?
     let state = Mutex(State())
 
-    init(receiver: any ExchangeReceiver) { self.receiver = receiver }
+    init(receiver: any ExchangeReceiver, body: UploadBody? = nil) {
+        self.receiver = receiver
+        self.body = body
+    }
 }
 
 /// The one long-lived URLSession.
@@ -59,10 +64,13 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Sends the request when the limits of its lane allow; everything that comes of it is told to `receiver`, ending with
     /// exactly one `endedWith`.
+    ///
+    /// A `body` is sent as it is, in the length that the request's `Content-Length` names.
     func send(
-        _ request: RequestHead, timeoutSeconds: Int, lane: RateLane? = nil, to receiver: any ExchangeReceiver
+        _ request: RequestHead, body: UploadBody? = nil, timeoutSeconds: Int, lane: RateLane? = nil,
+        to receiver: any ExchangeReceiver
     ) -> Exchange {
-        let exchange = Exchange(receiver: receiver)
+        let exchange = Exchange(receiver: receiver, body: body)
         guard let url = URL(string: request.url) else {
             consumer.async { self.close(exchange, SessionError(code: -1000, text: "not a URL")) }
             return exchange
@@ -71,9 +79,15 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         // Whole seconds: a fraction below one is taken as no time at all.
         urlRequest.timeoutInterval = Double(max(1, timeoutSeconds))
         urlRequest.httpShouldHandleCookies = false
+        urlRequest.httpMethod = request.method
         let own = TRANSFER_URLSESSION_LANE_FIELD.lowercased()
         for field in request.fields where field.name.lowercased() != own {
             urlRequest.addValue(field.value, forHTTPHeaderField: field.name)
+        }
+        if body != nil {
+            // URLSession sends a stream in chunks, and waits a second for a server to agree to it. libcurl leaves a field
+            // of blanks out.
+            for name in ["Transfer-Encoding", "Expect"] { urlRequest.setValue(" ", forHTTPHeaderField: name) }
         }
         var delay = DispatchTimeInterval.nanoseconds(0)
         if let lane {
@@ -137,6 +151,9 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
             consumer.async { self.close(exchange, .cancelled) }
             return
         }
+        var request = request
+        // Made here, because a stream belongs to one queue at a time.
+        request.httpBodyStream = exchange.body?.makeStream()
         let task = openSession().dataTask(with: request)
         running.withLock { $0[task.taskIdentifier] = exchange }
         exchange.state.withLock { $0.task = task }
@@ -218,6 +235,13 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(open(task)?.body?.makeStream())
     }
 
     func urlSession(

@@ -13,10 +13,11 @@ public protocol TransferExecutor: Sendable {
     /// Ends the attempt that runs, keeping its bytes: synced, then reported as `ended(.stopped)`. Without one: nothing.
     func stop(_ id: TransferID)
 
-    /// Removes what a cancelled transfer left: the partial file. Safe to repeat.
+    /// Removes what a cancelled transfer left: the partial file. Safe to repeat. Of an upload nothing is here to remove.
     func discard(_ resume: ResumePoint)
 
-    /// How much may still be written where the partial and the finished file go, the floor that stays free deducted.
+    /// How much may still be written where the partial and the finished file go, the floor that stays free deducted; nil
+    /// for an upload, which takes no room.
     func availableSpace(for specification: TransferSpecification) -> Int64?
 
     /// Stops every attempt and lets go of the network. Returns when all have been reported as ended.
@@ -42,12 +43,15 @@ public struct TransferJob: Hashable, Sendable, Codable {
 
 /// What an executor tells of an attempt.
 public enum ExecutorReport: Hashable, Sendable, Codable {
-    /// Bytes in the partial file so far, and the size where it is known. At most a few a second.
+    /// Bytes in the partial file so far, of an upload those handed to the network, and the size where it is known. At
+    /// most a few a second.
     case progressed(bytes: Int64, total: Int64?)
     /// What is durably on disk: after 8 MiB or 2 s, and before the end of an attempt that keeps its bytes. The first
-    /// one comes before the body, with the server's validator, so that a crash can continue.
+    /// one comes before the body, with the server's validator, so that a crash can continue. Of an upload: what the
+    /// server has, as soon as it has said where to go on; never where it offers nothing to go on with.
     case checkpointed(ResumePoint)
-    /// The partial file was given up: the server's file changed or cannot be continued; bytes start at 0 again.
+    /// The partial file was given up: the server's file changed or cannot be continued, or the server has forgotten the
+    /// upload; bytes start at 0 again.
     case restarted
     /// The attempt is over.
     case ended(ExecutorOutcome)
@@ -69,21 +73,26 @@ public enum ExecutorOutcome: Hashable, Sendable, Codable {
 public struct TransferCompletion: Hashable, Sendable, Codable {
     /// The HTTP status.
     public var status: Int
-    /// The finished file; nil where an error's body was dropped.
+    /// The finished file; nil where an error's body was dropped, and for an upload.
     public var file: CompletedFile?
+    /// What the server answered an upload with; nil for a download, and where a status was final only after retries.
+    public var answer: ServerAnswer?
     /// True when an earlier run's file was found to be still the server's, so nothing was fetched.
     public var wasAlreadyComplete: Bool
 
     /// A completion.
-    public init(status: Int, file: CompletedFile?, wasAlreadyComplete: Bool = false) {
+    public init(
+        status: Int, file: CompletedFile?, wasAlreadyComplete: Bool = false, answer: ServerAnswer? = nil
+    ) {
         self.status = status
         self.file = file
+        self.answer = answer
         self.wasAlreadyComplete = wasAlreadyComplete
     }
 }
 
 /// Why an attempt failed.
-public struct TransferFailure: Hashable, Sendable, Codable {
+public struct TransferFailure: Error, Hashable, Sendable, Codable {
     /// The class of failure, which decides what follows.
     public var cause: FailureCause
     /// One sentence for people: what was wrong, where, and what would be right.

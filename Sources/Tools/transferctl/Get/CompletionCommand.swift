@@ -33,7 +33,7 @@ final class CompletionCommand: Sendable {
         environment["TRANSFER_RESULT"] = update.isFailure ? "failed" : "finished"
         if case .finished(let completion) = update.kind {
             environment["TRANSFER_STATUS"] = String(completion.status)
-            environment["TRANSFER_PATH"] = completion.file?.path ?? ""
+            environment["TRANSFER_PATH"] = completion.file?.path ?? specification?.upload?.path ?? ""
         }
         let started = state.withLock { state -> pid_t? in
             guard !state.isEnding else { return nil }

@@ -5,7 +5,7 @@ import LinuxClock
 import TransferPolicy
 
 /// `transferctl get`: the main job, in this process, without a daemon.
-struct GetCommand: AsyncParsableCommand {
+struct GetCommand: TransferCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Fetch files when the conditions are right; says why it waits.",

@@ -7,7 +7,7 @@ import URLSessionExecutor
 
 /// A checked command line: everything that can be wrong with it was found before anything happened.
 struct GetPlan {
-    /// One file to fetch.
+    /// One file to fetch or to upload.
     struct Item {
         var specification: TransferSpecification
         /// Names the same transfer in a later run: URL, destination and header fields, hashed.
@@ -54,10 +54,21 @@ struct GetPlan {
     /// More connections than this help nobody, and harm servers.
     static let mostParallel = 256
 
-    /// Checks a command line.
+    /// Where the answer to an upload goes; nil for standard output.
+    var answerPath: String?
+
+    /// Checks a command line that fetches.
     ///
     /// - Throws: `UsageError` that names the option, what was wrong and what would be right.
     init(command: GetCommand, now: WallTime) throws {
+        try self.init(sharedBy: command)
+        let builder = try SpecificationBuilder(command: command, destination: command.destination, now: now)
+        items = try Self.targets(command).map { try builder.item(for: $0) }
+        try Self.refuseRepetitions(items)
+    }
+
+    /// Checks what commands have in common; there are no items yet.
+    init(sharedBy command: some TransferCommand) throws {
         let timing = command.timing
         let request = command.request
         policy = try Self.policy(timing)
@@ -82,9 +93,6 @@ struct GetPlan {
             throw UsageError("--parallel \(parallel) must be from 1 to \(GetPlan.mostParallel)")
         }
         items = []
-        let builder = try SpecificationBuilder(command: command, now: now)
-        items = try Self.targets(command).map { try builder.item(for: $0) }
-        try Self.refuseRepetitions(items)
     }
 
     /// URLs of the command line and of `--input`.

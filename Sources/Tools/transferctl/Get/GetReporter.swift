@@ -136,6 +136,7 @@ extension GetStyle {
 extension TransferSpecification {
     /// What a person knows it by: the file's name, or the URL without secrets.
     var displayName: String {
+        if let upload { return upload.path.split(separator: "/").last.map(String.init) ?? upload.path }
         if let name = destination.name { return name }
         let url = Self.redacted(url: url)
         let last = url.split(separator: "/").last.map(String.init) ?? url

@@ -58,12 +58,16 @@ struct GetRun {
             reporter.note(
                 outcome.isComplete
                     ? "interrupted while the --on-complete command ran"
-                    : "interrupted: partial files are kept, the same command continues them")
+                    : "interrupted: \(plan.outlook)")
             return signal == SIGTERM ? .terminated : .interrupted
         }
         if Console.hasLostReader, !outcome.isComplete {
-            reporter.note("nobody reads the output any more: partial files are kept, the same command continues them")
+            reporter.note("nobody reads the output any more: \(plan.outlook)")
             return .interrupted
+        }
+        if let answer = outcome.answer, let trouble = plan.hand(over: answer) {
+            reporter.note(trouble)
+            return .failed
         }
         return outcome.anyFailed ? .failed : .done
     }
@@ -74,6 +78,8 @@ struct GetRun {
         var isComplete = false
         /// Whether any transfer, or the command that follows it, failed.
         var anyFailed = false
+        /// What the server answered an upload with.
+        var answer: ServerAnswer?
     }
 
     /// Runs the engine, hands over what is new and follows the updates until all are over.
@@ -109,6 +115,7 @@ struct GetRun {
                 endings.yield(transfer)
                 for id in window.ended(transfer.id) { engine.watch(id) }
                 outcome.anyFailed = outcome.anyFailed || transfer.isFailure
+                if case .finished(let completion) = transfer.kind { outcome.answer = completion.answer }
                 left -= 1
                 if left == 0 { engine.shutDown() }
             }
@@ -171,8 +178,10 @@ struct GetRun {
         guard let (key, owner) = try locks.take(keys: plan.items.map(\.key)) else { return }
         let item = plan.items.first { $0.key == key }
         let url = TransferSpecification.redacted(url: item?.specification.url ?? "")
-        throw UsageError(
-            "process \(owner) is already fetching \(url) to the same place; wait for it, or give another destination")
+        let what =
+            item?.specification.upload.map { "uploading \($0.path) to \(url); wait for it" }
+            ?? "fetching \(url) to the same place; wait for it, or give another destination"
+        throw UsageError("process \(owner) is already \(what)")
     }
 
     /// The plan's transfers, by their place in it: thousands of them are not to be held twice.
@@ -276,10 +285,10 @@ extension TransferUpdate {
         }
     }
 
-    /// Whether it is over without what was asked for: a 4xx or 5xx answer, or any other that brought no file.
+    /// Whether it is over without what was asked for.
     var isFailure: Bool {
         switch kind {
-        case .finished(let completion): completion.file == nil || completion.status >= 400
+        case .finished(let completion): completion.isFailure
         case .failed, .cancelled: true
         case .waiting, .started, .progressed, .paused, .retrying: false
         }

@@ -43,6 +43,10 @@ struct JSONStyle: GetStyle {
                 object["path"] = file.path
                 object["bytes"] = file.bytes
             }
+            if let answer = completion.answer {
+                object["bytes"] = specification.upload?.size ?? NSNull()
+                object["response"] = JSONLine.object(answer)
+            }
             if update.isFailure {
                 object["error"] = ["code": "status", "message": GetText.finished(completion)]
             }
@@ -83,6 +87,17 @@ enum JSONLine {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else { return }
         Console.print(String(decoding: data, as: UTF8.self))
+    }
+
+    /// What a server answered an upload with: text as it is, anything else in base64.
+    static func object(_ answer: ServerAnswer) -> [String: Any] {
+        var object: [String: Any] = ["contentType": answer.contentType ?? NSNull(), "cut": answer.isCut]
+        if let text = String(validating: answer.body, as: UTF8.self) {
+            object["body"] = text
+        } else {
+            object["base64"] = Data(answer.body).base64EncodedString()
+        }
+        return object
     }
 
     /// Why a transfer waits.

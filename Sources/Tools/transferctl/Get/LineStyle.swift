@@ -69,12 +69,28 @@ enum GetText {
 
     /// How it ended.
     static func finished(_ completion: TransferCompletion) -> String {
+        if completion.answer != nil { return uploaded(completion) }
         guard let file = completion.file else {
             return "failed: the server answered \(completion.status)\(hint(completion.status))"
         }
         if completion.wasAlreadyComplete { return "already complete, \(Formatting.bytes(file.bytes)), \(file.path)" }
         if completion.status >= 400 { return "the server answered \(completion.status); its page is in \(file.path)" }
         return "finished, \(Formatting.bytes(file.bytes)), \(file.path)"
+    }
+
+    private static func uploaded(_ completion: TransferCompletion) -> String {
+        let status = completion.status
+        guard completion.isFailure else { return "uploaded, the server answered \(status)" }
+        let hint =
+            switch status {
+            case 404, 410: " (there is no such place)"
+            case 405: " (it does not take uploads this way; there are --method PUT and --method POST)"
+            case 409: " (something stands against it, a missing folder perhaps)"
+            case 413: " (the file is too large for it)"
+            case 415: " (it does not take this type; give --content-type)"
+            default: hint(status)
+            }
+        return "failed: the server answered \(status)\(hint)"
     }
 
     private static func hint(_ status: Int) -> String {

@@ -23,19 +23,20 @@ struct SpecificationBuilder {
     private let exemptsLoopback: Bool
     private let proxies: ProxyRule
 
-    init(command: GetCommand, now: WallTime) throws {
+    /// Checks what all transfers of the command share; `destination` is given for downloads.
+    init(command: some TransferCommand, destination: DestinationOptions?, now: WallTime) throws {
         self.now = now
         let timing = command.timing
         kind = Self.kind(timing)
         constraints = try Self.constraints(timing, now: now)
         priority = try Self.priority(timing.priority)
         expectedBytes = try timing.expectBytes.map { try ByteCount($0, option: "expect-bytes").bytes }
-        checksum = try command.destination.checksum.map { try ChecksumExpression($0).checksum }
+        checksum = try destination?.checksum.map { try ChecksumExpression($0).checksum }
         headers = try command.request.header.map { try HeaderExpression($0).field }
         netrc = try command.request.netrc ? Self.readNetrc() : nil
-        directory = try GetPlan.absolute(command.destination.directory ?? ".")
-        collision = try Self.collision(command.destination)
-        usesRemoteTime = command.destination.remoteTime
+        directory = try GetPlan.absolute(destination?.directory ?? ".")
+        collision = try destination.map(Self.collision) ?? .rename
+        usesRemoteTime = destination?.remoteTime ?? false
         idleTimeout = command.request.timeout ?? 60
         rateLimit = try command.request.limitRateEach.map { try GetPlan.rate($0, option: "limit-rate-each") }
         guard (1...86_400).contains(idleTimeout) else {
@@ -53,12 +54,35 @@ struct SpecificationBuilder {
     ///
     /// - Throws: `UsageError` that says what is wrong with its URL or its name.
     func item(for target: InputList.Item) throws -> GetPlan.Item {
-        let shown = TransferSpecification.redacted(url: target.url)
-        guard let url = URLComponents(string: target.url), let scheme = url.scheme?.lowercased() else {
+        let request = try request(for: target.url, sending: nil)
+        let specification = TransferSpecification(
+            url: request.url, headers: request.fields, destination: try destination(target.output),
+            checksum: target.checksum ?? checksum, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime,
+            rateLimit: rateLimit, traits: request.traits)
+        return GetPlan.Item(specification: specification, key: Self.key(of: specification))
+    }
+
+    /// The upload of that file.
+    ///
+    /// - Throws: `UsageError` that says what is wrong with the URL.
+    func item(uploading source: UploadSource, to url: String) throws -> GetPlan.Item {
+        let request = try request(for: url, sending: source.size)
+        let specification = TransferSpecification(
+            url: request.url, headers: request.fields, upload: source, idleTimeoutSeconds: idleTimeout,
+            rateLimit: rateLimit, traits: request.traits)
+        return GetPlan.Item(specification: specification, key: Self.key(of: specification))
+    }
+
+    /// What is sent where, and what the deciding code sees; `bytes` are those of an upload.
+    private func request(
+        for text: String, sending bytes: Int64?
+    ) throws -> (url: String, fields: [HeaderField], traits: TransferTraits) {
+        let shown = TransferSpecification.redacted(url: text)
+        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
             throw UsageError("'\(shown)' is no URL; write http://… or https://…")
         }
         guard scheme == "http" || scheme == "https" else {
-            throw UsageError("'\(shown)': only http and https URLs can be fetched, not \(scheme)")
+            throw UsageError("'\(shown)': only http and https URLs can be transferred, not \(scheme)")
         }
         guard let host = url.host?.lowercased(), !host.isEmpty else { throw UsageError("'\(shown)' names no server") }
         let port = url.port ?? (scheme == "http" ? 80 : 443)
@@ -77,14 +101,9 @@ struct SpecificationBuilder {
         let isLocal = exemptsLoopback && LoopbackHost.contains(host) && !proxies.applies(scheme: scheme, host: host)
         let traits = TransferTraits(
             kind: kind, constraints: constraints, priority: priority, host: "\(scheme)://\(host):\(port)",
-            isLoopback: isLocal, expectedBytesToReceive: expectedBytes,
+            isLoopback: isLocal, expectedBytesToReceive: expectedBytes, expectedBytesToSend: bytes,
             maximumAttempts: maximumAttempts, submitted: now)
-        let destination = try self.destination(target.output)
-        let specification = TransferSpecification(
-            url: bare.string ?? target.url, headers: fields, destination: destination,
-            checksum: target.checksum ?? checksum, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime,
-            rateLimit: rateLimit, traits: traits)
-        return GetPlan.Item(specification: specification, key: Self.key(of: specification))
+        return (bare.string ?? text, fields, traits)
     }
 
     private func destination(_ output: String?) throws -> Destination {
@@ -101,8 +120,10 @@ struct SpecificationBuilder {
     /// URL, destination and header fields, hashed: they may hold secrets, and the key outlives the transfer.
     private static func key(of specification: TransferSpecification) -> String {
         let fields = specification.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
-        let destination = specification.destination
-        let parts = [specification.url, destination.directory, destination.name ?? ""] + fields
+        let place =
+            specification.upload.map { [$0.method.rawValue, $0.path] }
+            ?? [specification.destination.directory, specification.destination.name ?? ""]
+        let parts = [specification.url] + place + fields
         return ContentDigest.sha256(of: parts.joined(separator: "\u{0}"))
     }
 

@@ -29,9 +29,19 @@ enum Console {
         write(lines.map { Formatting.printable(String($0)) }.joined(separator: "\n") + "\n", to: STDERR_FILENO)
     }
 
+    /// Writes a server's words: as they are for programs, harmless where they would steer a terminal.
+    static func printBody(_ body: [UInt8]) {
+        guard isatty(STDOUT_FILENO) == 1 else { return write(body, to: STDOUT_FILENO) }
+        let lines = String(decoding: body, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let text = lines.map { Formatting.printable(String($0)) }.joined(separator: "\n")
+        write(text.hasSuffix("\n") ? text : text + "\n", to: STDOUT_FILENO)
+    }
+
     /// Writes text as it is; whole, unless the reader has gone or does not read after an interruption.
-    static func write(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
+    static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
+
+    private static func write(_ all: [UInt8], to descriptor: Int32) {
+        var bytes = all[...]
         while !bytes.isEmpty, awaitRoom(descriptor) {
             let count = bytes.prefix(chunk).withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+import TransferPolicy
+
+/// What the head of an answer means.
+extension UploadStateMachine {
+    /// 104 tells where an interrupted upload goes on, and how far it is.
+    mutating func interim(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        guard head.status == 104, plan.isResumable, head.value("Upload-Draft-Interop-Version") == Self.interopVersion
+        else { return [] }
+        switch question.kind {
+        case .whole:
+            if resource == nil, let location = head.value("Location"), let url = place(location, from: question) {
+                resource = UploadResume(kind: .draft, url: url, modified: plan.source.modified)
+                confirmed = 0
+            }
+        case .append:
+            break
+        case .result, .discover, .create, .offset:
+            return []
+        }
+        guard resource?.kind == .draft, let resumePoint else { return [] }
+        // It is told as it comes in: only more of it is news.
+        if let offset = head.uploadOffset, offset <= plan.source.size { confirmed = max(confirmed, offset) }
+        return resumePoint == self.resumePoint && head.value("Location") == nil
+            ? [] : self.resumePoint.map { [.remember($0)] } ?? []
+    }
+
+    mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if RedirectRule.isRedirect(head) { return redirected(question, head) }
+        switch question.kind {
+        case .whole: return final(question, head)
+        case .result:
+            // To try that again would be to upload again.
+            return head.status >= 500 || head.status == 429
+                ? discard(head, then: .end(Self.taken)) : final(question, head)
+        case .discover: return discovered(question, head)
+        case .create: return created(question, head)
+        case .offset: return offsetTold(question, head)
+        case .append: return appended(question, head)
+        }
+    }
+
+    /// An answer to the upload itself.
+    private mutating func final(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        switch head.status {
+        case 511:
+            return discard(head, then: .end(.failed(wantsLogin("answered 511: this network wants a login first."))))
+        case 408, 425, 429, 500, 502, 503, 504:
+            // The server has it all and could not use it: to go on from there would help nobody.
+            if head.saysUploadIsComplete == true { resource = nil }
+            return discard(head, then: .end(.failed(head.failureThatMayPass(host: host, now: plan.now))))
+        default:
+            state = .answering(Answer(question: question, status: head.status))
+            return [.keepAnswer(head)]
+        }
+    }
+
+    private mutating func redirected(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        let location = head.value("Location") ?? ""
+        var next = question
+        switch question.kind {
+        case .whole:
+            // As browsers do.
+            let isPost = plan.source.method == .post
+            if head.status == 303 || isPost && (head.status == 301 || head.status == 302) {
+                next.kind = .result
+            }
+            if let failure = portal(question, head) { return discard(head, then: .end(.failed(failure))) }
+        case .result:
+            break
+        case .discover, .create, .offset, .append:
+            // It would lead to a page, and none of these asks for one.
+            guard head.status != 303 else { return final(question, head) }
+        }
+        switch rule.next(location: location, from: question.url, fields: question.fields, visited: question.visited) {
+        case .follow(let url, let fields):
+            next.url = url
+            next.fields = fields
+            next.visited.append(url)
+            if question.kind == .offset || question.kind == .append { resource?.url = url }
+            return discard(head, then: .ask(next))
+        case .refuse(let failure):
+            return discard(head, then: .end(question.kind == .result ? Self.taken : .failed(failure)))
+        }
+    }
+
+    /// A network's login page: an answer without TLS that leads to another host. The bytes are not for that one.
+    private func portal(_ question: Question, _ head: ResponseHead) -> TransferFailure? {
+        guard (301...303).contains(head.status) else { return nil }
+        let base = URLReference(question.url)
+        let target = URLReference(head.value("Location") ?? "").resolved(against: base)
+        guard base.scheme == "http", target.host != base.host else { return nil }
+        return wantsLogin(
+            "answered the upload with a redirect to \(target.hostAndPort); this network may want a login first.")
+    }
+
+    // MARK: tus, and going on
+
+    private mutating func discovered(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        let versions = head.list("Tus-Version")
+        guard (200..<300).contains(head.status), versions.contains("1.0.0"),
+            head.list("Tus-Extension").contains("creation")
+        else { return discard(head, then: .ask(wholeQuestion)) }
+        var next = question
+        next.kind = .create
+        next.visited = [question.url]
+        return discard(head, then: .ask(next))
+    }
+
+    private mutating func created(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        guard (200..<300).contains(head.status) else {
+            // 412: it speaks another version of tus after all.
+            return head.status == 412 ? discard(head, then: .ask(wholeQuestion)) : final(question, head)
+        }
+        guard let location = head.value("Location"), let url = place(location, from: question) else {
+            let failure = malformed("made a place for the upload but did not say where it may go.")
+            return discard(head, then: .end(.failed(failure)))
+        }
+        let made = UploadResume(kind: .tus, url: url, modified: plan.source.modified)
+        resource = made
+        confirmed = 0
+        guard let next = self.question(.append, at: made), let resumePoint else { return startOver(head) }
+        return [.remember(resumePoint)] + discard(head, then: .ask(next))
+    }
+
+    private mutating func offsetTold(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        switch head.status {
+        case 200..<300:
+            let length = head.value("Upload-Length").flatMap { Int64($0) } ?? plan.source.size
+            guard let offset = head.uploadOffset, offset <= plan.source.size, length == plan.source.size else {
+                return startOver(head)
+            }
+            let isComplete =
+                resource?.kind == .tus ? offset == plan.source.size : head.saysUploadIsComplete == true
+            if isComplete { return final(question, head) }
+            return goOn(from: offset, head)
+        case 401, 407, 408, 425, 429, 500...599:
+            return final(question, head)
+        case 423:
+            return locked(head)
+        case 400..<500:
+            return startOver(head)
+        default:
+            let failure = malformed("answered \(head.status) when asked how much it has.")
+            return discard(head, then: .end(.failed(failure)))
+        }
+    }
+
+    private mutating func appended(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        let isTus = resource?.kind == .tus
+        switch head.status {
+        case 200..<300 where isTus:
+            guard let offset = head.uploadOffset, (0...plan.source.size).contains(offset) else {
+                return askForOffset(head)
+            }
+            return offset == plan.source.size ? final(question, head) : goOn(from: offset, head)
+        case 200..<300:
+            return head.saysUploadIsComplete == false ? askForOffset(head) : final(question, head)
+        case 409:
+            return askForOffset(head)
+        case 404, 410:
+            return head.saysUploadIsComplete == true ? final(question, head) : startOver(head)
+        case 423:
+            return locked(head)
+        default:
+            return final(question, head)
+        }
+    }
+
+    /// Sends what is missing from `offset` on.
+    private mutating func goOn(from offset: Int64, _ head: ResponseHead) -> [Directive] {
+        if offset > confirmed { corrections = 0 } else { corrections += 1 }
+        guard corrections <= Self.mostCorrections else { return contradicts(head) }
+        confirmed = offset
+        guard let resource, let next = question(.append, at: resource), let resumePoint else {
+            return startOver(head)
+        }
+        return [.remember(resumePoint)] + discard(head, then: .ask(next))
+    }
+
+    private mutating func askForOffset(_ head: ResponseHead) -> [Directive] {
+        corrections += 1
+        guard corrections <= Self.mostCorrections else { return contradicts(head) }
+        guard let resource, let next = question(.offset, at: resource) else { return startOver(head) }
+        return discard(head, then: .ask(next))
+    }
+
+    private mutating func contradicts(_ head: ResponseHead) -> [Directive] {
+        let failure = malformed("contradicts itself about how much of the file it has.")
+        return discard(head, then: .end(.failed(failure)))
+    }
+
+    /// Another request still has the upload: an earlier connection that the server does not know to be dead.
+    private mutating func locked(_ head: ResponseHead) -> [Directive] {
+        discard(head, then: .end(.failed(head.failureThatMayPass(host: host, now: plan.now))))
+    }
+
+    /// The server has forgotten the upload: once in an attempt it is begun anew.
+    private mutating func startOver(_ head: ResponseHead) -> [Directive] {
+        resource = nil
+        confirmed = 0
+        corrections = 0
+        guard !hasStartedOver else {
+            return discard(head, then: .end(.failed(malformed("has forgotten the upload twice."))))
+        }
+        hasStartedOver = true
+        return [.startOver] + discard(head, then: .begin)
+    }
+
+    /// Where the server says that the upload goes on; nil where that may not be asked.
+    private func place(_ location: String, from question: Question) -> String? {
+        let hop = rule.next(location: location, from: question.url, fields: [], visited: [])
+        guard case .follow(let url, _) = hop else { return nil }
+        return url
+    }
+
+    private func wantsLogin(_ what: String) -> TransferFailure {
+        TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
+    }
+}
+
+extension ResponseHead {
+    /// How many bytes the server says it has; nil where it does not say, or nothing that can be.
+    var uploadOffset: Int64? {
+        guard let text = value("Upload-Offset")?.filter({ $0 != " " }), let offset = Int64(text), offset >= 0 else {
+            return nil
+        }
+        return offset
+    }
+
+    /// What `Upload-Complete` says; nil where it does not.
+    var saysUploadIsComplete: Bool? {
+        switch value("Upload-Complete")?.filter({ $0 != " " }) {
+        case "?1": true
+        case "?0": false
+        default: nil
+        }
+    }
+
+    /// The parts of a field with commas, in lower case.
+    func list(_ name: String) -> [String] {
+        (value(name) ?? "").lowercased().split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+    }
+}

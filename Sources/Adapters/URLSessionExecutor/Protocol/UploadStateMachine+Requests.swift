@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+import TransferPolicy
+
+/// What is asked, and how an answer is got rid of.
+extension UploadStateMachine {
+    /// The version of the draft that is spoken: draft-ietf-httpbis-resumable-upload-09 and later name it 8.
+    static let interopVersion = "8"
+
+    /// Fields that belong to the protocol and are never taken from outside.
+    private static let ownFields: Set<String> = [
+        "range", "if-range", "connection", "content-length", "transfer-encoding", "expect", "te", "upgrade",
+        "upload-complete", "upload-length", "upload-offset", "upload-metadata", "upload-draft-interop-version",
+        "tus-resumable", "x-http-method-override",
+    ]
+
+    /// The host that is asked, for messages.
+    var host: String {
+        switch state {
+        case .asking(let question): URLReference(question.url).hostAndPort
+        case .answering(let answer): URLReference(answer.question.url).hostAndPort
+        case .ready, .discarding, .over: URLReference(plan.url).hostAndPort
+        }
+    }
+
+    var rule: RedirectRule {
+        RedirectRule(allowsInsecure: plan.allowsInsecureRedirect, staysOnLoopback: plan.staysOnLoopback)
+    }
+
+    /// The fields that go with every request; a user and password in the URL become a field.
+    func firstFields(_ reference: URLReference) -> [HeaderField] {
+        var fields = plan.headers.without(Self.ownFields)
+        if fields.firstValue("User-Agent") == nil {
+            fields.append(HeaderField(name: "User-Agent", value: plan.userAgent))
+        }
+        if fields.firstValue("Accept-Encoding") == nil {
+            fields.append(HeaderField(name: "Accept-Encoding", value: "identity"))
+        }
+        if let userInfo = reference.userInfo, fields.firstValue("Authorization") == nil {
+            let value = "Basic " + Base64.encode(PercentCoding.decode(userInfo))
+            fields.append(HeaderField(name: "Authorization", value: value))
+        }
+        return fields
+    }
+
+    /// A question to the place where the upload goes on; nil where that may not be asked.
+    func question(_ kind: Question.Kind, at resource: UploadResume) -> Question? {
+        let reference = URLReference(plan.url)
+        let hop = rule.next(
+            location: resource.url, from: reference.withoutUserInfo.text, fields: firstFields(reference), visited: [])
+        guard case .follow(let url, let fields) = hop else { return nil }
+        return Question(kind: kind, url: url, fields: fields, visited: [url])
+    }
+
+    mutating func ask(_ question: Question) -> [Directive] {
+        state = .asking(question)
+        var head = RequestHead(url: question.url, fields: question.fields)
+        func add(_ name: String, _ value: String) { head.fields.append(HeaderField(name: name, value: value)) }
+        switch question.kind {
+        case .whole:
+            head.method = plan.source.method.rawValue
+            if let type = plan.source.contentType {
+                head.fields = head.fields.without(["content-type"])
+                add("Content-Type", type)
+            }
+            if plan.isResumable {
+                add("Upload-Draft-Interop-Version", Self.interopVersion)
+                add("Upload-Complete", "?1")
+                add("Upload-Length", String(plan.source.size))
+            }
+            setBody(0, of: &head)
+        case .result:
+            head.fields = head.fields.without(["content-type"])
+        case .discover:
+            head.method = "OPTIONS"
+            head.fields = head.fields.without(["content-type"])
+        case .create:
+            head.method = "POST"
+            head.fields = head.fields.without(["content-type"])
+            add("Tus-Resumable", "1.0.0")
+            add("Upload-Length", String(plan.source.size))
+            add("Upload-Metadata", metadata)
+            add("Content-Length", "0")
+        case .offset:
+            head.method = "HEAD"
+            head.fields = head.fields.without(["content-type"])
+            addVersion(to: &head)
+        case .append:
+            head.method = "PATCH"
+            head.fields = head.fields.without(["content-type"])
+            addVersion(to: &head)
+            let isTus = resource?.kind == .tus
+            add("Content-Type", isTus ? "application/offset+octet-stream" : "application/partial-upload")
+            add("Upload-Offset", String(confirmed))
+            if !isTus { add("Upload-Complete", "?1") }
+            setBody(confirmed, of: &head)
+        }
+        return [.send(head)]
+    }
+
+    private func addVersion(to head: inout RequestHead) {
+        switch resource?.kind {
+        case .tus: head.fields.append(HeaderField(name: "Tus-Resumable", value: "1.0.0"))
+        case .draft:
+            head.fields.append(HeaderField(name: "Upload-Draft-Interop-Version", value: Self.interopVersion))
+        case nil: break  // There is no place to ask; such a question is not made.
+        }
+    }
+
+    private func setBody(_ offset: Int64, of head: inout RequestHead) {
+        head.fields.append(HeaderField(name: "Content-Length", value: String(plan.source.size - offset)))
+        if offset < plan.source.size { head.body = offset..<plan.source.size }
+    }
+
+    /// Name and type of the file, as tus wants them.
+    private var metadata: String {
+        let name = plan.source.path.split(separator: "/").last.map(String.init) ?? "file"
+        var pairs = [("filename", name)]
+        if let type = plan.source.contentType ?? plan.headers.firstValue("Content-Type") {
+            pairs.append(("filetype", type))
+        }
+        return pairs.map { "\($0) \(Base64.encode(Array($1.utf8)))" }.joined(separator: ",")
+    }
+
+    /// The upload in one request, to the URL that was given.
+    mutating func askForWhole() -> [Directive] { ask(wholeQuestion) }
+
+    var wholeQuestion: Question {
+        let reference = URLReference(plan.url)
+        let url = reference.withoutUserInfo.text
+        return Question(kind: .whole, url: url, fields: firstFields(reference), visited: [url])
+    }
+
+    /// Reads a body that is not wanted to its end where it is short, so that the connection can be used again.
+    ///
+    /// An upload that still runs is cut off: nobody wants the rest of it.
+    mutating func discard(_ head: ResponseHead, then next: Next) -> [Directive] {
+        if !isBodySent { return abandon(then: next) }
+        if let length = head.contentLength, length > Int64(Self.largestDiscarded) { return abandon(then: next) }
+        state = .discarding(bytes: 0, then: next)
+        return []
+    }
+
+    mutating func abandon(then next: Next) -> [Directive] {
+        state = .discarding(bytes: Self.largestDiscarded + 1, then: next)
+        return [.cancelRequest]
+    }
+
+    mutating func end(_ ending: Ending) -> [Directive] {
+        state = .over
+        return [.end(ending)]
+    }
+
+    func malformed(_ what: String) -> TransferFailure {
+        TransferFailure(cause: .malformedAnswer, message: "\(host) \(what)")
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import TransferEngine
+import TransferPolicy
+
+/// What comes from the network and goes to it, and what time does.
+extension UploadAttempt: ExchangeReceiver {
+    func exchange(_ exchange: Exchange, received head: ResponseHead) {
+        guard exchange === self.exchange, !isOver else { return }
+        watch.moved(1, at: MonotonicTime.now())
+        perform(decide { $0.received(head) })
+    }
+
+    func exchange(_ exchange: Exchange, received bytes: Data) {
+        guard exchange === self.exchange, !isOver else { return }
+        watch.moved(Int64(bytes.count), at: MonotonicTime.now())
+        switch decide({ $0.received(bytes: bytes.count) }) {
+        case .keep(let count): keep(bytes, count)
+        case .drop: return
+        case .instead(let directives): perform(directives)
+        }
+    }
+
+    func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
+        guard exchange === self.exchange, !isOver else { return }
+        self.exchange = nil
+        // The file's own fault shows as a broken connection. What the server has said against the upload goes before it.
+        if let change = body?.progress.failure {
+            _ = decide { $0.interrupt(.failed(change)) }
+            return perform(decide { $0.ended(nil) })
+        }
+        if body?.progress.isLost == true, error != nil {
+            let message = "The connection to \(machine.host) was lost while the file was being sent."
+            return perform(decide { $0.ended(TransferFailure(cause: .connection, message: message)) })
+        }
+        let failure = error.map { SessionFailure.failure(code: $0.code, text: $0.text, host: machine.host) }
+        perform(decide { $0.ended(failure) })
+    }
+
+    /// On URLSession's queue: bytes were read.
+    func bytesWentOut() {
+        environment.consumer.async { [self] in
+            guard !isOver else { return }
+            countBytes()
+            tellProgress()
+        }
+    }
+
+    private func countBytes() {
+        guard let progress = body?.progress else { return }
+        if progress.position > countedPosition {
+            watch.moved(progress.position - countedPosition, at: progress.lastRead)
+        }
+        countedPosition = progress.position
+    }
+
+    func tick(now: UInt64) {
+        watch.tick(now: now)
+        guard !isOver, exchange != nil else { return }
+        countBytes()
+        if body?.progress.isWaiting == true { watch.moved(0, at: now) }
+        tellProgress()
+        let finding = watch.finding(
+            now: now, idleLimit: job.specification.idleTimeoutSeconds, configuration: environment.configuration
+        ) { environment.idleTime(since: $0, now: now, lane) }
+        switch finding {
+        case .silence(let seconds):
+            interrupt(.timeout, "\(machine.host) neither took nor sent anything for \(seconds) s.")
+        case .slowness(let bytes, let seconds):
+            interrupt(.tooSlow, "Only \(bytes) bytes went to \(machine.host) in \(seconds) s.")
+        case nil: break
+        }
+    }
+
+    private func interrupt(_ cause: FailureCause, _ message: String) {
+        perform(decide { $0.interrupt(.failed(TransferFailure(cause: cause, message: message))) })
+    }
+}

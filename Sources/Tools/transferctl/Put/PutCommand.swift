@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import LinuxClock
+import TransferEngine
+import TransferPolicy
+
+/// `transferctl put`: an upload, in this process, without a daemon.
+struct PutCommand: TransferCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put",
+        abstract: "Upload a file when the conditions are right; says why it waits.",
+        discussion: """
+            A URL that ends in a slash gets the file's name, except with --method POST. By default an upload starts at \
+            once on any network. An interrupted one goes on where the server offers that (tus 1.0 with POST, or the \
+            IETF's resumable uploads), also when the same command is run again; elsewhere it starts over. A file that \
+            changes meanwhile is an error. The server's answer, up to 1 MiB of it, goes to standard output.
+
+            With --json one JSON object a line is written, with the keys of 'transferctl get' and, when it is over, \
+            response (contentType, cut, and body as text or base64).
+            """)
+
+    @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"))
+    var file: String
+
+    @Argument(help: ArgumentHelp("Where to: an http or https URL.", valueName: "url"))
+    var url: String
+
+    @Option(help: .init("How the server is asked to take it.", valueName: "method"))
+    var method: MethodChoice = .put
+
+    @Option(help: .init("Send this as Content-Type (default: none).", valueName: "type"))
+    var contentType: String?
+
+    @Flag(help: "Ask for no way to go on after an interruption: one plain request.")
+    var noResume = false
+
+    @Option(
+        name: .customShort("o"),
+        help: .init("Write the server's answer to this file, in place of standard output.", valueName: "file"))
+    var answerFile: String?
+
+    @OptionGroup(title: "When it runs") var timing: TimingOptions
+    @OptionGroup(title: "How it asks the server") var request: RequestOptions
+    @OptionGroup(title: "What it tells") var output: OutputOptions
+
+    @Option(
+        help: .init(
+            "Run a command when it is over, with TRANSFER_ID, TRANSFER_URL, TRANSFER_PATH (the file's), TRANSFER_STATUS "
+                + "and TRANSFER_RESULT (finished or failed) in its environment.", valueName: "command"))
+    var onComplete: String?
+
+    @Option(help: .init("Where the queue is kept (default: $XDG_STATE_HOME/transferd).", valueName: "dir"))
+    var stateDir: String?
+
+    @Option(help: .init("Seed of the retry jitter, to replay a run.", visibility: .hidden))
+    var seed: UInt64?
+
+    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
+    var sysfsRoot: String?
+
+    @Flag(
+        help: .init("Hold servers on this machine to the network's conditions too, for test rigs.", visibility: .hidden)
+    )
+    var noLoopbackExemption = false
+
+    @Flag(
+        help: .init("Move the bytes in this process rather than in one of their own, for tests.", visibility: .hidden))
+    var inProcess = false
+
+    func run() async throws {
+        let alarm = try Parts.alarm()
+        let plan = try GetPlan(command: self, now: alarm.now().wall)
+        let status = try await GetRun(plan: plan, alarm: alarm).run()
+        guard status == .done else { throw status.code }
+    }
+
+    /// What `--method` takes, in capitals or not.
+    enum MethodChoice: String, ExpressibleByArgument, CaseIterable {
+        case put = "PUT"
+        case post = "POST"
+
+        init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+
+        var method: UploadSource.Method { self == .put ? .put : .post }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HostileServer
+import Synchronization
+import Testing
+
+/// `transferctl put`, as its user runs it.
+@Suite(
+    "transferctl put, end to end", .serialized,
+    .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"))
+struct PutTests {
+    private func source(_ program: Transferctl, bytes: Int = 3_000_000, name: String = "file.bin") throws -> String {
+        let path = program.folder.path + "/" + name
+        try RandomFile.write(path, bytes: bytes, seed: 7)
+        return path
+    }
+
+    @Test(
+        "a real server's folder gets the file under its name",
+        .enabled(if: NginxServer.takesUploads, "nginx is built without its DAV module"))
+    func arrives() throws {
+        let server = try NginxServer()
+        let program = try Transferctl()
+        let path = try source(program, name: "my file.bin")
+        let first = try program.run(["put", path, server.url("dav/")])
+        #expect(first.status == 0, "\(first.run.errors)")
+        #expect(first.run.errors.contains("uploaded, the server answered 201"), "\(first.run.errors)")
+        #expect(RandomFile.same(server.folder.path + "/www/dav/my file.bin", path))
+        // An upload is done again when it is asked for again.
+        let second = try program.run(["put", "--json", path, server.url("dav/")])
+        #expect(second.status == 0)
+        let last = try #require(second.run.events.last)
+        #expect(last.name == "finished")
+        #expect(last.fields["status"] as? Int == 204)
+        #expect(last.fields["bytes"] as? Int == 3_000_000)
+        #expect(server.requests().filter { $0.method == "PUT" }.count == 2)
+    }
+
+    @Test("the answer goes to standard output, to a file with -o, into the event with --json; 404 is a failure")
+    func answers() throws {
+        let server = try HostileServer { request, connection in
+            guard connection.readBody(of: request) != nil else { return }
+            let status = request.target == "/lost" ? "404 Not Found" : "200 OK"
+            connection.answer(status, ["Content-Type: text/plain"], body: "the answer\n".utf8)
+        }
+        defer { server.stop() }
+        let program = try Transferctl()
+        let path = try source(program)
+        let plain = try program.run(["put", "--method", "post", "--no-resume", path, server.url("/x")])
+        #expect(plain.status == 0, "\(plain.run.errors)")
+        #expect(plain.run.output == "the answer\n")
+        let target = program.folder.path + "/answer"
+        let filed = try program.run(["put", "-o", target, path, server.url("/x")])
+        #expect(filed.run.output.isEmpty)
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "the answer\n")
+        let lost = try program.run(["put", "--json", path, server.url("/lost")])
+        #expect(lost.status == 1)
+        let event = try #require(lost.run.events.last)
+        #expect(event.name == "failed")
+        let response = event.fields["response"] as? [String: Any]
+        #expect(response?["body"] as? String == "the answer\n")
+        #expect(response?["contentType"] as? String == "text/plain")
+    }
+
+    @Test("killed with -9 in the middle, the same command goes on where the server is")
+    func goesOnAfterAKill() throws {
+        let draft = DraftUploadServer()
+        let isSlow = Mutex(true)
+        let server = try HostileServer { request, connection in
+            if request.method == "PUT", isSlow.withLock({ $0 }) {
+                let fields = ["Upload-Draft-Interop-Version: 8", "Location: /uploads/1"]
+                connection.send(
+                    (["HTTP/1.1 104 Upload Resumption Supported"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
+                draft.places.begin(length: request.contentLength ?? 0, with: connection.readBytes(20_000_000))
+                // Nothing more is read: the client is in the middle when it is killed.
+                while !connection.isOver, isSlow.withLock({ $0 }) { connection.pause(milliseconds: 5) }
+                connection.reset()
+            } else {
+                draft.serve(request, connection)
+            }
+        }
+        defer { server.stop() }
+        let program = try Transferctl()
+        let path = try source(program, bytes: 64 << 20)
+        let run = try program.start(["put", "--json", path, server.url("/x")])
+        try run.event("progress in the middle", within: 20) { ($0.fields["bytes"] as? Int ?? 0) > 20_000_000 }
+        run.process.signal(SIGKILL)
+        try run.process.wait(within: 5)
+        isSlow.withLock { $0 = false }
+        let last = try program.run(["put", path, server.url("/x")])
+        #expect(last.status == 0, "\(last.run.errors)")
+        #expect(server.requests.map(\.method) == ["PUT", "HEAD", "PATCH"])
+        #expect(server.requests.last?.value("Upload-Offset") == "20000000")
+        #expect(draft.places.complete == [Array(try Data(contentsOf: URL(fileURLWithPath: path)))])
+    }
+
+    @Test("a file that is changed while it waits is an error with status 1, and nothing is sent")
+    func changedFile() throws {
+        let server = try HostileServer { _, connection in connection.answer("200 OK") }
+        defer { server.stop() }
+        let program = try Transferctl()
+        let path = try source(program)
+        let run = try program.start(["put", "--json", "--not-before", "+2s", path, server.url("/x")])
+        try run.event("the wait", within: 10) { $0.name == "waiting" }
+        try source(program, bytes: 5).withCString { _ = utimes($0, nil) }
+        #expect(try run.process.wait(within: 20) == 1)
+        let error = run.events.last?.fields["error"] as? [String: Any]
+        #expect(error?["code"] as? String == "sourceChanged")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("a missing file is wrong usage")
+    func missing() throws {
+        let program = try Transferctl()
+        let result = try program.run(["put", program.folder.path + "/none", "http://127.0.0.1:9/"])
+        #expect(result.status == 2)
+        #expect(result.run.errors.contains("cannot be read"))
+    }
+}

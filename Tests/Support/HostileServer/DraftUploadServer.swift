@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A server of draft-ietf-httpbis-resumable-upload, interop version 8, in memory; written from the draft's text and not
+/// from a client.
+public struct DraftUploadServer: Sendable {
+    /// The uploads, and what goes wrong.
+    public let places: UploadPlaces
+    /// What the interim answer says of the version.
+    private let version: String
+
+    /// An empty server with those faults.
+    public init(_ faults: UploadPlaces.Faults = .init(), version: String = "8") {
+        places = UploadPlaces(faults)
+        self.version = version
+    }
+
+    /// Answers a request; any path but those of uploads is where uploads are made.
+    public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
+        switch request.method {
+        case "PUT", "POST": create(request, connection)
+        case "HEAD": tellOffset(request, connection)
+        case "PATCH": append(request, connection)
+        case "OPTIONS": connection.answer("200 OK", ["Accept-Patch: application/partial-upload"])
+        default: connection.answer("405 Method Not Allowed")
+        }
+    }
+
+    private func create(_ request: HostileRequest, _ connection: HostileConnection) {
+        guard let length = request.contentLength else {
+            connection.answer("411 Length Required")
+            connection.finish()
+            return
+        }
+        let path = places.make(length: length)
+        let isOffered =
+            request.value("Upload-Draft-Interop-Version") == "8" && request.value("Upload-Complete") == "?1"
+        if isOffered, !places.faults.offersNothing {
+            interim(["Location: \(path)", "Upload-Limit: max-age=3600"], connection)
+        }
+        finish(length, path, connection)
+    }
+
+    private func tellOffset(_ request: HostileRequest, _ connection: HostileConnection) {
+        if places.spend(\.locks) { return head("423 Locked", [], connection) }
+        guard let place = places[request.target] else { return head("404 Not Found", [], connection) }
+        let offset = place.bytes.count + places.faults.offsetError
+        let fields = ["Upload-Complete: ?\(place.isComplete ? 1 : 0)", "Upload-Offset: \(offset)"]
+        let close = places.faults.keepsNoConnection ? ["Connection: close"] : []
+        head(
+            "204 No Content", fields + ["Upload-Length: \(place.length)", "Cache-Control: no-store"] + close, connection
+        )
+        if places.faults.keepsNoConnection { connection.finish() }
+    }
+
+    private func append(_ request: HostileRequest, _ connection: HostileConnection) {
+        guard let place = places[request.target] else {
+            connection.answer("404 Not Found")
+            connection.reset()
+            return
+        }
+        guard request.value("Content-Type") == "application/partial-upload", let count = request.contentLength,
+            request.value("Upload-Complete") == "?1"
+        else {
+            connection.answer("415 Unsupported Media Type")
+            connection.finish()
+            return
+        }
+        guard request.value("Upload-Offset") == String(place.bytes.count) else {
+            connection.answer("409 Conflict", ["Upload-Offset: \(place.bytes.count)"])
+            connection.finish()
+            return
+        }
+        finish(count, request.target, connection)
+    }
+
+    /// Takes what is missing, says now and then how far it is, and makes use of it.
+    private func finish(_ count: Int, _ path: String, _ connection: HostileConnection) {
+        guard places.receive(count, for: path, from: connection) else { return }
+        if !places.faults.offersNothing { interim(["Upload-Offset: \(places[path]?.bytes.count ?? 0)"], connection) }
+        if places.spend(\.overloads) {
+            connection.answer("503 Service Unavailable", ["Retry-After: 7"])
+            return
+        }
+        places[path]?.isComplete = true
+        connection.answer(
+            "201 Created", ["Upload-Complete: ?1", "Content-Type: text/plain"], body: "stored \(path)".utf8)
+    }
+
+    private func interim(_ fields: [String], _ connection: HostileConnection) {
+        let lines = ["HTTP/1.1 104 Upload Resumption Supported", "Upload-Draft-Interop-Version: \(version)"] + fields
+        connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+    }
+
+    private func head(_ status: String, _ fields: [String], _ connection: HostileConnection) {
+        connection.send((["HTTP/1.1 \(status)"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// What a server of resumable uploads remembers: a place for each, and the faults a test has switched on.
+public final class UploadPlaces: Sendable {
+    /// One upload.
+    public struct Place: Sendable {
+        /// How many bytes there will be.
+        public var length: Int
+        /// What came so far.
+        public var bytes: [UInt8] = []
+        /// Whether the server has all and has made use of it.
+        public var isComplete = false
+    }
+
+    /// What the server does wrongly.
+    public struct Faults: Sendable {
+        /// How many bytes of the next body, and of the one after it, are taken before the connection breaks.
+        public var cuts: [Int] = []
+        /// Whether a cut makes the server forget the upload.
+        public var forgetsAtCut = false
+        /// What is added to every offset that is told.
+        public var offsetError = 0
+        /// How many questions are answered with 423, since an earlier request still has the upload.
+        public var locks = 0
+        /// How many bodies are answered with 503 in the end, with nothing of them lost.
+        public var overloads = 0
+        /// Whether the server says nothing of going on at all.
+        public var offersNothing = false
+
+        /// Whether every answer but the last closes its connection, so that no body goes over one that was kept.
+        public var keepsNoConnection = false
+
+        /// None.
+        public init() {}
+    }
+
+    private struct State: Sendable {
+        var places: [String: Place] = [:]
+        var made = 0
+        var faults: Faults
+    }
+    private let state: Mutex<State>
+
+    /// An empty server with those faults.
+    public init(_ faults: Faults = Faults()) { state = Mutex(State(faults: faults)) }
+
+    /// The faults, to be switched.
+    public var faults: Faults {
+        get { state.withLock { $0.faults } }
+        set { state.withLock { $0.faults = newValue } }
+    }
+
+    /// What came whole, in the order of the places.
+    public var complete: [[UInt8]] {
+        state.withLock { state in
+            state.places.sorted { $0.key < $1.key }.map(\.value).filter(\.isComplete).map(\.bytes)
+        }
+    }
+
+    /// Makes a place that holds those bytes already, for a test that takes them itself.
+    public func begin(length: Int, with bytes: [UInt8]) {
+        let path = make(length: length)
+        self[path]?.bytes = bytes
+    }
+
+    /// Makes a place; its path.
+    func make(length: Int) -> String {
+        state.withLock { state in
+            state.made += 1
+            let path = "/uploads/\(state.made)"
+            state.places[path] = Place(length: length)
+            return path
+        }
+    }
+
+    subscript(path: String) -> Place? {
+        get { state.withLock { $0.places[path] } }
+        set { state.withLock { $0.places[path] = newValue } }
+    }
+
+    /// Takes one from a fault that happens so many times.
+    func spend(_ fault: WritableKeyPath<Faults, Int>) -> Bool {
+        state.withLock { state in
+            guard state.faults[keyPath: fault] > 0 else { return false }
+            state.faults[keyPath: fault] -= 1
+            return true
+        }
+    }
+
+    /// Takes `count` bytes for a place as they come; false where the connection broke, by the client or by a fault.
+    func receive(_ count: Int, for path: String, from connection: HostileConnection) -> Bool {
+        let cut = state.withLock { $0.faults.cuts.isEmpty ? nil : $0.faults.cuts.removeFirst() }
+        let wanted = min(cut ?? count, count)
+        var taken = 0
+        while taken < wanted {
+            let block = connection.readBytes(min(65536, wanted - taken))
+            if block.isEmpty { return false }
+            taken += block.count
+            state.withLock { $0.places[path]?.bytes += block }
+        }
+        guard wanted == count else {
+            if faults.forgetsAtCut { self[path] = nil }
+            connection.reset()
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import transferctl
+
+@Suite("what a person writes after 'put'")
+struct PutPlanTests {
+    private let now = WallTime(secondsSinceEpoch: 1_795_262_400)
+
+    /// A file named `name` with some bytes, in a folder of its own.
+    private func file(_ name: String = "a b?.txt") throws -> String {
+        let folder = NSTemporaryDirectory() + "transfer-put-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data([1, 2, 3]).write(to: URL(fileURLWithPath: folder + "/" + name))
+        return folder + "/" + name
+    }
+
+    private func plan(_ arguments: [String]) throws -> GetPlan {
+        let command = try #require(try TransferControl.parseAsRoot(["put"] + arguments) as? PutCommand)
+        return try GetPlan(command: command, now: now)
+    }
+
+    @Test("the file's facts are those of the moment, and the bytes to send are known")
+    func facts() throws {
+        let path = try file()
+        let specification = try plan([path, "http://h/x", "--content-type", "text/plain", "--header", "A: b"])
+            .items[0].specification
+        let source = try #require(specification.upload)
+        #expect(source.path == path)
+        #expect(source.size == 3)
+        #expect(source.method == .put)
+        #expect(source.contentType == "text/plain")
+        #expect(source.resumption == .automatic)
+        #expect(specification.traits.expectedBytesToSend == 3)
+        #expect(specification.traits.expectedBytesToReceive == nil)
+        #expect(specification.headers == [HeaderField(name: "A", value: "b")])
+        #expect(specification.displayName == "a b?.txt")
+        #expect(try plan([path, "http://h/x", "--no-resume"]).items[0].specification.upload?.resumption == .never)
+    }
+
+    @Test(
+        "a URL of a folder gets the file's name, escaped; a POST goes where it is told",
+        arguments: [
+            ("http://h", "PUT", "http://h/a%20b%3F.txt"), ("http://h/", "PUT", "http://h/a%20b%3F.txt"),
+            ("http://h/d%2Fe/?q=/#f", "PUT", "http://h/d%2Fe/a%20b%3F.txt?q=/"), ("http://h/x", "PUT", "http://h/x"),
+            ("http://h/files/", "post", "http://h/files/"),
+        ])
+    func targets(url: String, method: String, wanted: String) throws {
+        #expect(try plan([try file(), url, "--method", method]).items[0].specification.url == wanted)
+    }
+
+    @Test("method, file and URL make the transfer: another of them is another transfer")
+    func keys() throws {
+        let path = try file()
+        let commands = [
+            [path, "http://h/x"], [path, "http://h/y"], [try file(), "http://h/x"],
+            [path, "http://h/x", "--method", "post"], [path, "http://h/x", "-H", "A: b"],
+        ]
+        #expect(Set(try commands.map { try plan($0).items[0].key }).count == commands.count)
+        #expect(try plan(commands[0]).items[0].key == plan(commands[0] + ["--no-resume"]).items[0].key)
+    }
+
+    @Test("what cannot be uploaded is refused with what is wrong")
+    func refusals() throws {
+        let path = try file()
+        for (arguments, word) in [
+            (["-", "http://h/x"], "standard input"), ([path + "x", "http://h/x"], "cannot be read"),
+            (["/", "http://h/x"], "no file"), ([path, "ftp://h/x"], "ftp"), ([path, "nonsense"], "no URL"),
+            ([path, "http://h/x", "--expect-bytes", "5"], "--expect-bytes"),
+            ([path, "http://h/x", "--content-type", "a\nb: c"], "--content-type"),
+        ] {
+            let error = #expect(throws: UsageError.self, "\(arguments)") { try plan(arguments) }
+            #expect(error?.description.contains(word) ?? false, "\(String(describing: error))")
+        }
+    }
+
+    @Test(
+        "2xx and 303 are what was asked for, everything else is a failure",
+        arguments: [200, 201, 204, 303, 304, 401, 500])
+    func failures(status: Int) {
+        let answer = ServerAnswer(body: [], contentType: nil)
+        let completion = TransferCompletion(status: status, file: nil, answer: answer)
+        #expect(completion.isFailure == ![200, 201, 204, 303].contains(status))
+        #expect(GetText.finished(completion).hasPrefix(completion.isFailure ? "failed" : "uploaded"))
+    }
+}

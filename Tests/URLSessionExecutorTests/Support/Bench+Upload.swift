@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Glibc
+import HostileServer
+import Synchronization
+import TransferEngine
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+extension Bench {
+    var sourcePath: String { root + "/source" }
+
+    /// Bytes of which no two blocks are alike; quicker made than `ServedFile.content`.
+    static func blocks(_ megabytes: Int) -> [UInt8] {
+        let block = ServedFile.content(1 << 20)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(megabytes << 20)
+        for index in 0..<megabytes {
+            bytes += block
+            bytes[index << 20] = UInt8(index)
+        }
+        return bytes
+    }
+
+    /// A specification to upload a file of those bytes, which it writes.
+    func upload(
+        _ bytes: [UInt8], to url: String, _ method: UploadSource.Method = .put,
+        resumption: UploadSource.Resumption = .automatic
+    ) throws -> TransferSpecification {
+        try Data(bytes).write(to: URL(fileURLWithPath: sourcePath))
+        let source = try UploadSource(
+            fileAt: sourcePath, method: method, contentType: "text/plain", resumption: resumption)
+        let traits = TransferTraits(kind: .normal, host: "test", submitted: WallTime(secondsSinceEpoch: 0))
+        return TransferSpecification(url: url, upload: source, idleTimeoutSeconds: 20, traits: traits)
+    }
+}
+
+/// Whether the files are the same; where they are not, a test is not to print millions of numbers.
+func isSame(_ left: [[UInt8]], _ right: [[UInt8]]) -> Bool { left == right }
+
+/// The bodies that a server was sent.
+final class Received: Sendable {
+    private let state = Mutex<[[UInt8]]>([])
+    var bodies: [[UInt8]] { state.withLock { $0 } }
+
+    /// Reads the body of that request and keeps it; false where it did not come whole.
+    func take(_ request: HostileRequest, _ connection: HostileConnection) -> Bool {
+        guard let body = connection.readBody(of: request) else { return false }
+        state.withLock { $0.append(body) }
+        return true
+    }
+}
+
+extension ExecutorOutcome {
+    var answerText: String? { completion?.answer.map { String(decoding: $0.body, as: UTF8.self) } }
+}
+
+/// Something that a server's thread and a test wait for.
+final class Signal: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func signal() { semaphore.signal() }
+
+    /// Waits on a thread that may be blocked.
+    func block() { semaphore.wait() }
+
+    /// Waits without blocking the test's thread.
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in
+                semaphore.wait()
+                continuation.resume()
+            }
+        }
+    }
+}
