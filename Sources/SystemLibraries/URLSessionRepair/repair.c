@@ -133,11 +133,12 @@ static struct handle *make_handle(void *easy) {
 }
 
 // ---- 6. gathering bodies. All of FoundationNetworking's calls come from one serial queue, which is what guards this;
-// were there another thread, it would pass its bytes straight through.
+// were there another thread, it would pass its bytes straight through. A handle may be freed on any thread, though, since
+// that happens wherever its last reference is dropped; by then nothing of it is gathered.
 
 static char *gathered;
 static size_t gathered_size, gathered_used;
-static struct handle *gathered_for;
+static _Atomic(struct handle *) gathered_for;
 static _Atomic unsigned long acting_thread;  // inside curl_multi_socket_action
 
 static void hand_on(void) {
@@ -350,7 +351,8 @@ static struct curl_message *info_read(void *multi, int *left) {
 static void easy_cleanup(void *easy) {
     struct handle *mine = easy ? handle_of(easy) : NULL;
     real_easy_cleanup(easy);
-    if (mine && gathered_for == mine) gathered_for = NULL;
+    struct handle *expected = mine;
+    if (mine) atomic_compare_exchange_strong(&gathered_for, &expected, NULL);
     free(mine);
 }
 
