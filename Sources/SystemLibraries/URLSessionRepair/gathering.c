@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies are gathered: what one call of libcurl brings is handed on as one. All of FoundationNetworking's calls come from one serial queue, which is what guards this;
-// were there another thread, it would pass its bytes straight through.
+// Bodies are gathered: what one call of libcurl brings is handed on as one. All of FoundationNetworking's calls come from
+// one serial queue, which is what guards this; were there another thread, it would pass its bytes straight through. A
+// handle may be freed on any thread, though, since that happens wherever its last reference is dropped; by then nothing of
+// it is gathered.
 #include "gathering.h"
 
 #include <pthread.h>
@@ -11,7 +13,7 @@
 
 static char *gathered;
 static size_t gathered_size, gathered_used;
-static struct handle *gathered_for;
+static _Atomic(struct handle *) gathered_for;
 static _Atomic unsigned long acting_thread;  // inside curl_multi_socket_action
 
 static void hand_on(void) {
@@ -55,5 +57,6 @@ void gathering_flush(struct handle *mine) {
 }
 
 void gathering_forget(struct handle *mine) {
-    if (gathered_for == mine) gathered_for = NULL;
+    struct handle *expected = mine;
+    atomic_compare_exchange_strong(&gathered_for, &expected, NULL);
 }
