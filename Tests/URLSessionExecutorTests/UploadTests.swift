@@ -32,7 +32,7 @@ extension ExecutorTests {
                 #expect(outcome.completion?.answer?.contentType == "text/x")
                 #expect(outcome.completion?.answer?.isCut == false)
                 #expect(outcome.completion?.file == nil)
-                #expect(isSame(received.bodies, [bytes]))
+                expectSame(received.bodies, [bytes])
                 let request = try #require(server.requests.last)
                 #expect(request.contentLength == bytes.count)
                 #expect(request.value("Transfer-Encoding") == nil)
@@ -52,7 +52,7 @@ extension ExecutorTests {
             try await Bench.run(repaired: repaired, handler: handler) { bench, server in
                 let (outcome, _) = await bench.run(try bench.upload([], to: server.url("/f")))
                 #expect(outcome.completion?.status == 204)
-                #expect(isSame(received.bodies, [[]]))
+                expectSame(received.bodies, [[]])
                 #expect(server.requests.first?.value("Content-Length") == "0")
             }
         }
@@ -73,7 +73,7 @@ extension ExecutorTests {
             try await Bench.run(repaired: repaired, handler: handler) { bench, server in
                 let (kept, _) = await bench.run(try bench.upload(bytes, to: server.url("/307")))
                 #expect(kept.completion?.status == 201)
-                #expect(isSame(received.bodies, [bytes, bytes]))
+                expectSame(received.bodies, [bytes, bytes])
                 let (seen, _) = await bench.run(
                     try bench.upload(bytes, to: server.url("/303"), .post, resumption: .never))
                 #expect(seen.completion?.status == 200)
@@ -123,7 +123,7 @@ extension ExecutorTests {
                 #expect(outcome.completion?.status == 200, "\(outcome)")
                 // What is on its way when we are told so arrives later.
                 await end.wait()
-                #expect(isSame(received.bodies, [bytes]))
+                expectSame(received.bodies, [bytes])
             }
         }
 

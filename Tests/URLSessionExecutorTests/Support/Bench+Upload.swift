@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HostileServer
 import Synchronization
+import Testing
 import TransferEngine
 import TransferPolicy
 
@@ -37,18 +38,27 @@ extension Bench {
     }
 }
 
-/// Whether the files are the same; where they are not, a test is not to print millions of numbers.
-func isSame(_ left: [[UInt8]], _ right: [[UInt8]]) -> Bool { left == right }
+/// Expects the same files; where they are not, it says where they differ, and prints no millions of numbers.
+func expectSame(_ got: [[UInt8]], _ wanted: [[UInt8]], sourceLocation: SourceLocation = #_sourceLocation) {
+    guard got != wanted else { return }
+    let sizes = "\(got.map(\.count)) bytes in place of \(wanted.map(\.count))"
+    let difference = zip(got.joined(), wanted.joined()).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    Issue.record(
+        "\(sizes), different from \(difference.map(String.init) ?? "the end") on", sourceLocation: sourceLocation)
+}
 
 /// The bodies that a server was sent.
 final class Received: Sendable {
     private let state = Mutex<[[UInt8]]>([])
     var bodies: [[UInt8]] { state.withLock { $0 } }
 
+    /// Keeps bytes that a handler has read.
+    func keep(_ body: [UInt8]) { state.withLock { $0.append(body) } }
+
     /// Reads the body of that request and keeps it; false where it did not come whole.
     func take(_ request: HostileRequest, _ connection: HostileConnection) -> Bool {
         guard let body = connection.readBody(of: request) else { return false }
-        state.withLock { $0.append(body) }
+        keep(body)
         return true
     }
 }
