@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 import Dispatch
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
 import Foundation
 import Glibc
 import HostileServer
