@@ -35,6 +35,7 @@
 #include "headerlines.h"
 #include "imports.h"
 #include "pacing.h"
+#include "polling.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -55,7 +56,6 @@ enum {
     data_pause = 0x10000001, source_abort = 0x10000000, socket_timeout = -1,
     info_private = 0x100000 + 21, info_content_length = 0x300000 + 15,
     url_part_host = 5,
-    poll_mask = 3, poll_remove = 4,
     message_done = 1, code_got_nothing = 52,
     first_object = 10000, first_offset = 30000, first_blob = 40000,
 };
@@ -77,7 +77,6 @@ typedef int (*url_get_fn)(const void *, int, char **, unsigned);
 typedef int (*pause_fn)(void *, int);
 typedef int (*remove_fn)(void *, void *);
 typedef struct curl_message *(*info_read_fn)(void *, int *);
-typedef int (*socket_cb)(void *, int, int, void *, void *);
 
 static setopt_fn real_easy_setopt, real_multi_setopt;
 static getinfo_fn real_easy_getinfo;
@@ -93,27 +92,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *ca_file, *proxy;
 static _Atomic int enabled;
 static _Atomic long buffer_size;
-
-// ---- 1. the busy loop
-
-static _Atomic(socket_cb) real_socket_callback;
-static _Atomic unsigned char polled[1 << 16];  // by descriptor: what libcurl waits for; higher ones are not mended
-
-static void told_socket(void *easy, int fd);
-
-static int socket_callback(void *easy, int fd, int what, void *user, void *sources) {
-    if (what != poll_remove) told_socket(easy, fd);
-    socket_cb callback = atomic_load(&real_socket_callback);
-    if (atomic_load(&enabled) && fd >= 0 && fd < (1 << 16)) {
-        unsigned char next = what == poll_remove ? 0 : (unsigned char)(what & poll_mask);
-        unsigned char previous = atomic_exchange(&polled[fd], next);
-        if (sources && next && (previous & ~next)) {
-            callback(easy, fd, poll_remove, user, sources);
-            sources = NULL;
-        }
-    }
-    return callback(easy, fd, what, user, sources);
-}
 
 // ---- Per handle: who is to be called, and where in the answer we are. Hangs on the handle as CURLOPT_PRIVATE, which
 // FoundationNetworking does not use, and is freed with it.
@@ -223,8 +201,7 @@ static int multi_setopt(void *multi, int option, ...) {
     } else if (option >= first_object) {
         void *value = va_arg(arguments, void *);
         if (option == mopt_socketfunction && value) {
-            atomic_store(&real_socket_callback, (socket_cb)value);
-            value = (void *)socket_callback;
+            value = (void *)polling_stand_before((socket_cb)value, told_socket, &enabled);
         }
         if (option == mopt_timerfunction) value = pacing_timer_function(multi, value);
         if (option == mopt_timerdata) value = pacing_timer_data(multi, value);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The busy loop (mend 1): before libcurl goes from waiting for more to waiting for less, FoundationNetworking is told to
+// drop its event sources, since it only ever adds to them.
+#include "polling.h"
+
+#include <stddef.h>
+
+// libcurl's stable numbers (curl/multi.h).
+enum { poll_mask = 3, poll_remove = 4 };
+
+static _Atomic(socket_cb) real_callback;
+static void (*_Atomic tell_socket)(void *, int);
+static const _Atomic int *is_enabled;
+static _Atomic unsigned char polled[1 << 16];  // by descriptor: what libcurl waits for; higher ones are not mended
+
+static int socket_callback(void *easy, int fd, int what, void *user, void *sources) {
+    if (what != poll_remove) atomic_load(&tell_socket)(easy, fd);
+    socket_cb callback = atomic_load(&real_callback);
+    if (atomic_load(is_enabled) && fd >= 0 && fd < (1 << 16)) {
+        unsigned char next = what == poll_remove ? 0 : (unsigned char)(what & poll_mask);
+        unsigned char previous = atomic_exchange(&polled[fd], next);
+        if (sources && next && (previous & ~next)) {
+            callback(easy, fd, poll_remove, user, sources);
+            sources = NULL;
+        }
+    }
+    return callback(easy, fd, what, user, sources);
+}
+
+socket_cb polling_stand_before(socket_cb callback, void (*tell)(void *, int), const _Atomic int *enabled) {
+    atomic_store(&real_callback, callback);
+    atomic_store(&tell_socket, tell);
+    is_enabled = enabled;
+    return socket_callback;
+}
