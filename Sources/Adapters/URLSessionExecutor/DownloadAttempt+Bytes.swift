@@ -9,6 +9,10 @@ extension DownloadAttempt: ExchangeReceiver {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
         guard exchange === self.exchange, !isOver else { return }
         lastActivity = MonotonicTime.now()
+        if !hasToldAnswer, head.status >= 200 {
+            hasToldAnswer = true
+            tell(.answered(after: .nanoseconds(Int64(clamping: lastActivity - min(firstSent, lastActivity)))))
+        }
         perform(machine.received(head))
     }
 
@@ -27,7 +31,8 @@ extension DownloadAttempt: ExchangeReceiver {
         guard exchange === self.exchange, !isOver else { return }
         self.exchange = nil
         let failure = error.map { error in
-            SessionFailure.failure(code: error.code, text: error.text, host: machine.host)
+            SessionFailure.failure(
+                code: error.code, text: error.text, host: machine.host, proxy: machine.plan.proxy)
         }
         perform(machine.ended(failure))
     }

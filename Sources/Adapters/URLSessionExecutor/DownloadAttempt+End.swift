@@ -41,6 +41,8 @@ extension DownloadAttempt {
             if file == nil, failure.cause != .tooLarge { return keepBytes { .failed(failure, resume: $0) } }
             removePartialFile()
             end(.failed(failure, resume: nil))
+        case .challenged(let challenges):
+            keepBytes { .challenged(challenges, resume: $0) }
         case .stopped:
             keepBytes { .stopped($0) }
         }

@@ -36,6 +36,9 @@ final class DownloadAttempt: @unchecked Sendable {
     var hasAnnounced = false
     var isOver = false
 
+    /// When the first request was sent, and whether it was told how long its answer took.
+    var firstSent: UInt64 = 0
+    var hasToldAnswer = false
     var lastActivity: UInt64 = 0
     var lastCheckpoint: UInt64 = 0
     var lastProgress: UInt64 = 0
@@ -87,6 +90,11 @@ final class DownloadAttempt: @unchecked Sendable {
         plan.firstRequestBytes = configuration.firstRequestBytes
         plan.allowsInsecureRedirect = specification.allowsInsecureRedirect
         plan.staysOnLoopback = specification.traits.isLoopback
+        plan.credential = specification.credential
+        plan.answeredChallenges = specification.answeredChallenges
+        plan.asksForCredentials = specification.asksForCredentials
+        plan.clientNonce = PartialPlace.token() + PartialPlace.token()
+        plan.proxy = environment.proxy(for: specification.url)
         plan.keepsErrorBody = specification.keepsErrorBody
         plan.maximumBytes = specification.maximumBytes
         plan.deliversEncodedBodies = environment.isRepaired
@@ -124,6 +132,7 @@ final class DownloadAttempt: @unchecked Sendable {
     private func send(_ request: RequestHead) {
         let now = MonotonicTime.now()
         lastActivity = now
+        if firstSent == 0 { firstSent = now }
         windowStart = now
         windowBytes = 0
         // URLSession's own timer is the second line: ours does not count the time in which the disk holds us up.

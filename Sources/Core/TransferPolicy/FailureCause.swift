@@ -41,6 +41,8 @@ public enum FailureCause: Hashable, Sendable, Codable {
     case expired
     /// Not one new byte in all the time that is waited for one.
     case noProgress
+    /// The proxy wants a user and password, or others than it got.
+    case proxyAuthentication
 
     /// Whether another attempt may end better.
     public var mayPass: Bool {
@@ -48,7 +50,8 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal, .status,
             .checksumMismatch, .executorLost:
             true
-        case .certificate, .unsupportedURL, .redirect, .destination, .encodedBody, .tooLarge, .expired, .noProgress:
+        case .certificate, .unsupportedURL, .redirect, .destination, .encodedBody, .tooLarge, .expired, .noProgress,
+            .proxyAuthentication:
             false
         }
     }
@@ -74,6 +77,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .tooLarge: "tooLarge"
         case .expired: "expired"
         case .noProgress: "noProgress"
+        case .proxyAuthentication: "proxyAuthentication"
         }
     }
 
@@ -98,6 +102,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .tooLarge: "the server sent more than was allowed"
         case .expired: "it was not done by the time at which it was to be given up"
         case .noProgress: "not one new byte came in all the time that was waited for one"
+        case .proxyAuthentication: "the proxy wants a user and password, or others than it got"
         }
     }
 }

@@ -9,10 +9,14 @@ struct TransferRecord {
     var resume: ResumePoint?
     /// Counts the attempts of this run: reports of an earlier one are late and dropped.
     var attempt = 0
+    /// Bytes that have been counted, from the start of the partial file.
+    var countedBytes: Int64 = 0
     /// Whether somebody wants to be told why it waits.
     var isWatched = false
     /// The codes of the reasons told last; nil once it has gone on since.
     var toldReasons: [String]?
+    /// What the server wants first, where the app is to answer; empty where nobody waits for it.
+    var challenges: [AuthenticationChallenge] = []
     /// What the attempt that ended last reported, for the effects that follow from it; nil once it has been told.
     var outcome: ExecutorOutcome?
 }
@@ -54,9 +58,12 @@ extension TransferEngine {
         guard state != .winding, var record = records[id] else { return }
         record.attempt += 1
         record.outcome = nil
+        record.challenges = []
         record.toldReasons = nil
+        record.countedBytes = record.resume?.offset ?? 0
         records[id] = record
         let attempt = record.attempt
+        metrics.started()
         tell(id, .started(attempt: attempt), at: now)
         let job = TransferJob(id: id, specification: record.specification, resume: record.resume)
         executor.start(job) { [inboxContinuation] report in
@@ -72,6 +79,7 @@ extension TransferEngine {
             executor.discard(resume)
         }
         records[id] = nil
+        metrics.ended(final)
         switch final {
         case .completed(let completion, _): tell(id, .finished(completion), at: now)
         case .failed(let failure, _): tell(id, .failed(failure), at: now)
@@ -102,6 +110,7 @@ extension TransferEngine {
         records[id]?.toldReasons = explanation.codes
         let bytes = record.resume?.offset ?? 0
         if case .failed(let failure, _) = outcome, explanation.holds.contains(where: \.isBackoff) {
+            metrics.retries(after: failure.cause)
             tell(id, .retrying(explanation, failure, bytes: bytes), at: now)
         } else {
             tell(id, .paused(explanation, bytes: bytes), at: now)

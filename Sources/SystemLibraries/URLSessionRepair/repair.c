@@ -20,6 +20,7 @@
 //     made an Int64, which traps at 2^63). Lengths from 2^62 on are told as unknown; the field itself is passed on.
 //  9. No URL with an IPv6 address can be fetched (EasyHandle.swift, set(url:)): the host without brackets is compared
 //     with libcurl's, which has them. libcurl's are taken off.
+// 10. The head with which a proxy opens a tunnel is taken for the server's answer. It is not passed on.
 //
 // How: the addresses of a few libcurl functions in FoundationNetworking's global offset table are replaced by ours. No
 // linker flag and no LD_PRELOAD is needed, and no other library of the process is touched.
@@ -41,7 +42,7 @@ enum {
     opt_buffersize = 98, opt_noprogress = 43, opt_content_decoding = 158,
     opt_writedata = 10001, opt_url = 10002, opt_proxy = 10004, opt_headerdata = 10029, opt_cainfo = 10065,
     opt_capath = 10097,
-    opt_accept_encoding = 10102, opt_private = 10103,
+    opt_accept_encoding = 10102, opt_private = 10103, opt_suppress_connect_headers = 265,
     opt_writefunction = 20011, opt_headerfunction = 20079,
     mopt_socketfunction = 20001,
     info_private = 0x100000 + 21, info_content_length = 0x300000 + 15,
@@ -266,6 +267,7 @@ static int easy_setopt_pointer(void *easy, int option, void *value) {
         if (proxy) real_easy_setopt(easy, opt_proxy, proxy);
         pthread_mutex_unlock(&lock);
         real_easy_setopt(easy, opt_noprogress, 1L);
+        real_easy_setopt(easy, opt_suppress_connect_headers, 1L);
         break;
     default:
         break;

@@ -60,14 +60,9 @@ struct SpecificationBuilder {
         }
         guard let host = url.host?.lowercased(), !host.isEmpty else { throw UsageError("'\(shown)' names no server") }
         let port = url.port ?? (scheme == "http" ? 80 : 443)
-        var fields = headers
-        if let user = url.user {
-            let token = Data("\(user):\(url.password ?? "")".utf8).base64EncodedString()
-            fields.append(HeaderField(name: "Authorization", value: "Basic \(token)"))
-        } else if let authorization = netrc?.authorization(host: host),
-            !fields.contains(where: { $0.name.lowercased() == "authorization" })
-        {
-            fields.append(authorization)
+        var credential = url.user.map { Credential(user: $0, password: url.password ?? "") }
+        if credential == nil, !headers.contains(where: { $0.name.lowercased() == "authorization" }) {
+            credential = netrc?.credential(host: host)
         }
         var bare = url
         (bare.user, bare.password, bare.fragment) = (nil, nil, nil)
@@ -78,10 +73,11 @@ struct SpecificationBuilder {
             isLoopback: isLocal, expectedBytesToReceive: expectedBytes,
             maximumAttempts: maximumAttempts, submitted: now)
         let destination = try self.destination(target.output)
-        let specification = TransferSpecification(
-            url: bare.string ?? target.url, headers: fields, destination: destination,
+        var specification = TransferSpecification(
+            url: bare.string ?? target.url, headers: headers, destination: destination,
             checksum: target.checksum ?? checksum, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime,
             traits: traits)
+        specification.credential = credential
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }
 
@@ -98,7 +94,13 @@ struct SpecificationBuilder {
 
     /// URL, destination and header fields, hashed: they may hold secrets, and the key outlives the transfer.
     private static func key(of specification: TransferSpecification) -> String {
-        let fields = specification.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        var fields = specification.headers.map { "\($0.name.lowercased()): \($0.value)" }
+        if let credential = specification.credential {
+            // As earlier versions sent it, so that what they began is found.
+            let token = Data("\(credential.user):\(credential.password)".utf8).base64EncodedString()
+            fields.append("authorization: Basic \(token)")
+        }
+        fields.sort()
         let destination = specification.destination
         let parts = [specification.url, destination.directory, destination.name ?? ""] + fields
         return ContentDigest.sha256(of: parts.joined(separator: "\u{0}"))
