@@ -118,7 +118,7 @@ let package = Package(
         adapter(
             "URLSessionExecutor",
             [
-                "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles",
+                "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles", logging,
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         adapter(
@@ -136,7 +136,7 @@ let package = Package(
         tool("transfer-worker", ["TransferWorker"]),
         // Tests
         support("ConditionRigs", [], resources: [.copy("Resources")]),
-        support("HostileServer", []),
+        support("HostileServer", [.product(name: "Crypto", package: "swift-crypto")]),
         support("ExecutorTrials", ["TransferPolicy", "TransferEngine", "TransferTesting", "HostileServer"]),
         child(
             "TransferSoak",

@@ -39,6 +39,9 @@ extension DownloadAttempt: ExchangeReceiver {
 
     private func write(_ bytes: Data, _ count: Int) {
         guard let file else { return }
+        // A write behind the end of a file that somebody has cut would leave a hole, and its size would be right.
+        let size = file.size
+        if size != written { return partialFileChanged(file, size) }
         var done = 0
         let failure =
             lackOfRoom(for: count)
@@ -63,6 +66,16 @@ extension DownloadAttempt: ExchangeReceiver {
         tellProgress(isForced: false)
         environment.waitForDisk(file, written: written)
         environment.pace(count)
+    }
+
+    /// Keeps what is still there of the bytes that were written.
+    private func partialFileChanged(_ file: PartialFile, _ size: Int64) {
+        written = min(written, size)
+        machine.position = written
+        hasher = nil
+        // Should the cut fail, the next attempt makes it.
+        try? file.truncate(to: written)
+        perform(machine.interrupt(.failed(.partialFileChanged(file.path), keepsBytes: true)))
     }
 
     /// Begins to make progress durable when it is time to.

@@ -68,7 +68,7 @@ final class DownloadAttempt: @unchecked Sendable {
         do {
             try folder.prepare()
         } catch {
-            return end(outcome(of: error))
+            return end(outcome(of: error, resume: job.resume))
         }
         if let resume = job.resume, let placed = PlacedFile.find(resume, in: specification.destination) {
             return end(.finished(TransferCompletion(status: 200, file: placed)))
@@ -77,6 +77,8 @@ final class DownloadAttempt: @unchecked Sendable {
         written = machine.position
         durable = min(durable, written)
         if written == 0 { hasher = specification.checksum.map { BodyHasher($0.algorithm) } }
+        // Of what was recorded, somebody has taken some away, or all.
+        if let resume = job.resume, machine.plan.offset < resume.offset { tell(.restarted) }
         let now = MonotonicTime.now()
         lastCheckpoint = now
         if isStopping.withLock({ $0 }) { return perform(machine.interrupt(.stopped)) }
@@ -181,7 +183,8 @@ final class DownloadAttempt: @unchecked Sendable {
     /// The finished file's name before numbering.
     func name(of serverFile: ServerFile) -> String {
         specification.destination.name
-            ?? ServerFileName.name(disposition: serverFile.disposition, url: serverFile.url)
+            ?? ServerFileName.name(
+                disposition: serverFile.disposition, url: serverFile.url, limit: folder.nameLimit)
     }
 
     func openFile() throws(FileFailure) -> PartialFile {

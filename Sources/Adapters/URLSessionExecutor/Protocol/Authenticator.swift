@@ -135,7 +135,9 @@ struct Authenticator: Hashable, Sendable {
     /// `user:password` as a URL has it.
     private static func credential(_ userInfo: String) -> Credential? {
         let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        func text(_ part: Substring?) -> String? { part.map { String(decoding: PercentCoding.decode($0), as: UTF8.self) } }
+        func text(_ part: Substring?) -> String? {
+            part.map { String(decoding: PercentCoding.decode($0), as: UTF8.self) }
+        }
         guard let user = text(parts.first) else { return nil }
         return Credential(user: user, password: text(parts.dropFirst().first) ?? "")
     }
