@@ -71,6 +71,8 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+
 let package = Package(
     name: "background-transfer",
     products: [
@@ -95,6 +97,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
     ],
@@ -103,7 +106,7 @@ let package = Package(
         core("TransferPolicy"),
         core("TransferScheduling", ["TransferPolicy"]),
         // Engine
-        engine("TransferEngine", ["TransferPolicy", "TransferScheduling"]),
+        engine("TransferEngine", ["TransferPolicy", "TransferScheduling", metrics]),
         // System libraries. gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
         system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         system("CNetlink", pkgConfig: "libnl-route-3.0", apt: ["libnl-route-3-dev"]),
@@ -120,7 +123,7 @@ let package = Package(
         adapter(
             "URLSessionExecutor",
             [
-                "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles",
+                "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles", logging,
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         adapter(
@@ -163,7 +166,9 @@ let package = Package(
         support("SchedulerTrials", ["TransferPolicy", "TransferScheduling"]),
         child("SchedulerSoak", ["TransferPolicy", "SchedulerTrials"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
-        tests("TransferEngineTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
+        tests(
+            "TransferEngineTests",
+            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting", metrics]),
         tests("TransferTestingTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
         tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),
         tests(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Metrics
 import Synchronization
 import Testing
 import TransferEngine
@@ -21,7 +22,7 @@ final class EngineRig: Sendable {
     init(
         disk: InMemoryTransferStore.Disk = .init(), conditions: Conditions? = EngineRig.goodConditions(),
         configuration: SchedulerConfiguration = SchedulerConfiguration(), now: Moment = EngineRig.start,
-        boot: String = "boot", savesLearned: Bool = true
+        boot: String = "boot", savesLearned: Bool = true, metrics: (any MetricsFactory)? = nil
     ) {
         alarm = ManualAlarm(startingAt: now, boot: boot)
         let journal = Journal()
@@ -31,7 +32,8 @@ final class EngineRig: Sendable {
         executor = FakeExecutor { journal.note("executor \($0)") }
         engine = TransferEngine(
             store: JournalingStore(InMemoryTransferStore(disk: disk), journal), executor: executor, conditions: source,
-            alarm: alarm, configuration: configuration, savesLearned: savesLearned, seed: 1)
+            alarm: alarm, configuration: configuration, savesLearned: savesLearned,
+            metrics: metrics, seed: 1)
     }
 
     /// On AC where nothing else is said, on unmetered ethernet.

@@ -16,6 +16,7 @@ struct TransferExecutorContractTests {
         (.goesBack, .fetches, "went back"),
         (.bodyBeforeCheckpoint, .fetches, "before the first checkpoint"),
         (.bodyBeforeCheckpoint, .fetchesSmall, "without a checkpoint"),
+        (.tellsTheAnswerLate, .fetches, "first answer too late"),
         (.noValidator, .fetches, "without the server's validator"),
         (.forgetsBytes, .stopKeepsBytes, "ended as"),
         (.promisesMoreThanOnDisk, .stopKeepsBytes, "were promised"),

@@ -19,6 +19,13 @@ struct WireFormTests {
         .ready(version: 1, isRepaired: true), .unusable(message: "no \u{0} good \u{1F600}"), .probed(.max),
         .report(TransferID(.min), .progressed(bytes: .max, total: nil)),
         .report(TransferID(1), .checkpointed(resume)), .report(TransferID(1), .restarted),
+        .report(TransferID(1), .answered(after: .nanoseconds(1_234_567))),
+        .report(
+            TransferID(1),
+            .ended(
+                .challenged(
+                    [AuthenticationChallenge(scheme: .digest, realm: "a \"b\"", origin: "http://h:1")], resume: resume)
+            )),
         .report(TransferID(1), .ended(.stopped(nil))),
         .report(TransferID(1), .ended(.storageLow(needed: nil, available: 0, resume: resume))),
         .report(
@@ -51,9 +58,15 @@ struct WireFormTests {
         configuration.caFile = "/ca"
         configuration.progressInterval = .milliseconds(3)
         let traits = TransferTraits(kind: .discretionary, host: "h", submitted: WallTime(secondsSinceEpoch: 5))
-        let specification = TransferSpecification(
+        var specification = TransferSpecification(
             url: "http://h/", headers: [HeaderField(name: "A", value: "ö")],
             destination: Destination(directory: "/d", name: nil), traits: traits)
+        specification.credential = Credential(user: "ü", password: "p")
+        specification.asksForCredentials = true
+        specification.answeredChallenges = [
+            AnsweredChallenge(origin: "http://h:80", answer: .headers([HeaderField(name: "A", value: "b")])),
+            AnsweredChallenge(origin: "http://i:80", answer: .refuse),
+        ]
         let orders: [WorkerOrder] = [
             .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown,
             .limits(RateLimits(global: 3)),

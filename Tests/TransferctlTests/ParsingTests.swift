@@ -167,8 +167,7 @@ struct ParsingTests {
             """
         let file = try Netrc(text)
         func decoded(_ host: String) -> String? {
-            file.authorization(host: host).flatMap { Data(base64Encoded: String($0.value.dropFirst(6))) }
-                .map { String(decoding: $0, as: UTF8.self) }
+            file.credential(host: host).map { "\($0.user):\($0.password)" }
         }
         #expect(decoded("EXAMPLE.com") == "me:s p\"x")
         #expect(decoded("other.org") == "you:#hash")

@@ -37,6 +37,7 @@ struct Dialogue {
                 lines.append("failed \(failure.cause.code)\(keeps ? " keep" : "")")
             case .end(.answered(let status)): lines.append("answered \(status)")
             case .end(.alreadyComplete(let status)): lines.append("already \(status)")
+            case .end(.challenged): lines.append("challenged")
             case .end(.stopped): lines.append("stopped")
             }
         }
@@ -466,12 +467,12 @@ struct DownloadStateMachineTests {
 
     @Test("user and password of a URL are sent as a field, not in the URL")
     func userInfo() {
-        var machine = DownloadStateMachine(plan: Dialogue.plan("http://user:p%40ss@h/f"))
+        var machine = DownloadStateMachine(plan: Dialogue.plan("https://user:p%40ss@h/f"))
         guard case .send(let request)? = machine.start().first else {
             Issue.record("nothing sent")
             return
         }
-        #expect(request.url == "http://h/f")
+        #expect(request.url == "https://h/f")
         #expect(request.value("Authorization") == "Basic dXNlcjpwQHNz")
         #expect(request.value("Accept-Encoding") == "identity")
         #expect(request.value("User-Agent") == "t")

@@ -16,26 +16,6 @@ extension ExecutorTests {
     struct KeptBytesTests {
         private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
 
-        /// Runs an attempt whose files' calls end as given.
-        private func run(
-            _ bench: Bench, _ specification: TransferSpecification, calls: FileCalls,
-            configure: (inout URLSessionExecutorConfiguration) -> Void
-        ) async -> ExecutorOutcome {
-            var configuration = URLSessionExecutorConfiguration(partialDirectory: bench.root + "/partial")
-            configuration.storageFloorBytes = 0
-            configure(&configuration)
-            let environment = ExecutorEnvironment(
-                configuration: configuration, isRepaired: bench.executor.isRepaired, fileCalls: calls)
-            let recorder = Recorder()
-            let job = TransferJob(id: TransferID(1000), specification: specification, resume: nil)
-            let attempt = DownloadAttempt(
-                job: job, environment: environment, onEnd: { _ in }, report: recorder.report)
-            environment.consumer.async { attempt.begin() }
-            let outcome = await recorder.outcome()
-            await environment.client.invalidate()
-            return outcome
-        }
-
         @Test("a failed sync ends the attempt with the bytes that were durable before it, and no others")
         func failedSync() async throws {
             try await Bench.run(handler: Self.file.serve) { bench, server in
@@ -50,7 +30,7 @@ extension ExecutorTests {
                     return count == 2 ? -1 : 0
                 }
                 let specification = bench.specification(server.url("/f"))
-                let outcome = await run(bench, specification, calls: calls) { $0.checkpointBytes = 200_000 }
+                let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
                 #expect(outcome.failure?.cause == .destination)
                 let resume = try #require(outcome.resume)
                 #expect(resume.offset > 0)
@@ -160,7 +140,7 @@ extension ExecutorTests {
                     return -1
                 }
                 let floor: Int64 = isSizeKnown ? 1 << 20 : 4 << 20
-                let outcome = await run(bench, specification, calls: calls) {
+                let outcome = await bench.run(specification, calls: calls) {
                     ($0.storageFloorBytes, $0.storageFloorPercent) = (floor, 100)
                 }
                 guard case .storageLow(_, _, let resume?) = outcome else {

@@ -130,14 +130,16 @@ enum TransferRows {
         return redacted == specification ? .none : .removedSecrets
     }
 
-    /// Whether `redacted` would change nothing, told by the two fields that it looks at: most transfers have nothing to
+    /// Whether `redacted` would change nothing, told by the fields that it looks at: most transfers have nothing to
     /// hide, and to read and write a whole specification takes longer than all else that ends one.
     private static func holdsNoSecret(_ id: TransferID, in database: Database) throws -> Bool {
         // A NUL, which JSON escapes, would cut the text that comes back.
         let statement = try database.cachedStatement(
             sql: """
                 SELECT json_extract(specification, '$.url') FROM task WHERE id = ?
-                    AND json_array_length(specification, '$.headers') = 0 AND instr(specification, '\\u0000') = 0
+                    AND json_array_length(specification, '$.headers') = 0
+                    AND json_extract(specification, '$.credential') IS NULL
+                    AND json_extract(specification, '$.answers') IS NULL AND instr(specification, '\\u0000') = 0
                 """)
         guard let url = try String.fetchOne(statement, arguments: [id.rawValue]) else { return false }
         return TransferSpecification.redacted(url: url) == url

@@ -111,7 +111,7 @@ extension WorkerExecutor {
                 state.attempts[id]?.resume = resume
             case .restarted:
                 state.attempts[id]?.resume = nil
-            case .progressed:
+            case .progressed, .answered:
                 break
             case .ended:
                 state.losses[id] = nil

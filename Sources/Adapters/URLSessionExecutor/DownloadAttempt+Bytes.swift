@@ -9,6 +9,10 @@ extension DownloadAttempt: ExchangeReceiver {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
         guard exchange === self.exchange, !isOver else { return }
         lastActivity = MonotonicTime.now()
+        if !hasToldAnswer, head.status >= 200 {
+            hasToldAnswer = true
+            tell(.answered(after: .nanoseconds(Int64(clamping: lastActivity - min(firstSent, lastActivity)))))
+        }
         perform(machine.received(head))
     }
 
@@ -27,13 +31,17 @@ extension DownloadAttempt: ExchangeReceiver {
         guard exchange === self.exchange, !isOver else { return }
         self.exchange = nil
         let failure = error.map { error in
-            SessionFailure.failure(code: error.code, text: error.text, host: machine.host)
+            SessionFailure.failure(
+                code: error.code, text: error.text, host: machine.host, proxy: machine.plan.proxy)
         }
         perform(machine.ended(failure))
     }
 
     private func write(_ bytes: Data, _ count: Int) {
         guard let file else { return }
+        // A write behind the end of a file that somebody has cut would leave a hole, and its size would be right.
+        let size = file.size
+        if size != written { return partialFileChanged(file, size) }
         var done = 0
         let failure =
             lackOfRoom(for: count)
@@ -58,6 +66,16 @@ extension DownloadAttempt: ExchangeReceiver {
         tellProgress(isForced: false)
         environment.waitForDisk(file, written: written)
         environment.pace(count, lane)
+    }
+
+    /// Keeps what is still there of the bytes that were written.
+    private func partialFileChanged(_ file: PartialFile, _ size: Int64) {
+        written = min(written, size)
+        machine.position = written
+        hasher = nil
+        // Should the cut fail, the next attempt makes it.
+        try? file.truncate(to: written)
+        perform(machine.interrupt(.failed(.partialFileChanged(file.path), keepsBytes: true)))
     }
 
     /// Begins to make progress durable when it is time to.

@@ -41,6 +41,8 @@ extension DownloadAttempt {
             if file == nil, failure.cause != .tooLarge { return keepBytes { .failed(failure, resume: $0) } }
             removePartialFile()
             end(.failed(failure, resume: nil))
+        case .challenged(let challenges):
+            keepBytes { .challenged(challenges, resume: $0) }
         case .stopped:
             keepBytes { .stopped($0) }
         }
@@ -80,15 +82,18 @@ extension DownloadAttempt {
     func removePartialFile() {
         // What was neither recorded nor made here is not ours.
         guard file != nil || job.resume != nil else { return }
-        if FileFacts(path: partialPath)?.kind == .regular { unlink(partialPath) }
+        if file?.hasItsName ?? (FileFacts(path: partialPath)?.kind == .regular) { unlink(partialPath) }
         file?.unlock()
         file = nil
     }
 
     func outcome(of failure: FileFailure, resume: ResumePoint? = nil) -> ExecutorOutcome {
         guard failure.isStorageLow else { return .failed(failure.failure, resume: resume) }
-        let available = environment.space.available(at: Paths.parent(partialPath.isEmpty ? "/" : partialPath)) ?? 0
-        let needed = machine.expectedTotal.map { max(0, $0 - written) }
+        // Copied to another file system, all of it needs room there.
+        let isCopied = failure.path.hasSuffix(".copy")
+        let place = isCopied ? failure.path : partialPath.isEmpty ? "/" : partialPath
+        let available = environment.space.available(at: Paths.parent(place)) ?? 0
+        let needed = machine.expectedTotal.map { isCopied ? $0 : max(0, $0 - written) }
         return .storageLow(needed: needed, available: available, resume: resume)
     }
 

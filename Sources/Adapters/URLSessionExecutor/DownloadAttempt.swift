@@ -37,6 +37,9 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     var hasAnnounced = false
     var isOver = false
 
+    /// When the first request was sent, and whether it was told how long its answer took.
+    var firstSent: UInt64 = 0
+    var hasToldAnswer = false
     var lastActivity: UInt64 = 0
     var lastCheckpoint: UInt64 = 0
     var lastProgress: UInt64 = 0
@@ -75,7 +78,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         do {
             try folder.prepare()
         } catch {
-            return end(outcome(of: error))
+            return end(outcome(of: error, resume: job.resume))
         }
         if let resume = job.resume, let placed = PlacedFile.find(resume, in: specification.destination) {
             return end(.finished(TransferCompletion(status: 200, file: placed)))
@@ -84,6 +87,8 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         written = machine.position
         durable = min(durable, written)
         if written == 0 { hasher = specification.checksum.map { BodyHasher($0.algorithm) } }
+        // Of what was recorded, somebody has taken some away, or all.
+        if let resume = job.resume, machine.plan.offset < resume.offset { tell(.restarted) }
         let now = MonotonicTime.now()
         lastCheckpoint = now
         if isStopping.withLock({ $0 }) { return perform(machine.interrupt(.stopped)) }
@@ -98,6 +103,11 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         plan.firstRequestBytes = configuration.firstRequestBytes
         plan.allowsInsecureRedirect = specification.allowsInsecureRedirect
         plan.staysOnLoopback = specification.traits.isLoopback
+        plan.credential = specification.credential
+        plan.answeredChallenges = specification.answeredChallenges
+        plan.asksForCredentials = specification.asksForCredentials
+        plan.clientNonce = PartialPlace.token() + PartialPlace.token()
+        plan.proxy = environment.proxy(for: specification.url)
         plan.keepsErrorBody = specification.keepsErrorBody
         plan.maximumBytes = specification.maximumBytes
         plan.deliversEncodedBodies = environment.isRepaired
@@ -135,6 +145,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     private func send(_ request: RequestHead) {
         let now = MonotonicTime.now()
         lastActivity = now
+        if firstSent == 0 { firstSent = now }
         windowStart = now
         windowBytes = 0
         // URLSession's own timer is the second line: ours does not count the time in which the disk holds us up.
@@ -184,7 +195,8 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     /// The finished file's name before numbering.
     func name(of serverFile: ServerFile) -> String {
         specification.destination.name
-            ?? ServerFileName.name(disposition: serverFile.disposition, url: serverFile.url)
+            ?? ServerFileName.name(
+                disposition: serverFile.disposition, url: serverFile.url, limit: folder.nameLimit)
     }
 
     func openFile() throws(FileFailure) -> PartialFile {

@@ -43,6 +43,8 @@ public enum FailureCause: Hashable, Sendable, Codable {
     case noProgress
     /// The file to upload is gone, cannot be read, or is not what it was when it was handed over.
     case sourceChanged
+    /// The proxy wants a user and password, or others than it got.
+    case proxyAuthentication
 
     /// Whether another attempt may end better.
     public var mayPass: Bool {
@@ -51,7 +53,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
             .checksumMismatch, .executorLost:
             true
         case .certificate, .unsupportedURL, .redirect, .destination, .encodedBody, .tooLarge, .expired, .noProgress,
-            .sourceChanged:
+            .sourceChanged, .proxyAuthentication:
             false
         }
     }
@@ -78,6 +80,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .expired: "expired"
         case .noProgress: "noProgress"
         case .sourceChanged: "sourceChanged"
+        case .proxyAuthentication: "proxyAuthentication"
         }
     }
 
@@ -103,6 +106,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .expired: "it was not done by the time at which it was to be given up"
         case .noProgress: "not one new byte came in all the time that was waited for one"
         case .sourceChanged: "the file to upload is gone, cannot be read or has changed"
+        case .proxyAuthentication: "the proxy wants a user and password, or others than it got"
         }
     }
 }

@@ -112,7 +112,7 @@ extension FailureCause {
         switch self {
         case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .captivePortal: true
         case .malformedAnswer, .status, .checksumMismatch, .executorLost, .certificate, .unsupportedURL, .redirect,
-            .destination, .encodedBody, .tooLarge, .expired, .noProgress, .sourceChanged:
+            .destination, .encodedBody, .tooLarge, .expired, .noProgress, .sourceChanged, .proxyAuthentication:
             false
         }
     }

@@ -11,10 +11,14 @@ final class TransferRecord {
     var resume: ResumePoint?
     /// Counts the attempts of this run, from when they are decided: reports of an earlier one are late and dropped.
     var attempt = 0
+    /// Bytes that have been counted, from the start of the partial file.
+    var countedBytes: Int64 = 0
     /// Whether somebody wants to be told why it waits.
     var isWatched = false
     /// The codes of the reasons told last; nil once it has gone on since.
     var toldReasons: [String]?
+    /// What the server wants first, where the app is to answer; empty where nobody waits for it.
+    var challenges: [AuthenticationChallenge] = []
     /// What the attempt that ended last reported, for the effects that follow from it; nil once it has been told.
     var outcome: ExecutorOutcome?
 
@@ -60,8 +64,11 @@ extension TransferEngine {
         // Winding down: it is still in the store, and the next run begins it.
         guard state != .winding, let record = records[id] else { return }
         record.outcome = nil
+        record.challenges = []
         record.toldReasons = nil
+        record.countedBytes = record.resume?.offset ?? 0
         let attempt = record.attempt
+        metrics.started()
         tell(id, .started(attempt: attempt), at: now)
         let job = TransferJob(id: id, specification: record.specification, resume: record.resume)
         executor.start(job) { [inbox] report in
@@ -77,6 +84,7 @@ extension TransferEngine {
             executor.discard(resume)
         }
         records[id] = nil
+        metrics.ended(final)
         switch final {
         case .completed(let completion, _): tell(id, .finished(completion), at: now)
         case .failed(let failure, _): tell(id, .failed(failure), at: now)
@@ -107,6 +115,7 @@ extension TransferEngine {
         records[id]?.toldReasons = explanation.codes
         let bytes = record.resume?.offset ?? 0
         if case .failed(let failure, _) = outcome, explanation.holds.contains(where: \.isBackoff) {
+            metrics.retries(after: failure.cause)
             tell(id, .retrying(explanation, failure, bytes: bytes), at: now)
         } else {
             tell(id, .paused(explanation, bytes: bytes), at: now)

@@ -8,6 +8,7 @@ enum Message: Sendable {
     case alarm(AlarmSignal)
     case submit(Submission)
     case change(TransferID, TransferChange, CheckedContinuation<Void, any Error>)
+    case answer(TransferID, ChallengeAnswer, CheckedContinuation<Void, any Error>)
     case command(Event)
     case policy(any Policy)
     case report(TransferID, attempt: Int, ExecutorReport)

@@ -8,6 +8,7 @@ extension TransferEngine {
         guard records[id]?.attempt == attempt, scheduler.holdsSlot(id) else { return }
         switch report {
         case .progressed(let bytes, let total):
+            count(bytes, of: id)
             let unsaved = turn.changes.count
             await decide(.progressed(id, bytes: bytes, total: total))
             // Hardly ever: told only when it is saved.
@@ -18,10 +19,20 @@ extension TransferEngine {
             turn.progress.append(.checkpointed(id, resume))
         case .restarted:
             records[id]?.resume = nil
+            records[id]?.countedBytes = 0
             await handle(.restarted(id), saving: [.checkpointed(id, nil)])
+        case .answered(let delay):
+            metrics.answered(after: delay)
         case .ended(let outcome):
             await handle(outcome, of: id)
         }
+    }
+
+    /// Counts the bytes that are new since the last report of this attempt.
+    private func count(_ bytes: Int64, of id: TransferID) {
+        guard let counted = records[id]?.countedBytes, bytes > counted else { return }
+        records[id]?.countedBytes = bytes
+        metrics.received(bytes - counted)
     }
 
     private func handle(_ outcome: ExecutorOutcome, of id: TransferID) async {
@@ -38,6 +49,8 @@ extension TransferEngine {
             await handle(
                 .ranOutOfSpace(id, needed: needed, available: available, bytes: resume?.offset ?? 0),
                 saving: [.checkpointed(id, resume)])
+        case .challenged(let challenges, let resume):
+            await challenged(id, challenges, resume)
         case .failed(let failure, let resume):
             records[id]?.resume = resume
             await handle(
@@ -53,14 +66,15 @@ extension TransferEngine {
     func save(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
         guard records[id]?.attempt == attempt, scheduler.holdsSlot(id) else { return }
         switch report {
-        case .progressed: break  // Only what is durable matters now.
+        case .progressed, .answered: break  // Only what is durable matters now.
         case .checkpointed(let resume): await save(resume, of: id)
         case .restarted: await save(nil, of: id)
         case .ended(let outcome):
             records[id]?.outcome = outcome
             switch outcome {
             case .finished: await decide(.finished(id))
-            case .stopped(let resume), .storageLow(_, _, let resume), .failed(_, let resume):
+            case .stopped(let resume), .storageLow(_, _, let resume), .failed(_, let resume),
+                .challenged(_, let resume):
                 records[id]?.resume = resume
                 // Through the scheduler, because a cancelled transfer ends with its attempt.
                 await handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])

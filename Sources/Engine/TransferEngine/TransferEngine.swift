@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Metrics
 public import TransferPolicy
 public import TransferScheduling
 
@@ -34,6 +35,7 @@ public actor TransferEngine {
     /// Without anything learned until `run()` has read the store.
     var scheduler: Scheduler
     var generator: SplitMix64
+    var metrics: EngineMetrics
     /// What the scheduler does not know of the transfers that are not over.
     var records: [TransferID: TransferRecord] = [:]
     /// Changes that could not be saved yet; they go before the next ones.
@@ -76,11 +78,12 @@ public actor TransferEngine {
     ///   - policy: decides about discretionary work.
     ///   - savesLearned: whether what is learned of the machine is kept for later runs; false where the conditions are
     ///     made up, which would teach what is not so.
+    ///   - metrics: where counts and times go (see `EngineMetrics`); nil is the process's own, as bootstrapped by then.
     ///   - seed: for the jitter of retries; the same seed and events give the same decisions.
     public init(
         store: any TransferStore, executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        savesLearned: Bool = true, seed: UInt64
+        savesLearned: Bool = true, metrics: (any MetricsFactory)? = nil, seed: UInt64
     ) {
         self.store = store
         self.executor = executor
@@ -89,6 +92,7 @@ public actor TransferEngine {
         self.configuration = configuration
         self.policy = policy
         self.savesLearned = savesLearned
+        self.metrics = EngineMetrics(factory: metrics ?? MetricsSystem.factory)
         let now = alarm.now()
         learnedSaved = now.instant
         scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
@@ -168,7 +172,7 @@ public actor TransferEngine {
                 case .conditions, .alarm:
                     // What has to stop must not wait for what is still to be saved.
                     await take(message)
-                case .submit, .change, .policy, .command:
+                case .submit, .change, .answer, .policy, .command:
                     await settle()
                     await take(message)
                 }
@@ -196,6 +200,8 @@ public actor TransferEngine {
             await take(submission)
         case .change(let id, let change, let continuation):
             await carryOut(change, of: id, continuation)
+        case .answer(let id, let answer, let continuation):
+            await carryOut(answer, of: id, continuation)
         case .policy(let policy):
             await decide(by: policy)
         case .command(let event):
@@ -222,7 +228,7 @@ public actor TransferEngine {
                 switch message {
                 case .report(let id, let attempt, let report): await save(report, of: id, attempt: attempt)
                 case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
-                case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
+                case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
                 case .executorEnded: inbox.close()
                 case .conditions, .alarm, .command, .policy, .shutDown: break  // Too late, or asked again.
                 }
@@ -240,7 +246,7 @@ public actor TransferEngine {
         for message in await inbox.take() {
             switch message {
             case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
-            case .change(_, _, let reply): reply.resume(throwing: EngineEndedError())
+            case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
             case .conditions, .alarm, .command, .policy, .report, .shutDown, .executorEnded:
                 break  // Nobody waits for these.
             }

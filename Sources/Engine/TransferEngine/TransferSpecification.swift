@@ -7,6 +7,23 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     public var url: String
     /// Header fields to send, in order. May hold secrets: never logged, removed from the store when the transfer ends.
     public var headers: [HeaderField]
+    /// User and password for the URL's own server; nil where there are none. A secret like `headers`.
+    ///
+    /// Over https they go with the first request, as Basic; over http only when the server asks, as Digest where it can.
+    public var credential: Credential?
+    /// Whether a server's demand for a login ends the attempt as `challenged`, for the app to answer; else 401 is final.
+    public var asksForCredentials: Bool {
+        get { asks ?? false }
+        set { asks = newValue ? true : nil }
+    }
+    /// What the app said to challenges so far; at most one answer for each server. A secret like `headers`.
+    public var answeredChallenges: [AnsweredChallenge] {
+        get { answers ?? [] }
+        set { answers = newValue.isEmpty ? nil : newValue }
+    }
+    // Optional, because rows of earlier versions have neither.
+    private var asks: Bool?
+    private var answers: [AnsweredChallenge]?
     /// Where the finished file goes. Of no meaning for an upload.
     public var destination: Destination
     /// The file to send; nil for a download.
@@ -62,12 +79,15 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         self.traits = traits
     }
 
-    /// The same without what may be secret: no header fields, and the URL without user, password, query and fragment.
+    /// The same without what may be secret: no header fields, no credentials, and the URL without user, password, query and
+    /// fragment.
     ///
-    /// A store may tell by these two fields alone whether there is anything to remove.
+    /// A store may tell by these fields alone whether there is anything to remove.
     public var redacted: TransferSpecification {
         var copy = self
         copy.headers = []
+        copy.credential = nil
+        copy.answers = nil
         copy.url = Self.redacted(url: url)
         return copy
     }

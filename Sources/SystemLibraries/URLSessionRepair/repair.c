@@ -23,6 +23,7 @@
 //     with libcurl's, which has them. libcurl's are taken off.
 // 10. A connection that ends in order within a head, after its first line, is no error to libcurl but ends the process
 //     (NativeProtocol.swift, fatalError: there is no response). It is told as an empty answer.
+// 11. The head with which a proxy opens a tunnel is taken for the server's answer. It is not passed on.
 //
 // And what it cannot do at all: hold single connections to a rate (pacing.c).
 //
@@ -49,8 +50,8 @@
 enum {
     opt_buffersize = 98, opt_noprogress = 43, opt_content_decoding = 158,
     opt_writedata = 10001, opt_url = 10002, opt_proxy = 10004, opt_readdata = 10009, opt_httpheader = 10023,
-    opt_headerdata = 10029, opt_cainfo = 10065, opt_capath = 10097,
-    opt_accept_encoding = 10102, opt_private = 10103,
+    opt_headerdata = 10029, opt_cainfo = 10065, opt_capath = 10097, opt_accept_encoding = 10102,
+    opt_private = 10103, opt_suppress_connect_headers = 265,
     opt_writefunction = 20011, opt_readfunction = 20012, opt_headerfunction = 20079,
     mopt_socketfunction = 20001, mopt_timerfunction = 20004, mopt_timerdata = 10005,
     data_pause = 0x10000001, source_abort = 0x10000000, socket_timeout = -1,
@@ -263,6 +264,7 @@ static int easy_setopt_pointer(void *easy, int option, void *value) {
         if (proxy) real_easy_setopt(easy, opt_proxy, proxy);
         pthread_mutex_unlock(&lock);
         real_easy_setopt(easy, opt_noprogress, 1L);
+        real_easy_setopt(easy, opt_suppress_connect_headers, 1L);
         break;
     default:
         break;

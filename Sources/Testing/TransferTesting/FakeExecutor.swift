@@ -118,6 +118,19 @@ public final class FakeExecutor: TransferExecutor {
         }
     }
 
+    /// Reports the head of the first answer.
+    public func answer(_ id: TransferID, after delay: Duration) { send(id) { _ in .answered(after: delay) } }
+
+    /// Ends an attempt because its server wants a login.
+    public func challenge(_ id: TransferID, _ challenges: [AuthenticationChallenge]) {
+        end(id) { .challenged(challenges, resume: Self.point($0)) }
+    }
+
+    /// The specification that the attempt under way was started with; nil where there is none.
+    public func specification(of id: TransferID) -> TransferSpecification? {
+        state.withLock { $0.attempts[id]?.job.specification }
+    }
+
     /// Ends an attempt for lack of room.
     public func runOutOfSpace(_ id: TransferID, needed: Int64?, available: Int64) {
         end(id) { .storageLow(needed: needed, available: available, resume: Self.point($0)) }

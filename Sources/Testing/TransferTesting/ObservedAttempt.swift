@@ -40,7 +40,7 @@ struct ObservedAttempt: Sendable {
         try expect(reports.last?.outcome != nil, "\(name) told something after its end: \(reports)")
         var last = job.resume?.offset ?? 0
         var durable = last
-        var hasCheckpoint = false
+        var (hasCheckpoint, hasAnswer) = (false, false)
         for report in reports {
             switch report {
             case .progressed(let bytes, let total):
@@ -54,6 +54,9 @@ struct ObservedAttempt: Sendable {
                 try expect(point.offset <= size, "\(name) told \(point.offset) durable bytes of a file of \(size)")
                 try expect(point.offset >= durable, "\(name) lost durable bytes: from \(durable) to \(point.offset)")
                 (durable, hasCheckpoint) = (point.offset, true)
+            case .answered:
+                try expect(!hasAnswer && !hasCheckpoint, "\(name) told of its first answer too late, or twice")
+                hasAnswer = true
             case .restarted:
                 (last, durable, hasCheckpoint) = (0, 0, false)
             case .ended(.finished):
@@ -74,7 +77,8 @@ extension ExecutorOutcome {
     var isStopped: Bool { if case .stopped = self { true } else { false } }
     var resume: ResumePoint? {
         switch self {
-        case .stopped(let resume), .failed(_, let resume), .storageLow(_, _, let resume): resume
+        case .stopped(let resume), .failed(_, let resume), .storageLow(_, _, let resume), .challenged(_, let resume):
+            resume
         case .finished: nil
         }
     }

@@ -12,7 +12,7 @@ internal import TransferPolicy
 /// ```
 ///
 /// Whatever is checked, each attempt is held to the rules of reports too: in order, exactly one end, nothing after it,
-/// a first checkpoint with the validator before the body, no progress beyond the total.
+/// a first checkpoint with the validator before the body and after the time of the first answer, no progress beyond the total.
 public struct TransferExecutorContract: Sendable {
     /// The single promises.
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {

@@ -78,7 +78,8 @@ extension ExecutorOutcome {
     /// What there is to continue from.
     public var resume: ResumePoint? {
         switch self {
-        case .stopped(let resume), .failed(_, let resume), .storageLow(_, _, let resume): resume
+        case .stopped(let resume), .failed(_, let resume), .storageLow(_, _, let resume), .challenged(_, let resume):
+            resume
         case .finished: nil
         }
     }

@@ -43,6 +43,7 @@ final class Tally: Sendable {
             case .finished(let completion): "finished \(completion.status)"
             case .stopped: "stopped"
             case .storageLow: "storage low"
+            case .challenged: "challenged"
             case .failed(let failure, _): failure.cause.code
             }
         state.withLock { $0.ends[name, default: 0] += 1 }

@@ -7,7 +7,7 @@ import TransferPolicy
 enum ExecutorFault: String, CaseIterable, Sendable {
     case tellsAfterTheEnd, endsTwice, goesBeyondTheTotal, goesBack, bodyBeforeCheckpoint, noValidator, neverEnds
     case forgetsBytes, promisesMoreThanOnDisk, stopsEverything, deafToStop
-    case beginsAnew, keepsDiscarded, leavesAttemptsInShutdown, startsAfterShutdown, knowsNoSpace
+    case beginsAnew, keepsDiscarded, leavesAttemptsInShutdown, startsAfterShutdown, knowsNoSpace, tellsTheAnswerLate
 }
 
 /// A right executor, and one fault over it.
@@ -74,6 +74,9 @@ final class CrookedExecutor: TransferExecutor {
         case (.goesBack, .progressed(let bytes, let total)):
             report(what)
             report(.progressed(bytes: bytes / 2, total: total))
+        case (.tellsTheAnswerLate, .checkpointed):
+            report(what)
+            report(.answered(after: .seconds(1)))
         case (.noValidator, .checkpointed(var point)):
             point.validator = nil
             report(.checkpointed(point))

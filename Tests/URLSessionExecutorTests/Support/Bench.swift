@@ -84,6 +84,25 @@ final class Bench: Sendable {
         return (outcome, recorder)
     }
 
+    /// Runs an attempt whose files' calls end as given.
+    func run(
+        _ specification: TransferSpecification, calls: FileCalls,
+        configure: (inout URLSessionExecutorConfiguration) -> Void = { _ in }
+    ) async -> ExecutorOutcome {
+        var configuration = URLSessionExecutorConfiguration(partialDirectory: root + "/partial")
+        configuration.storageFloorBytes = 0
+        configure(&configuration)
+        let environment = ExecutorEnvironment(
+            configuration: configuration, isRepaired: executor.isRepaired, fileCalls: calls)
+        let recorder = Recorder()
+        let job = TransferJob(id: TransferID(1000), specification: specification, resume: nil)
+        let attempt = DownloadAttempt(job: job, environment: environment, onEnd: { _ in }, report: recorder.report)
+        environment.consumer.async { attempt.begin() }
+        let outcome = await recorder.outcome()
+        await environment.client.invalidate()
+        return outcome
+    }
+
     func fetch(_ url: String) async -> ExecutorOutcome { await run(specification(url)).0 }
 
     /// A partial file with those bytes, as an earlier attempt left it.

@@ -16,6 +16,11 @@ struct SmallVolume {
         }
     }
 
+    /// Whether that could be done: not while somebody writes there.
+    func remount(isReadOnly: Bool) -> Bool {
+        mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0
+    }
+
     func remove() {
         umount2(path, Int32(MNT_DETACH))
         rmdir(path)

@@ -37,7 +37,8 @@ struct BodyHasher {
         }
     }
 
-    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    /// Bytes in lower-case hexadecimal.
+    static func hex(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef")
         return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }

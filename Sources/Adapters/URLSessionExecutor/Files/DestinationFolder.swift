@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CLinuxFiles
 import Glibc
 import TransferEngine
 
@@ -16,7 +15,7 @@ struct DestinationFolder: Sendable {
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
             throw FileFailure("use the name", name, code: EINVAL)
         }
-        guard name.utf8.count <= 255 else { throw FileFailure("use the name", name, code: ENAMETOOLONG) }
+        guard name.utf8.count <= nameLimit else { throw FileFailure("use the name", name, code: ENAMETOOLONG) }
         try check(name)
     }
 
@@ -41,8 +40,8 @@ struct DestinationFolder: Sendable {
     func adopt(_ source: PartialFile, name: String) throws(FileFailure) -> String {
         try Self.makeFolders(directory)
         do {
-            let path = try place(source.path, name: name)
-            try Self.syncFolder(directory)
+            let path = try place(source.path, name: name, source.calls)
+            try Self.syncFolder(directory, source.calls)
             return path
         } catch  where error.code == EXDEV {
             // A crash in here leaves the copy behind, and after the renaming a file that is fetched once more: the copy
@@ -50,28 +49,28 @@ struct DestinationFolder: Sendable {
             let copy = Paths.join(directory, ".\(Paths.name(source.path))-\(PartialPlace.token()).copy")
             try Self.copy(source, to: copy)
             defer { unlink(copy) }
-            let path = try place(copy, name: name)
-            try Self.syncFolder(directory)
+            let path = try place(copy, name: name, source.calls)
+            try Self.syncFolder(directory, source.calls)
             unlink(source.path)
             return path
         }
     }
 
-    private func place(_ source: String, name: String) throws(FileFailure) -> String {
+    private func place(_ source: String, name: String, _ calls: FileCalls) throws(FileFailure) -> String {
         let path = Paths.join(directory, name)
         try check(name)
         switch destination.collision {
         case .overwrite:
-            try calling("replace", path) { Int(rename(source, path)) }
+            try calling("replace", path) { Int(calls.rename(source, path, true)) }
             return path
         case .fail:
-            try Self.renameWithoutReplacing(source, to: path)
+            try Self.renameWithoutReplacing(source, to: path, calls)
             return path
         case .rename:
             for number in 0..<10_000 {
-                let candidate = Paths.join(directory, Self.numbered(name, number))
+                let candidate = Paths.join(directory, Self.numbered(name, number, limit: nameLimit))
                 do {
-                    try Self.renameWithoutReplacing(source, to: candidate)
+                    try Self.renameWithoutReplacing(source, to: candidate, calls)
                     return candidate
                 } catch  where error.code == EEXIST {
                     continue
@@ -81,17 +80,26 @@ struct DestinationFolder: Sendable {
         }
     }
 
-    /// `name (1).ext`, within 255 bytes.
-    static func numbered(_ name: String, _ number: Int) -> String {
+    /// `name (1).ext`, within the limit in bytes.
+    static func numbered(_ name: String, _ number: Int, limit: Int = 255) -> String {
         guard number > 0 else { return name }
         let (stem, ending) = ServerFileName.split(name)
         let tail = " (\(number))\(ending)"
-        return ServerFileName.cut(stem, to: 255 - tail.utf8.count) + tail
+        return ServerFileName.cut(stem, to: limit - tail.utf8.count) + tail
     }
 
-    private static func renameWithoutReplacing(_ source: String, to path: String) throws(FileFailure) {
+    /// The longest name in bytes that the folder's file system takes, at most 255: some name a limit for the worst case.
+    var nameLimit: Int {
+        var statistics = statvfs()
+        guard statvfs(directory, &statistics) == 0, statistics.f_namemax > 0 else { return 255 }
+        return min(255, Int(clamping: statistics.f_namemax))
+    }
+
+    private static func renameWithoutReplacing(
+        _ source: String, to path: String, _ calls: FileCalls
+    ) throws(FileFailure) {
         do {
-            try calling("create", path) { Int(linux_rename_without_replacing(source, path)) }
+            try calling("create", path) { Int(calls.rename(source, path, false)) }
         } catch  where error.code == EINVAL || error.code == ENOSYS {
             // Some file systems lack the flag; a second link has the same guarantee.
             try calling("create", path) { Int(link(source, path)) }
@@ -113,15 +121,11 @@ struct DestinationFolder: Sendable {
         }
     }
 
-    private static func syncFolder(_ directory: String) throws(FileFailure) {
+    private static func syncFolder(_ directory: String, _ calls: FileCalls) throws(FileFailure) {
         let descriptor = Int32(
             try calling("open", directory) { Int(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) })
         defer { close(descriptor) }
-        do {
-            try calling("sync", directory) { Int(fsync(descriptor)) }
-        } catch  where error.code == EINVAL || error.code == EOPNOTSUPP {
-            // A file system without syncing of folders: nothing more can be done.
-        }
+        try calls.syncing(descriptor, directory)
     }
 
     private static func copy(_ source: PartialFile, to path: String) throws(FileFailure) {
@@ -146,7 +150,7 @@ struct DestinationFolder: Sendable {
             offset += off_t(count)
         }
         try FinalAttributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
-        try calling("sync", path) { Int(fsync(descriptor)) }
+        try source.calls.syncing(descriptor, path)
         isWhole = true
     }
 }

@@ -24,8 +24,9 @@ struct Finisher: @unchecked Sendable {
     /// Runs where waiting for the disk is allowed.
     func run(isStopping: () -> Bool) -> Result {
         do throws(FileFailure) {
-            guard let facts = FileFacts(descriptor: file.descriptor), facts.size == size else {
-                return .wrong(TransferFailure(cause: .connection, message: lengthMessage))
+            // Without its name it cannot be given another; and what has that name now is somebody else's.
+            guard file.size == size, file.hasItsName else {
+                return .wrong(.partialFileChanged(file.path))
             }
             if serverFile.status < 400, let checksum = specification.checksum {
                 guard let digest = try digest(checksum.algorithm, isStopping) else { return .stopped }
@@ -58,11 +59,16 @@ struct Finisher: @unchecked Sendable {
         return try whole.read(file, isCancelled: isStopping) ? whole.hexDigest : nil
     }
 
-    private var lengthMessage: String { "The partial file \(file.path) was changed by somebody else." }
-
     private func mismatch(_ checksum: Checksum, _ digest: String) -> TransferFailure {
         let name = checksum.algorithm.rawValue
         let message = "The file's \(name) is \(digest), not \(checksum.hexDigest) as asked for."
         return TransferFailure(cause: .checksumMismatch, message: message)
+    }
+}
+
+extension TransferFailure {
+    /// Somebody removed, replaced, cut or lengthened the partial file; the next attempt goes by what is there.
+    static func partialFileChanged(_ path: String) -> TransferFailure {
+        TransferFailure(cause: .connection, message: "The partial file \(path) was changed by somebody else.")
     }
 }

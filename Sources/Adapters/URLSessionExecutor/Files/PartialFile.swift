@@ -13,7 +13,7 @@ final class PartialFile: @unchecked Sendable {
     let descriptor: Int32
     /// Its inode, which stays when it gets its final name.
     let number: UInt64?
-    private let calls: FileCalls
+    let calls: FileCalls
     private let condition = MonotonicCondition()
     private var synced: Int64
     private var isSyncing = false
@@ -82,10 +82,16 @@ final class PartialFile: @unchecked Sendable {
         while written < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
             written += try calling("write", path) {
-                pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
+                calls.write(descriptor, rest.baseAddress, rest.count, offset + Int64(written))
             }
         }
     }
+
+    /// Where the file ends, by the file system: elsewhere than the writer left it where somebody else had a hand in it.
+    var size: Int64 { FileFacts(descriptor: descriptor)?.size ?? 0 }
+
+    /// Whether the file still has its name: somebody may have removed it, or put another in its place.
+    var hasItsName: Bool { number != nil && FileFacts(path: path)?.number == number }
 
     /// How many bytes from the beginning are durable.
     var durable: Int64 { condition.withLock { synced } }
@@ -116,7 +122,7 @@ final class PartialFile: @unchecked Sendable {
         syncing.withLock { () -> FileFailure? in
             if let syncFailure { return syncFailure }
             do throws(FileFailure) {
-                try calling("sync", path) { Int(calls.sync(descriptor, withFacts)) }
+                try calls.syncing(descriptor, path, withFacts: withFacts)
                 condition.withLock { synced = max(synced, end) }
                 return nil
             } catch {

@@ -5,6 +5,9 @@ import TransferPolicy
 /// What the head of an answer means.
 extension DownloadStateMachine {
     mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if head.status == 401, let directives = challenged(question, head) { return directives }
+        if head.status == 407, let proxy = plan.proxy { return refusedByProxy(proxy, head) }
+        if head.status != 401 { authenticator.taken(by: question.url) }
         if RedirectRule.isRedirect(head) { return redirected(question, head) }
         switch head.status {
         case 206: return partialContent(question, head)

@@ -17,8 +17,8 @@ extension DownloadStateMachine {
         }
     }
 
-    /// The fields that go with every request; a user and password in the URL become a field.
-    func firstFields(_ reference: URLReference) -> [HeaderField] {
+    /// The fields that go with every request.
+    func firstFields() -> [HeaderField] {
         var fields = plan.headers.without(Self.ownFields)
         if fields.firstValue("User-Agent") == nil {
             fields.append(HeaderField(name: "User-Agent", value: plan.userAgent))
@@ -26,16 +26,12 @@ extension DownloadStateMachine {
         if fields.firstValue("Accept-Encoding") == nil {
             fields.append(HeaderField(name: "Accept-Encoding", value: "identity"))
         }
-        if let userInfo = reference.userInfo, fields.firstValue("Authorization") == nil {
-            let value = "Basic " + Base64.encode(PercentCoding.decode(userInfo))
-            fields.append(HeaderField(name: "Authorization", value: value))
-        }
         return fields
     }
 
     mutating func ask(_ question: Question) -> [Directive] {
         state = .asking(question)
-        var fields = question.fields
+        var fields = authenticator.adding(to: question.fields, url: question.url, method: "GET")
         switch question.kind {
         case .first:
             let last = position + max(1, plan.firstRequestBytes) - 1

@@ -42,6 +42,8 @@ struct DownloadStateMachine: Sendable {
         case alreadyComplete(status: Int)
         /// The server's answer is final and has no file.
         case answered(status: Int)
+        /// The server wants a login that only the app can give.
+        case challenged([AuthenticationChallenge])
         /// It failed; the bytes so far are worth keeping or not.
         case failed(TransferFailure, keepsBytes: Bool)
         /// Stopped as asked.
@@ -99,8 +101,12 @@ struct DownloadStateMachine: Sendable {
     var expectedTotal: Int64?
     var expectedVersion: Validator?
 
+    /// What servers are told about who asks.
+    var authenticator: Authenticator
+
     init(plan: DownloadPlan) {
         self.plan = plan
+        authenticator = Authenticator(plan: plan)
         let canContinue = plan.offset > 0 && plan.validator?.ifRange != nil
         position = canContinue ? plan.offset : 0
         expectedTotal = canContinue ? plan.total : nil
@@ -118,7 +124,7 @@ struct DownloadStateMachine: Sendable {
         }
         let url = reference.withoutUserInfo.text
         let directives: [Directive] = plan.offset > 0 && position == 0 ? [.startOver] : []
-        return directives + ask(Question(kind: .first, url: url, fields: firstFields(reference), visited: [url]))
+        return directives + ask(Question(kind: .first, url: url, fields: firstFields(), visited: [url]))
     }
 
     /// The head of an answer came.

@@ -3,13 +3,13 @@
 /// A safe file name from what a server says (RFC 6266, 8187) or from the URL.
 enum ServerFileName {
     /// The name to use; `download` where there is none.
-    static func name(disposition: String?, url: String) -> String {
+    static func name(disposition: String?, url: String, limit: Int = 255) -> String {
         let candidates = [
             disposition.flatMap(fromDisposition),
             String(decodingUTF8: PercentCoding.decode(URLReference(url).lastComponent)),
         ]
         for candidate in candidates {
-            let name = safe(candidate ?? "")
+            let name = safe(candidate ?? "", limit: limit)
             if !name.isEmpty { return name }
         }
         return "download"
@@ -25,8 +25,8 @@ enum ServerFileName {
         return plain
     }
 
-    /// The name without what could lead out of a folder or hide, at most 255 bytes, with its extension.
-    static func safe(_ text: String) -> String {
+    /// The name without what could lead out of a folder or hide, at most `limit` bytes, with its extension.
+    static func safe(_ text: String, limit: Int = 255) -> String {
         let last = text.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
         var name = ""
         for scalar in last.unicodeScalars {
@@ -41,7 +41,7 @@ enum ServerFileName {
         while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
         let stem = name.prefix { $0 != "." }.lowercased()
         if devices.contains(stem) { name = "_" + name }
-        return withoutHidingStart(cut(name, to: 255))
+        return withoutHidingStart(cut(name, to: limit))
     }
 
     /// Without dots and spaces at the beginning, also such as are one character with an accent.

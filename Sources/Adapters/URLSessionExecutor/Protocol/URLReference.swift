@@ -87,6 +87,9 @@ struct URLReference: Hashable, Sendable {
         return "\(scheme ?? "")://\(host):\(port.isEmpty ? usual : String(port))"
     }
 
+    /// Path and query as a client sends them.
+    var target: String { Self.withoutDots(path) + (query.map { "?" + $0 } ?? "") }
+
     /// The last part of the path, still escaped.
     var lastComponent: String { String(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "") }
 

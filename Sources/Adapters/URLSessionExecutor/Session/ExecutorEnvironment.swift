@@ -17,6 +17,7 @@ final class ExecutorEnvironment: @unchecked Sendable {
     let client: SessionClient
     let space: VolumeSpace
     let fileCalls: FileCalls
+    private let proxies: ProxyRule
     /// Whether the consumer waits for the disk or the rate limit.
     let isHeldUp = Atomic(false)
     let throttle: Throttle
@@ -31,6 +32,7 @@ final class ExecutorEnvironment: @unchecked Sendable {
         self.configuration = configuration
         self.fileCalls = fileCalls
         self.isRepaired = isRepaired
+        proxies = ProxyRule(explicit: configuration.proxy)
         // At most 8 MiB in memory with the repair, 1 MiB without.
         gate = Gate(limit: isRepaired ? 32 : 64)
         throttle = Throttle(
@@ -79,6 +81,13 @@ final class ExecutorEnvironment: @unchecked Sendable {
             if file.waitForSync(seconds: 0.05) { break }
         }
         stalledUntil = MonotonicTime.now()
+    }
+
+    /// Host and port of the proxy that requests to that URL go through; nil where there is none.
+    func proxy(for url: String) -> String? {
+        let reference = URLReference(url)
+        return proxies.proxy(scheme: reference.scheme ?? "", host: reference.host)
+            .map { URLReference($0.contains("://") ? $0 : "http://" + $0).hostAndPort }
     }
 
     /// The time since `activity` in which we did not hold the network up ourselves.

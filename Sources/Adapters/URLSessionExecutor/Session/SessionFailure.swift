@@ -7,8 +7,13 @@ import TransferPolicy
 /// On Linux most of them are -1 with libcurl's words, which have to be told apart.
 enum SessionFailure {
     /// The failure for an error of that code (`NSURLError…`) and text at that host.
-    static func failure(code: Int, text: String, host: String) -> TransferFailure {
-        switch code {
+    ///
+    /// `proxy` is the host and port of the one in between.
+    static func failure(code: Int, text: String, host: String, proxy: String? = nil) -> TransferFailure {
+        if let proxy, text.contains("response 407") || text.contains("code 407 from proxy") {
+            return .proxyRefused(proxy)
+        }
+        return switch code {
         case -1001: make(.timeout, "\(host) did not answer in time", text)
         case -1003: make(.nameResolution, "The name \(host) was not found", text)
         case -1004: make(.connection, "\(host) refused the connection", text)

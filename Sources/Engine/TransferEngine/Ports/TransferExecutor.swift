@@ -53,6 +53,9 @@ public enum ExecutorReport: Hashable, Sendable, Codable {
     /// The partial file was given up: the server's file changed or cannot be continued, or the server has forgotten the
     /// upload; bytes start at 0 again.
     case restarted
+    /// The head of the first answer came so long after the attempt's first request was sent. At most once in an attempt,
+    /// before the first checkpoint.
+    case answered(after: Duration)
     /// The attempt is over.
     case ended(ExecutorOutcome)
 }
@@ -65,6 +68,9 @@ public enum ExecutorOutcome: Hashable, Sendable, Codable {
     case stopped(ResumePoint?)
     /// There is no room on disk. `needed` is what is still missing for the rest of the file; nil when unknown.
     case storageLow(needed: Int64?, available: Int64, resume: ResumePoint?)
+    /// The server wants a login, there is none that it takes, and the specification asks for credentials. Never empty; all
+    /// of one server.
+    case challenged([AuthenticationChallenge], resume: ResumePoint?)
     /// It failed.
     case failed(TransferFailure, resume: ResumePoint?)
 }

@@ -98,7 +98,7 @@ enum GetText {
         case 200..<300: " without a file"
         case 304: " (nothing has changed), but there is no earlier file"
         case 300..<400: " and named no other place"
-        case 401: " (it wants a login: give --netrc, or --header \"Authorization: …\")"
+        case 401: " (it wants a login: give user:password@ in the URL, --netrc, or --header \"Authorization: …\")"
         case 403: " (it does not allow this)"
         case 404, 410: " (there is no such file)"
         case 407: " (the proxy wants a login: put user:password@ into --proxy)"

@@ -55,10 +55,11 @@ struct SpecificationBuilder {
     /// - Throws: `UsageError` that says what is wrong with its URL or its name.
     func item(for target: InputList.Item) throws -> GetPlan.Item {
         let request = try request(for: target.url, sending: nil)
-        let specification = TransferSpecification(
-            url: request.url, headers: request.fields, destination: try destination(target.output),
+        var specification = TransferSpecification(
+            url: request.url, headers: headers, destination: try destination(target.output),
             checksum: target.checksum ?? checksum, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime,
             rateLimit: rateLimit, traits: request.traits)
+        specification.credential = request.credential
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }
 
@@ -67,8 +68,10 @@ struct SpecificationBuilder {
     /// - Throws: `UsageError` that says what is wrong with the URL.
     func item(uploading source: UploadSource, to url: String) throws -> GetPlan.Item {
         let request = try request(for: url, sending: source.size)
+        // An upload cannot wait for a challenge: its bytes would have gone twice.
+        let authorization = request.credential.map { HeaderField(name: "Authorization", value: Self.basic($0)) }
         let specification = TransferSpecification(
-            url: request.url, headers: request.fields, upload: source, idleTimeoutSeconds: idleTimeout,
+            url: request.url, headers: headers + [authorization].compactMap { $0 }, upload: source, idleTimeoutSeconds: idleTimeout,
             rateLimit: rateLimit, traits: request.traits)
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }
@@ -76,7 +79,7 @@ struct SpecificationBuilder {
     /// What is sent where, and what the deciding code sees; `bytes` are those of an upload.
     private func request(
         for text: String, sending bytes: Int64?
-    ) throws -> (url: String, fields: [HeaderField], traits: TransferTraits) {
+    ) throws -> (url: String, credential: Credential?, traits: TransferTraits) {
         let shown = TransferSpecification.redacted(url: text)
         guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
             throw UsageError("'\(shown)' is no URL; write http://… or https://…")
@@ -86,14 +89,9 @@ struct SpecificationBuilder {
         }
         guard let host = url.host?.lowercased(), !host.isEmpty else { throw UsageError("'\(shown)' names no server") }
         let port = url.port ?? (scheme == "http" ? 80 : 443)
-        var fields = headers
-        if let user = url.user {
-            let token = Data("\(user):\(url.password ?? "")".utf8).base64EncodedString()
-            fields.append(HeaderField(name: "Authorization", value: "Basic \(token)"))
-        } else if let authorization = netrc?.authorization(host: host),
-            !fields.contains(where: { $0.name.lowercased() == "authorization" })
-        {
-            fields.append(authorization)
+        var credential = url.user.map { Credential(user: $0, password: url.password ?? "") }
+        if credential == nil, !headers.contains(where: { $0.name.lowercased() == "authorization" }) {
+            credential = netrc?.credential(host: host)
         }
         var bare = url
         (bare.user, bare.password, bare.fragment) = (nil, nil, nil)
@@ -103,7 +101,7 @@ struct SpecificationBuilder {
             kind: kind, constraints: constraints, priority: priority, host: "\(scheme)://\(host):\(port)",
             isLoopback: isLocal, expectedBytesToReceive: expectedBytes, expectedBytesToSend: bytes,
             maximumAttempts: maximumAttempts, submitted: now)
-        return (bare.string ?? text, fields, traits)
+        return (bare.string ?? text, credential, traits)
     }
 
     private func destination(_ output: String?) throws -> Destination {
@@ -117,9 +115,18 @@ struct SpecificationBuilder {
             directory: url.deletingLastPathComponent().path, name: url.lastPathComponent, collision: collision)
     }
 
+    private static func basic(_ credential: Credential) -> String {
+        "Basic " + Data("\(credential.user):\(credential.password)".utf8).base64EncodedString()
+    }
+
     /// URL, destination and header fields, hashed: they may hold secrets, and the key outlives the transfer.
     private static func key(of specification: TransferSpecification) -> String {
-        let fields = specification.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+        var fields = specification.headers.map { "\($0.name.lowercased()): \($0.value)" }
+        if let credential = specification.credential {
+            // As earlier versions sent it, so that what they began is found.
+            fields.append("authorization: \(Self.basic(credential))")
+        }
+        fields.sort()
         let place =
             specification.upload.map { [$0.method.rawValue, $0.path] }
             ?? [specification.destination.directory, specification.destination.name ?? ""]

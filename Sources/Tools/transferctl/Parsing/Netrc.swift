@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import TransferEngine
 
 /// Login and password by host, from a `.netrc` file as ftp(1), curl and wget read it.
@@ -41,13 +40,12 @@ struct Netrc {
         self.entries = entries
     }
 
-    /// The `Authorization` field (Basic, RFC 7617) for `host`; nil where the file has nothing for it.
-    func authorization(host: String) -> HeaderField? {
+    /// User and password for `host`; nil where the file has nothing for it.
+    func credential(host: String) -> Credential? {
         let entry =
             entries.first { $0.machine?.lowercased() == host.lowercased() } ?? entries.first { $0.machine == nil }
         guard let entry, let login = entry.login else { return nil }
-        let token = Data("\(login):\(entry.password ?? "")".utf8).base64EncodedString()
-        return HeaderField(name: "Authorization", value: "Basic \(token)")
+        return Credential(user: login, password: entry.password ?? "")
     }
 
     /// The words outside comments and macro definitions; a quoted word may hold spaces.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@testable import transferctl
+@testable import URLSessionExecutor
 
 @Suite("which URLs go through a proxy")
 struct ProxyRuleTests {

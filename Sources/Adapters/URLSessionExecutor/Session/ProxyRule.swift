@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+public import Foundation
 
 /// Tells which URLs go through a proxy, by the rules of libcurl, which reads the same variables.
 ///
 /// Where libcurl would leave the proxy out for a reason that is not known here (an IPv6 prefix in `no_proxy`), the
 /// answer is "through the proxy".
-struct ProxyRule {
+public struct ProxyRule: Sendable {
     private let explicit: String?
     private let environment: [String: String]
 
-    /// - Parameter explicit: what `--proxy` gave; it goes before the environment, but `no_proxy` holds for it, too.
-    init(explicit: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    /// - Parameter explicit: what was set for the executor; it goes before the environment, but `no_proxy` holds for it,
+    ///   too.
+    public init(explicit: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.explicit = explicit
         self.environment = environment
     }
 
     /// Whether a request to `host`, in lower case as it stands in a URL, goes through a proxy.
-    func applies(scheme: String, host: String) -> Bool {
+    public func applies(scheme: String, host: String) -> Bool { proxy(scheme: scheme, host: host) != nil }
+
+    /// The proxy for requests to `host`, as it was set; nil where they go straight there.
+    func proxy(scheme: String, host: String) -> String? {
         // HTTP_PROXY in capitals is not read: a CGI program would get it from a request's field.
         let names = (scheme == "http" ? ["http_proxy"] : ["https_proxy", "HTTPS_PROXY"]) + ["all_proxy", "ALL_PROXY"]
-        guard explicit != nil || value(names) != nil else { return false }
+        guard let proxy = explicit ?? value(names) else { return nil }
         let exceptions = value(["no_proxy", "NO_PROXY"]) ?? ""
         let name = host.trimmingCharacters(in: ["[", "]", "."])
-        return !exceptions.lowercased().split(whereSeparator: { $0 == "," || $0.isWhitespace })
+        let isException = exceptions.lowercased().split(whereSeparator: { $0 == "," || $0.isWhitespace })
             .contains { Self.matches(String($0), host: name) }
+        return isException ? nil : proxy
     }
 
     /// The first variable that is set and not empty.

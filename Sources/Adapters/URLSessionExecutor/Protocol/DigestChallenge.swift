@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import TransferEngine
+
+/// A Digest challenge and how it is answered (RFC 7616): MD5 and SHA-256, each also as `-sess`, with `qop=auth` or, as old
+/// servers want it, without (RFC 2069).
+struct DigestChallenge: Hashable, Sendable {
+    private enum Algorithm: Hashable, Sendable { case md5, sha256 }
+    private var algorithm: Algorithm
+    private var isSession: Bool
+    /// The algorithm as it was written; nil where it was not.
+    private var algorithmName: String?
+    private var realm: String
+    private var opaque: String?
+    private var hasQuality: Bool
+    var nonce: String
+    /// Whether only the nonce was too old: user and password were right.
+    var isStale: Bool
+
+    /// Nil for another scheme, an algorithm or a quality that is not known here, and a challenge without a nonce.
+    init?(_ challenge: ChallengeField) {
+        let parameters = challenge.parameters
+        guard challenge.scheme == "digest", let nonce = parameters["nonce"], !nonce.isEmpty else { return nil }
+        switch parameters["algorithm"]?.lowercased() {
+        case nil, "md5": (algorithm, isSession) = (.md5, false)
+        case "md5-sess": (algorithm, isSession) = (.md5, true)
+        case "sha-256": (algorithm, isSession) = (.sha256, false)
+        case "sha-256-sess": (algorithm, isSession) = (.sha256, true)
+        default: return nil
+        }
+        if let offered = parameters["qop"] {
+            let words = offered.lowercased().split { $0 == "," || $0.isWhitespace }
+            guard words.contains("auth") else { return nil }
+        }
+        hasQuality = parameters["qop"] != nil
+        algorithmName = parameters["algorithm"]
+        realm = parameters["realm"] ?? ""
+        opaque = parameters["opaque"]
+        self.nonce = nonce
+        isStale = parameters["stale"]?.lowercased() == "true"
+    }
+
+    /// The strongest of those that can be answered.
+    static func best(of challenges: [ChallengeField]) -> DigestChallenge? {
+        let known = challenges.compactMap { DigestChallenge($0) }
+        return known.first { $0.algorithm == .sha256 } ?? known.first
+    }
+
+    /// The value of `Authorization` for one request.
+    ///
+    /// - Parameters:
+    ///   - target: path and query as they are sent.
+    ///   - clientNonce: text without quotes that nobody can foresee.
+    ///   - count: how many requests have used this nonce, this one included.
+    func answer(
+        _ credential: Credential, method: String, target: String, clientNonce: String, count: Int
+    ) -> String {
+        let digits = String(count, radix: 16)
+        let counter = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+        var secret = hash("\(credential.user):\(realm):\(credential.password)")
+        if isSession { secret = hash("\(secret):\(nonce):\(clientNonce)") }
+        let request = hash("\(method):\(target)")
+        let middle = hasQuality ? "\(nonce):\(counter):\(clientNonce):auth" : nonce
+        var parts = [
+            Self.user(credential.user), "realm=\(Self.quoted(realm))", "nonce=\(Self.quoted(nonce))",
+            "uri=\(Self.quoted(target))", "response=\"\(hash("\(secret):\(middle):\(request)"))\"",
+        ]
+        if let algorithmName { parts.append("algorithm=\(algorithmName)") }
+        if hasQuality { parts.append("qop=auth, nc=\(counter)") }
+        if hasQuality || isSession { parts.append("cnonce=\"\(clientNonce)\"") }
+        if let opaque { parts.append("opaque=\(Self.quoted(opaque))") }
+        return "Digest " + parts.joined(separator: ", ")
+    }
+
+    private func hash(_ text: String) -> String {
+        var text = text
+        return text.withUTF8 { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            switch algorithm {
+            case .md5:
+                var hash = Insecure.MD5()
+                hash.update(bufferPointer: bytes)
+                return BodyHasher.hex(hash.finalize())
+            case .sha256:
+                var hash = SHA256()
+                hash.update(bufferPointer: bytes)
+                return BodyHasher.hex(hash.finalize())
+            }
+        }
+    }
+
+    /// Names that a quoted string cannot hold are written as RFC 8187 has it.
+    private static func user(_ name: String) -> String {
+        if name.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) { return "username=\(quoted(name))" }
+        let digits = Array("0123456789ABCDEF")
+        let escaped = name.utf8.map { byte in
+            let scalar = Unicode.Scalar(byte)
+            let isPlain = byte < 128 && (scalar.properties.isAlphabetic || (48...57).contains(byte))
+            return isPlain ? String(scalar) : "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+        }
+        return "username*=UTF-8''" + escaped.joined()
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Foundation
+import Synchronization
+
+/// Lets only those through who answer a Digest challenge rightly (RFC 7616); written apart from the client it tries.
+public final class DigestGuard: Sendable {
+    /// How the guard behaves.
+    public struct Rules: Sendable {
+        /// `MD5` or `SHA-256`, with `-sess` or without.
+        public var algorithm = "MD5"
+        /// Whether `qop=auth` is wanted.
+        public var hasQuality = true
+        /// Requests for which a nonce is good.
+        public var requestsPerNonce = Int.max
+        /// Whether every answer is called stale, right or not.
+        public var callsAllStale = false
+        /// Further challenges before and after the guard's own, as they stand in the field.
+        public var before = ""
+        public var after = ""
+
+        /// The rules of an ordinary server.
+        public init() {}
+    }
+
+    private struct State: Sendable {
+        var nonces: [String: Int] = [:]
+        var counts: [String: Set<String>] = [:]
+        var refusals = 0
+    }
+
+    private let user: String
+    private let password: String
+    private let rules: Rules
+    private let state = Mutex(State())
+    private let realm = "a \\\"quoted\\\", realm"
+
+    /// A guard who knows one user.
+    public init(user: String, password: String, rules: Rules = Rules()) {
+        self.user = user
+        self.password = password
+        self.rules = rules
+    }
+
+    /// How many requests were turned away.
+    public var refusals: Int { state.withLock(\.refusals) }
+
+    /// Whether the request may pass; answers it with a challenge where it may not.
+    public func admits(_ request: HostileRequest, _ connection: HostileConnection) -> Bool {
+        let isRight = request.value("Authorization").map { self.isRight($0, request) } ?? false
+        if isRight, !rules.callsAllStale { return true }
+        let nonce = state.withLock { state -> String in
+            state.refusals += 1
+            let nonce = "nonce-\(state.refusals)"
+            state.nonces[nonce] = 0
+            return nonce
+        }
+        var challenge = "Digest realm=\"\(realm)\", nonce=\"\(nonce)\", opaque=\"o,p\", algorithm=\(rules.algorithm)"
+        if rules.hasQuality { challenge += ", qop=\"auth,auth-int\"" }
+        // Told only to whom knows the password.
+        if hasRightPassword(request) || rules.callsAllStale { challenge += ", stale=TRUE" }
+        connection.answer(
+            "401 Unauthorized", ["WWW-Authenticate: \(rules.before)\(challenge)\(rules.after)"],
+            body: Array("who are you?".utf8))
+        return false
+    }
+
+    private func hasRightPassword(_ request: HostileRequest) -> Bool {
+        guard let field = request.value("Authorization") else { return false }
+        let values = Self.values(field)
+        return values["response"] == response(values, request)
+    }
+
+    private func isRight(_ field: String, _ request: HostileRequest) -> Bool {
+        let values = Self.values(field)
+        guard field.hasPrefix("Digest "), values["uri"] == request.target, values["opaque"] == "o,p",
+            values["username"] == user, values["realm"] == "a \"quoted\", realm", let nonce = values["nonce"],
+            values["response"] == response(values, request)
+        else { return false }
+        return state.withLock { state in
+            guard let used = state.nonces[nonce], used < rules.requestsPerNonce else { return false }
+            state.nonces[nonce] = used + 1
+            // The same count twice is somebody who has listened.
+            return !rules.hasQuality || state.counts[nonce, default: []].insert(values["nc"] ?? "").inserted
+        }
+    }
+
+    private func response(_ values: [String: String], _ request: HostileRequest) -> String {
+        func value(_ name: String) -> String { values[name] ?? "" }
+        var first = hash("\(user):a \"quoted\", realm:\(password)")
+        if rules.algorithm.hasSuffix("-sess") { first = hash("\(first):\(value("nonce")):\(value("cnonce"))") }
+        let second = hash("\(request.method):\(value("uri"))")
+        guard rules.hasQuality else { return hash("\(first):\(value("nonce")):\(second)") }
+        return hash(
+            [first, value("nonce"), value("nc"), value("cnonce"), value("qop"), second].joined(separator: ":"))
+    }
+
+    private func hash(_ text: String) -> String {
+        let data = Data(text.utf8)
+        let digest: [UInt8] =
+            rules.algorithm.hasPrefix("MD5") ? Array(Insecure.MD5.hash(data: data)) : Array(SHA256.hash(data: data))
+        return digest.map { String(format: "%02x", $0) }.joined()
+    }
+
+    private static func values(_ field: String) -> [String: String] {
+        var values: [String: String] = [:]
+        let pattern = #/([a-z*]+)=(?:"((?:[^"\\]|\\.)*)"|([^,\s]+))/#
+        for match in field.matches(of: pattern) {
+            let quoted = match.output.2.map { String($0).replacing(#/\\(.)/#) { String($0.output.1) } }
+            values[String(match.output.1)] = quoted ?? match.output.3.map(String.init)
+        }
+        return values
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import Foundation
+import Glibc
+import HostileServer
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+extension ExecutorTests {
+    /// What happens to a destination while its file comes, and names at the limit.
+    @Suite(.serialized, .timeLimit(.minutes(2)))
+    struct DestinationRaceTests {
+        private static let file = ServedFile(bytes: ServedFile.content(200_000))
+
+        /// What somebody puts in the place of the file that is to come.
+        enum Obstacle: String, CaseIterable {
+            case link, danglingLink, folder, pipe
+
+            func put(at path: String) {
+                switch self {
+                case .link: symlink("/etc/hostname", path)
+                case .danglingLink: symlink("/nowhere", path)
+                case .folder: mkdir(path, 0o755)
+                case .pipe: mkfifo(path, 0o600)
+                }
+            }
+        }
+
+        @Test(
+            "what appears in the destination's place is left alone and named, and the bytes wait until it is gone",
+            arguments: Obstacle.allCases, [Destination.Collision.overwrite, .rename, .fail])
+        func obstacle(_ obstacle: Obstacle, collision: Destination.Collision) async throws {
+            let (asked, ask) = AsyncStream<Void>.makeStream()
+            let free = DispatchSemaphore(value: 0)
+            try await Bench.run(handler: { request, connection in
+                if request.range?.first == 65536 {
+                    ask.yield()
+                    free.wait()
+                    free.signal()
+                }
+                Self.file.serve(request, connection)
+            }) { bench, server in
+                let specification = bench.specification(server.url("/f"), name: "x", collision: collision)
+                let (_, recorder) = bench.start(specification)
+                for await _ in asked { break }
+                let path = bench.folder + "/x"
+                obstacle.put(at: path)
+                let before = FileFacts(path: path)
+                free.signal()
+                let outcome = await recorder.outcome()
+                #expect(outcome.failure?.cause == .destination)
+                #expect(outcome.failure?.message.contains(path) == true)
+                #expect(FileFacts(path: path) == before)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["x"])
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset == 200_000)
+                #expect(remove(path) == 0)
+                let (second, _) = await bench.run(specification, resume: resume)
+                #expect(bench.contents(second) == Self.file.bytes)
+                #expect(second.completion?.file?.path == path)
+            }
+        }
+
+        @Test("two transfers to one name at once: both whole, under two names", arguments: 1...5)
+        func twoRenamed(round: Int) async throws {
+            try await twice(.rename) { bench, first, second in
+                #expect(bench.contents(first) == Self.content(0))
+                #expect(bench.contents(second) == Self.content(1))
+                let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder).sorted()
+                #expect(names == ["x (1).tar.gz", "x.tar.gz"])
+            }
+        }
+
+        @Test("two transfers that replace: the last one's file is there, whole", arguments: 1...5)
+        func twoReplacing(round: Int) async throws {
+            try await twice(.overwrite) { bench, first, second in
+                #expect(first.completion?.file?.path == second.completion?.file?.path)
+                let there = bench.contents(first)
+                #expect(there == Self.content(0) || there == Self.content(1))
+                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["x.tar.gz"])
+            }
+        }
+
+        @Test("two transfers that must not replace: one is finished, the other says why not", arguments: 1...5)
+        func twoFailing(round: Int) async throws {
+            try await twice(.fail) { bench, first, second in
+                let outcomes = [first, second]
+                #expect(outcomes.count { $0.completion?.file != nil } == 1)
+                let loser = try #require(outcomes.firstIndex { $0.failure?.cause == .destination })
+                #expect(outcomes[loser].failure?.message.contains("x.tar.gz: File exists") == true)
+                #expect(outcomes[loser].resume?.offset == 200_000)
+                #expect(bench.contents(outcomes[1 - loser]) == Self.content(1 - loser))
+            }
+        }
+
+        private static func content(_ number: Int) -> [UInt8] {
+            ServedFile.content(200_000, seed: UInt64(number) + 1)
+        }
+
+        /// Fetches two files to one name; neither server answers its last request before both were asked.
+        private func twice(
+            _ collision: Destination.Collision,
+            _ check: (Bench, ExecutorOutcome, ExecutorOutcome) throws -> Void
+        ) async throws {
+            let files = (0...1).map { ServedFile(bytes: Self.content($0)) }
+            let arrived = DispatchSemaphore(value: 0)
+            try await Bench.run(handler: { request, connection in
+                let number = request.target == "/0" ? 0 : 1
+                if request.range?.first == 65536 {
+                    // The second lets both go.
+                    if number == 0 { arrived.wait() } else { arrived.signal() }
+                }
+                files[number].serve(request, connection)
+            }) { bench, server in
+                let specifications = (0...1).map {
+                    bench.specification(server.url("/\($0)"), name: "x.tar.gz", collision: collision)
+                }
+                let first = bench.start(specifications[0]).recorder
+                let second = bench.start(specifications[1]).recorder
+                try check(bench, await first.outcome(), await second.outcome())
+                // The one that could not be placed keeps its partial file for the next attempt.
+                #expect(bench.leftovers.count == (collision == .fail ? 1 : 0))
+            }
+        }
+
+        @Test(
+            "names of 255 bytes in many scripts work, keep their extension and can be numbered",
+            arguments: [
+                "a", "ж", "é", "e\u{301}", "漢", "한", "हि", "نُ", "ก็", "👩‍👩‍👧‍👦", "🇩🇪", "👍🏽",
+            ])
+        func scripts(character: String) async throws {
+            let given = String(repeating: character, count: 300) + ".tar.gz"
+            let escaped = given.utf8.map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            var named = Self.file
+            named.extraFields = ["Content-Disposition: attachment; filename*=UTF-8''\(escaped)"]
+            let served = named
+            try await Bench.run(handler: served.serve) { bench, server in
+                var names: [String] = []
+                for _ in 0..<3 {
+                    let (outcome, _) = await bench.run(bench.specification(server.url("/f"), name: nil))
+                    let path = try #require(outcome.completion?.file?.path)
+                    #expect(bench.contents(outcome) == Self.file.bytes)
+                    names.append(Paths.name(path))
+                }
+                #expect(Set(names).count == 3)
+                for (number, name) in names.enumerated() {
+                    let tail = (number > 0 ? " (\(number))" : "") + ".tar.gz"
+                    #expect(name.utf8.count <= 255)
+                    #expect(name.utf8.count > 255 - character.utf8.count)
+                    // Cut between characters, not in one.
+                    #expect(name.hasSuffix(tail))
+                    #expect(name.dropLast(tail.count).allSatisfy { String($0) == character })
+                }
+            }
+        }
+
+        @Test("a file system with shorter names gets shorter ones")
+        func shortLimit() {
+            let name = ServerFileName.name(
+                disposition: nil, url: "http://h/" + String(repeating: "a", count: 300) + ".iso", limit: 143)
+            #expect(name.utf8.count == 143)
+            #expect(name.hasSuffix("a.iso"))
+            #expect(DestinationFolder.numbered(name, 7, limit: 143).utf8.count == 143)
+            #expect(DestinationFolder.numbered(name, 7, limit: 143).hasSuffix("a (7).iso"))
+            let folder = DestinationFolder(destination: Destination(directory: "/tmp", name: nil))
+            #expect((14...255).contains(folder.nameLimit))
+        }
+    }
+}
