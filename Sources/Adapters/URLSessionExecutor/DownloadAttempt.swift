@@ -15,24 +15,30 @@ final class DownloadAttempt: @unchecked Sendable {
     let report: @Sendable (ExecutorReport) -> Void
     /// Set from any thread, so that long work sees it before its turn comes.
     let isStopping = Mutex(false)
-    /// The request under way, for whoever stops it from another thread.
-    let live = Mutex<Exchange?>(nil)
+    /// The requests under way, for whoever stops them from another thread.
+    let live = Mutex<[Exchange]>([])
 
     var machine: DownloadStateMachine
     var exchange: Exchange? {
-        didSet { live.withLock { $0 = exchange } }
+        didSet { noteLive() }
+    }
+    /// The requests for pieces of the file, by the numbers of the segments.
+    var pieces: [Piece] = [] {
+        didSet { noteLive() }
     }
     var file: PartialFile?
     var partialPath: String
     var hasher: BodyHasher?
     /// How many bytes may be written before the volume is asked again.
     var room: Int64 = 0
-    /// Where the bytes in the partial file end.
+    /// How many bytes there are in the partial file; they end there, but for extents.
     var written: Int64 = 0
-    /// How many of them were durable before this attempt.
-    var durable: Int64 = 0
+    /// Those of them that are known to be durable.
+    var durable = ByteRanges()
     /// Why the attempt ends, where it is not the state machine that knows.
     var verdict: ExecutorVerdict?
+    /// How many bytes the resume point tells of.
+    private var recordedBytes: Int64 = 0
     var hasAnnounced = false
     var isOver = false
 
@@ -71,8 +77,8 @@ final class DownloadAttempt: @unchecked Sendable {
             return end(.finished(TransferCompletion(status: 200, file: placed)))
         }
         machine = DownloadStateMachine(plan: plan())
-        written = machine.position
-        durable = min(durable, written)
+        written = machine.presentBytes
+        durable = hasExtents ? machine.present : ByteRanges([0..<min(recordedBytes, written)])
         if written == 0 { hasher = specification.checksum.map { BodyHasher($0.algorithm) } }
         let now = MonotonicTime.now()
         lastCheckpoint = now
@@ -94,7 +100,9 @@ final class DownloadAttempt: @unchecked Sendable {
         let place = PartialPlace.find(for: job, partialDirectory: configuration.partialDirectory)
         partialPath = place.path
         plan.offset = place.offset
-        durable = place.durable
+        plan.extents = place.extents
+        plan.connections = allowedConnections
+        recordedBytes = place.durable
         plan.total = job.resume?.total
         plan.validator = job.resume?.validator
         // A checksum says what is wanted, and nobody has held the earlier file against it: that one is fetched anew.
@@ -113,6 +121,8 @@ final class DownloadAttempt: @unchecked Sendable {
             switch directive {
             case .send(let request): send(request)
             case .cancelRequest: cancelRequest()
+            case .sendSegment(let id, let request): send(request, segment: id)
+            case .cancelSegment(let id): cancel(segment: id)
             case .startOver: startOver()
             case .receive(let serverFile): receive(serverFile)
             case .finish(let serverFile): finish(serverFile)
@@ -126,9 +136,13 @@ final class DownloadAttempt: @unchecked Sendable {
         lastActivity = now
         windowStart = now
         windowBytes = 0
+        exchange = exchange(for: request)
+    }
+
+    func exchange(for request: RequestHead) -> Exchange {
         // URLSession's own timer is the second line: ours does not count the time in which the disk holds us up.
         let timeout = specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
-        exchange = environment.client.send(request, timeoutSeconds: min(max(1, timeout), 86400) + 60, to: self)
+        return environment.client.send(request, timeoutSeconds: min(max(1, timeout), 86400) + 60, to: self)
     }
 
     private func cancelRequest() {
@@ -138,7 +152,7 @@ final class DownloadAttempt: @unchecked Sendable {
     private func startOver() {
         let hadBytes = written > 0 || job.resume != nil && !hasAnnounced
         written = 0
-        durable = 0
+        durable = ByteRanges()
         room = 0
         hasAnnounced = false
         hasher = specification.checksum.map { BodyHasher($0.algorithm) }
@@ -164,7 +178,7 @@ final class DownloadAttempt: @unchecked Sendable {
         }
         if !hasAnnounced {
             hasAnnounced = true
-            tell(.checkpointed(resumePoint(offset: min(written, max(durable, file?.durable ?? 0)))))
+            tell(.checkpointed(resumePoint(durable)))
             tellProgress(isForced: true)
         }
     }
@@ -183,7 +197,7 @@ final class DownloadAttempt: @unchecked Sendable {
         let opened =
             try job.resume == nil
             ? PartialPlace.create(partialPath, calls: calls)
-            : PartialFile(path: partialPath, offset: written, durable: durable, calls: calls)
+            : PartialFile(path: partialPath, offset: machine.present.end, durable: durable.count, calls: calls)
         partialPath = opened.path
         file = opened
         return opened
@@ -194,7 +208,7 @@ final class DownloadAttempt: @unchecked Sendable {
         if let available = environment.space.available(at: Paths.parent(partialPath)), available < needed {
             throw FileFailure("reserve \(needed) bytes for", partialPath, code: ENOSPC)
         }
-        if try file.reserve(from: written, total: total) { room = needed }
+        if try file.reserve(from: machine.position, total: total) { room = needed }
     }
 
     /// Ends the attempt for a reason of the disk.

@@ -70,7 +70,7 @@ public final class URLSessionExecutor: TransferExecutor {
             environment.gate.endHurry()
         }
         // Its end is told after the block above: the wire need not wait for what is still to be written.
-        if let exchange = attempt.live.withLock({ $0 }) { environment.client.cancel(exchange) }
+        for exchange in attempt.live.withLock({ $0 }) { environment.client.cancel(exchange) }
     }
 
     /// Removes a partial file.

@@ -90,8 +90,9 @@ extension DownloadStateMachine {
 
     /// Takes a body from 0.
     private mutating func keep(_ head: ResponseHead, _ question: Question, end: Int64?) -> [Directive] {
-        let directives: [Directive] = position > 0 ? [.startOver] : []
+        let directives: [Directive] = position > 0 || !extents.isEmpty ? [.startOver] : []
         position = 0
+        extents = []
         let isChunked = head.value("Transfer-Encoding") != nil
         let file = serverFile(head, question, total: isChunked ? nil : end)
         expectedTotal = file.total
@@ -151,12 +152,12 @@ extension DownloadStateMachine {
             lastModified: head.value("Last-Modified"), mediaType: head.mediaType)
     }
 
-    private func wantsLogin(_ what: String) -> TransferFailure {
+    func wantsLogin(_ what: String) -> TransferFailure {
         TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
     }
 
     /// Whether a server may do better later, in words.
-    private func mayPass(_ head: ResponseHead) -> TransferFailure {
+    func mayPass(_ head: ResponseHead) -> TransferFailure {
         let wait = HTTPDate.retryAfterSeconds(head.value("Retry-After"), now: plan.now)
         let asked = wait.map { " and asks to wait \($0) s" } ?? ""
         return TransferFailure(

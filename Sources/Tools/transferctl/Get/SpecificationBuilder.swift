@@ -18,6 +18,7 @@ struct SpecificationBuilder {
     private let collision: Destination.Collision
     private let usesRemoteTime: Bool
     private let idleTimeout: Int
+    private let connections: Int
     private let maximumAttempts: Int?
     private let exemptsLoopback: Bool
     private let proxies: ProxyRule
@@ -41,6 +42,10 @@ struct SpecificationBuilder {
         }
         guard (0...1_000_000).contains(command.request.retries ?? 0) else {
             throw UsageError("--retries \(command.request.retries ?? 0) must be from 0 to 1000000")
+        }
+        connections = command.request.connections ?? 1
+        guard (1...TransferSpecification.mostConnections).contains(connections) else {
+            throw UsageError("--connections \(connections) must be from 1 to \(TransferSpecification.mostConnections)")
         }
         maximumAttempts = command.request.retries.map { $0 + 1 }
         exemptsLoopback = !command.noLoopbackExemption
@@ -78,10 +83,11 @@ struct SpecificationBuilder {
             isLoopback: isLocal, expectedBytesToReceive: expectedBytes,
             maximumAttempts: maximumAttempts, submitted: now)
         let destination = try self.destination(target.output)
-        let specification = TransferSpecification(
+        var specification = TransferSpecification(
             url: bare.string ?? target.url, headers: fields, destination: destination,
             checksum: target.checksum ?? checksum, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime,
             traits: traits)
+        specification.connections = connections
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }
 
