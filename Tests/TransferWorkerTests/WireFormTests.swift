@@ -13,7 +13,7 @@ import URLSessionExecutor
 struct WireFormTests {
     private static let resume = ResumePoint(
         path: "/tmp/1.part", offset: 1 << 40, total: nil, validator: Validator(entityTag: "\"ü\"", lastModified: nil),
-        bootID: "boot", fileNumber: .max)
+        bootID: "boot", fileNumber: .max, extents: [Extent(start: 1 << 41, end: .max)])
 
     private static let messages: [WorkerMessage] = [
         .ready(version: 1, isRepaired: true), .unusable(message: "no \u{0} good \u{1F600}"), .probed(.max),
@@ -51,9 +51,10 @@ struct WireFormTests {
         configuration.caFile = "/ca"
         configuration.progressInterval = .milliseconds(3)
         let traits = TransferTraits(kind: .discretionary, host: "h", submitted: WallTime(secondsSinceEpoch: 5))
-        let specification = TransferSpecification(
+        var specification = TransferSpecification(
             url: "http://h/", headers: [HeaderField(name: "A", value: "ö")],
             destination: Destination(directory: "/d", name: nil), traits: traits)
+        specification.connections = 16
         let orders: [WorkerOrder] = [
             .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown,
             .start(TransferJob(id: TransferID(9), specification: specification, resume: Self.resume)),

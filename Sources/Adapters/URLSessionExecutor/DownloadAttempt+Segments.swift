@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 import TransferEngine
 
 /// Several requests for pieces of one file at once; each block goes to its own place in the partial file.
@@ -33,8 +34,7 @@ extension DownloadAttempt {
         // Bytes do not come in order any more: the file is read for its digest when it is complete.
         hasher = nil
         pieces.append(Piece(segment: id, exchange: exchange(for: request), lastActivity: MonotonicTime.now()))
-        // A stop that came before it was known to the other threads has yet to be seen here.
-        if isStopping.withLock({ $0 }) { cancel(segment: id) }
+        noteLive()
     }
 
     func cancel(segment id: Int) {
@@ -56,6 +56,7 @@ extension DownloadAttempt {
     func piece(_ exchange: Exchange, endedWith failure: TransferFailure?) {
         guard let index = pieces.firstIndex(where: { $0.exchange === exchange }) else { return }
         let segment = pieces.remove(at: index).segment
+        noteLive()
         perform(machine.ended(failure, segment: segment))
     }
 

@@ -23,9 +23,7 @@ final class DownloadAttempt: @unchecked Sendable {
         didSet { noteLive() }
     }
     /// The requests for pieces of the file, by the numbers of the segments.
-    var pieces: [Piece] = [] {
-        didSet { noteLive() }
-    }
+    var pieces: [Piece] = []
     var file: PartialFile?
     var partialPath: String
     var hasher: BodyHasher?

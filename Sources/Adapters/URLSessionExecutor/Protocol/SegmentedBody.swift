@@ -5,8 +5,8 @@ import TransferPolicy
 /// Several requests for pieces of one file at once: which are sent, and what follows what comes of each.
 ///
 /// Does nothing itself. A connection that the server refuses, or breaks before it brought much, is not replaced: the
-/// file goes on with those that work, and only the fault of the last one is the attempt's. A file that changed ends
-/// all of them.
+/// file goes on with those that work. The fault of the last one is the attempt's, unless another has brought something
+/// since it was asked. A file that changed ends all of them.
 struct SegmentedBody: Hashable, Sendable {
     typealias Question = DownloadStateMachine.Question
 
@@ -69,6 +69,8 @@ struct SegmentedBody: Hashable, Sendable {
         var asked: Range<Int64>
         var phase = Phase.asking
         var received: Int64 = 0
+        /// How many others had brought something when it was asked.
+        var successesBefore: Int
 
         var isGood: Bool {
             if case .discarding(_, .fault) = phase { false } else { true }
@@ -83,6 +85,7 @@ struct SegmentedBody: Hashable, Sendable {
     private(set) var limit: Int
     private var lanes: [Lane] = []
     private var result: Result?
+    private var successes = 0
 
     init(file: ServerFile, question: Question, plan: SegmentPlan, connections: Int) {
         self.file = file
@@ -149,7 +152,8 @@ struct SegmentedBody: Hashable, Sendable {
             let failure = failure ?? short(segment.next)
             // One that brought something was good; a server that falls silent is not asked the same again.
             let isReplaced = lane.received >= SegmentPlan.smallest && failure.cause != .timeout
-            return fault(index, .end(.failed(failure, keepsBytes: failure.cause != .encodedBody)), isReplaced: isReplaced)
+            return fault(
+                index, .end(.failed(failure, keepsBytes: failure.cause != .encodedBody)), isReplaced: isReplaced)
         case .discarding(_, .ask(let question)):
             guard result == nil else { return close(index) }
             lanes[index].question = question
@@ -187,7 +191,7 @@ struct SegmentedBody: Hashable, Sendable {
         var steps: [Step] = []
         while lanes.count < limit, let segment = plan.take(connections: limit - lanes.count) {
             let range = segment.next..<segment.end
-            lanes.append(Lane(id: segment.id, question: question, asked: range))
+            lanes.append(Lane(id: segment.id, question: question, asked: range, successesBefore: successes))
             steps.append(.send(segment.id, question, range))
         }
         if lanes.isEmpty { steps.append(.over(.complete)) }
@@ -195,6 +199,7 @@ struct SegmentedBody: Hashable, Sendable {
     }
 
     private mutating func close(_ index: Int) -> [Step] {
+        if lanes[index].received > 0 { successes += 1 }
         plan.release(lanes[index].id)
         lanes.remove(at: index)
         return fill()
@@ -202,12 +207,13 @@ struct SegmentedBody: Hashable, Sendable {
 
     /// A request failed: the others go on, and where there are none the attempt ends.
     private mutating func fault(_ index: Int, _ result: Result, isReplaced: Bool) -> [Step] {
+        let hasBeenWorking = successes > lanes[index].successesBefore
         plan.release(lanes[index].id)
         lanes.remove(at: index)
         let others = lanes.count(where: \.isGood)
         if self.result == nil {
-            if others == 0 { return conclude(result) }
-            if !isReplaced { limit = others }
+            if others == 0, !hasBeenWorking, !plan.isComplete { return conclude(result) }
+            if !isReplaced { limit = max(1, others) }
         }
         return fill()
     }
