@@ -13,7 +13,7 @@ import URLSessionExecutor
 struct WireFormTests {
     private static let resume = ResumePoint(
         path: "/tmp/1.part", offset: 1 << 40, total: nil, validator: Validator(entityTag: "\"ü\"", lastModified: nil),
-        bootID: "boot", fileNumber: .max)
+        bootID: "boot", fileNumber: .max, extents: [Extent(start: 1 << 41, end: .max)])
 
     private static let messages: [WorkerMessage] = [
         .ready(version: 1, isRepaired: true), .unusable(message: "no \u{0} good \u{1F600}"), .probed(.max),
@@ -67,6 +67,7 @@ struct WireFormTests {
             AnsweredChallenge(origin: "http://h:80", answer: .headers([HeaderField(name: "A", value: "b")])),
             AnsweredChallenge(origin: "http://i:80", answer: .refuse),
         ]
+        specification.connections = 16
         let orders: [WorkerOrder] = [
             .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown,
             .limits(RateLimits(global: 3)),

@@ -30,6 +30,8 @@ struct Dialogue {
                 let parts = [request.value("Range"), request.value("If-Range").map { "if \($0)" }].compactMap { $0 }
                 lines.append((["ask"] + parts).joined(separator: " "))
             case .cancelRequest: lines.append("cancel")
+            case .sendSegment(let id, let request): lines.append("ask \(id) \(request.value("Range") ?? "")")
+            case .cancelSegment(let id): lines.append("cancel \(id)")
             case .startOver: lines.append("startOver")
             case .receive(let file): lines.append("receive \(file.total.map(String.init) ?? "?")")
             case .finish: lines.append("finish")

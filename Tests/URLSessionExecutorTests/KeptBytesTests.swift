@@ -15,6 +15,7 @@ extension ExecutorTests {
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct KeptBytesTests {
         private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
+        private static let large = ServedFile(bytes: ServedFile.content(6_000_000))
 
         @Test("a failed sync ends the attempt with the bytes that were durable before it, and no others")
         func failedSync() async throws {
@@ -38,6 +39,62 @@ extension ExecutorTests {
                 #expect(FileFacts(path: resume.path)?.size == resume.offset)
                 let (second, _) = await bench.run(specification, resume: resume)
                 #expect(bench.contents(second) == Self.file.bytes)
+            }
+        }
+
+        @Test("a failed sync of a file in pieces keeps the pieces that were durable before it, and no others")
+        func failedSyncOfPieces() async throws {
+            try await Bench.run(handler: Self.large.serve) { bench, server in
+                let count = Mutex(0)
+                var calls = FileCalls()
+                calls.sync = { _, _ in
+                    errno = EIO
+                    return count.withLock { count in
+                        count += 1
+                        return count == 3 ? -1 : 0
+                    }
+                }
+                var specification = bench.specification(server.url("/f"))
+                specification.connections = 4
+                let outcome = await run(bench, specification, calls: calls) { $0.checkpointBytes = 300_000 }
+                #expect(outcome.failure?.cause == .destination)
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset > 0 && resume.bytes < Int64(Self.large.bytes.count))
+                #expect(FileFacts(path: resume.path)?.size == resume.extents?.last?.end ?? resume.offset)
+                let (second, _) = await bench.run(specification, resume: resume)
+                #expect(bench.contents(second) == Self.large.bytes)
+            }
+        }
+
+        @Test(
+            "a disk that fills while pieces come keeps what was written, and nothing that was not",
+            .enabled(if: SmallVolume.isPossible, "no mounting"))
+        func fullWithPieces() async throws {
+            let volume = try #require(SmallVolume(bytes: 8 << 20))
+            defer { volume.remove() }
+            try await Bench.run(handler: { request, connection in
+                // Somebody else takes room after the first look.
+                if request.range?.first == 65_536 {
+                    try? Data(count: 4 << 20).write(to: URL(fileURLWithPath: volume.path + "/other"))
+                }
+                Self.large.serve(request, connection)
+            }) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                (specification.destination.directory, specification.connections) = (volume.path, 4)
+                var calls = FileCalls()
+                calls.reserve = { _, _, _ in
+                    errno = EOPNOTSUPP
+                    return -1
+                }
+                let outcome = await run(bench, specification, calls: calls) { _ in }
+                guard case .storageLow(_, _, let resume?) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                #expect(resume.bytes > 0 && resume.bytes <= 4 << 20)
+                unlink(volume.path + "/other")
+                let (second, _) = await bench.run(specification, resume: resume)
+                #expect(bench.contents(second) == Self.large.bytes)
             }
         }
 

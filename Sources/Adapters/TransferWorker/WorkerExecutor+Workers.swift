@@ -107,7 +107,7 @@ extension WorkerExecutor {
             switch report {
             case .checkpointed(let resume):
                 // It goes on, so it is not what ended the workers before.
-                if let before = attempt.resume, resume.offset > before.offset { state.losses[id] = nil }
+                if let before = attempt.resume, resume.bytes > before.bytes { state.losses[id] = nil }
                 state.attempts[id]?.resume = resume
             case .restarted:
                 state.attempts[id]?.resume = nil

@@ -7,47 +7,51 @@ import TransferPolicy
 /// What comes from the network, and what time does.
 extension DownloadAttempt: ExchangeReceiver {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
-        guard exchange === self.exchange, !isOver else { return }
+        guard !isOver else { return }
         lastActivity = MonotonicTime.now()
         if !hasToldAnswer, head.status >= 200 {
             hasToldAnswer = true
             tell(.answered(after: .nanoseconds(Int64(clamping: lastActivity - min(firstSent, lastActivity)))))
         }
+        guard exchange === self.exchange else { return piece(exchange, received: head) }
         perform(machine.received(head))
     }
 
     func exchange(_ exchange: Exchange, received bytes: Data) {
-        guard exchange === self.exchange, !isOver else { return }
+        guard !isOver else { return }
         lastActivity = MonotonicTime.now()
         windowBytes += Int64(bytes.count)
+        guard exchange === self.exchange else { return piece(exchange, received: bytes) }
         switch machine.received(bytes: bytes.count) {
-        case .write(let count): write(bytes, count)
+        case .write(let count): write(bytes, at: machine.position - Int64(count))
         case .drop: return
         case .instead(let directives): perform(directives)
         }
     }
 
     func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
-        guard exchange === self.exchange, !isOver else { return }
-        self.exchange = nil
+        guard !isOver else { return }
         let failure = error.map { error in
             SessionFailure.failure(
                 code: error.code, text: error.text, host: machine.host, proxy: machine.plan.proxy)
         }
+        guard exchange === self.exchange else { return piece(exchange, endedWith: failure) }
+        self.exchange = nil
         perform(machine.ended(failure))
     }
 
-    private func write(_ bytes: Data, _ count: Int) {
+    func write(_ bytes: Data, at offset: Int64) {
         guard let file else { return }
         // A write behind the end of a file that somebody has cut would leave a hole, and its size would be right.
         let size = file.size
-        if size != written { return partialFileChanged(file, size) }
+        if !hasExtents, size != written { return partialFileChanged(file, size) }
+        let count = bytes.count
         var done = 0
         let failure =
             lackOfRoom(for: count)
             ?? bytes.withUnsafeBytes { buffer -> FileFailure? in
                 do throws(FileFailure) {
-                    try file.write(buffer, at: written, written: &done)
+                    try file.write(buffer, at: offset, written: &done)
                 } catch {
                     return error
                 }
@@ -56,12 +60,12 @@ extension DownloadAttempt: ExchangeReceiver {
             }
         if let failure {
             // What was written counts, and no more.
-            written += Int64(done)
+            machine.lose(offset + Int64(done)..<offset + Int64(count))
+            written = machine.presentBytes
             hasher = nil
-            machine.position = written
             return fail(failure)
         }
-        written += Int64(count)
+        written = machine.presentBytes
         checkpointIfDue(now: lastActivity)
         tellProgress(isForced: false)
         environment.waitForDisk(file, written: written)
@@ -88,20 +92,21 @@ extension DownloadAttempt: ExchangeReceiver {
             unsynced >= configuration.checkpointBytes
             || unsynced > 0 && age >= UInt64(max(0, configuration.checkpointSeconds)) * 1_000_000_000
         guard isDue else { return }
-        let end = written
+        let (end, present) = (written, machine.present)
         // A restart in between makes what this sync says worthless.
         let known = machine.known
         let begins = file.beginSync(to: end, on: environment.disk) { [self] failure in
-            environment.consumer.async { [self] in synced(to: end, of: known, failure) }
+            environment.consumer.async { [self] in synced(to: end, present, of: known, failure) }
         }
         if begins { lastCheckpoint = now }
     }
 
-    private func synced(to end: Int64, of known: ServerFile?, _ failure: FileFailure?) {
+    private func synced(to end: Int64, _ present: ByteRanges, of known: ServerFile?, _ failure: FileFailure?) {
         guard !isOver, verdict == nil else { return }
         if let failure { return fail(failure) }
         guard known == machine.known, end <= written else { return }
-        tell(.checkpointed(resumePoint(offset: end)))
+        durable = present
+        tell(.checkpointed(resumePoint(durable)))
     }
 
     /// What stands against writing so many bytes: where no room was reserved, the floor is watched as we go.
@@ -129,17 +134,17 @@ extension DownloadAttempt: ExchangeReceiver {
     /// Called twice a second: progress, checkpoints and deadlines of a server that says nothing.
     func tick(now: UInt64) {
         leaveOutStandstill(before: now)
-        guard !isOver, exchange != nil else { return }
+        guard !isOver, exchange != nil || !pieces.isEmpty else { return }
         if now > lastActivity, file != nil {
             if reportedProgress >= 0, now - lastActivity > 200_000_000 { tellProgress(isForced: true) }
             checkpointIfDue(now: now)
         }
-        let idle = environment.idleTime(since: lastActivity, now: now, lane)
-        let limit = max(1, specification.idleTimeoutSeconds)
-        if idle >= UInt64(limit) * 1_000_000_000 {
-            let message = "\(machine.host) sent nothing for \(limit) s."
-            return interrupt(TransferFailure(cause: .timeout, message: message))
+        if exchange == nil {
+            giveUpSilentPieces(now: now)
+        } else if isSilent(since: lastActivity, now: now) {
+            return interrupt(silence)
         }
+        guard !isOver else { return }
         let configuration = environment.configuration
         let window = UInt64(max(1, configuration.lowSpeedSeconds)) * 1_000_000_000
         guard now >= windowStart, now - windowStart >= window else { return }
@@ -153,6 +158,17 @@ extension DownloadAttempt: ExchangeReceiver {
         windowBytes = 0
     }
 
+    /// Whether the server's silence is long enough to be a failure.
+    func isSilent(since activity: UInt64, now: UInt64) -> Bool {
+        environment.idleTime(since: activity, now: now, lane)
+            >= UInt64(max(1, specification.idleTimeoutSeconds)) * 1_000_000_000
+    }
+
+    var silence: TransferFailure {
+        let limit = max(1, specification.idleTimeoutSeconds)
+        return TransferFailure(cause: .timeout, message: "\(machine.host) sent nothing for \(limit) s.")
+    }
+
     /// Time in which we did not run (Ctrl-Z, a suspended machine) is not held against the server.
     private func leaveOutStandstill(before now: UInt64) {
         defer { lastTick = now }
@@ -160,6 +176,7 @@ extension DownloadAttempt: ExchangeReceiver {
         let gap = now - lastTick
         lastActivity = min(now, lastActivity + gap)
         windowStart = min(now, windowStart + gap)
+        for index in pieces.indices { pieces[index].lastActivity = min(now, pieces[index].lastActivity + gap) }
     }
 
     /// Ticks come twice a second; after this many nanoseconds without one we did not run.

@@ -13,11 +13,12 @@ extension DownloadAttempt {
         perform(machine.interrupt(.stopped))
     }
 
-    /// What the partial file is worth, `offset` bytes of it durable.
-    func resumePoint(offset: Int64) -> ResumePoint {
+    /// What the partial file is worth with those bytes durable.
+    func resumePoint(_ durable: ByteRanges) -> ResumePoint {
         ResumePoint(
-            path: partialPath, offset: offset, total: machine.expectedTotal, validator: machine.expectedVersion,
-            bootID: BootIdentity.current, fileNumber: file?.number ?? job.resume?.fileNumber)
+            path: partialPath, offset: durable.prefix, total: machine.expectedTotal, validator: machine.expectedVersion,
+            bootID: BootIdentity.current, fileNumber: file?.number ?? job.resume?.fileNumber,
+            extents: hasExtents ? durable.beyondPrefix.map { Extent(start: $0.lowerBound, end: $0.upperBound) } : nil)
     }
 
     func end(_ ending: DownloadStateMachine.Ending) {
@@ -54,14 +55,14 @@ extension DownloadAttempt {
             // Nothing was written: what there was before stays as it is.
             return end(outcome(untouchedResume))
         }
-        let end = written
+        let (end, present, durable) = (written, machine.present, self.durable)
         environment.disk.async { [self] in
             let failure = file.syncNow(to: end)
             // What is behind the durable bytes may be lost, though it can still be read.
-            if failure != nil { try? file.truncate(to: file.durable) }
+            if failure != nil { try? file.truncate(to: durable.end) }
             environment.consumer.async { [self] in
-                if failure != nil { written = min(written, file.durable) }
-                var resume = resumePoint(offset: min(written, file.durable))
+                if failure != nil { written = durable.count }
+                var resume = resumePoint(failure == nil ? present : durable)
                 // Without the name of this boot nothing but the offset is believed, should the cut have failed, too.
                 if failure != nil { resume.bootID = "" }
                 tellProgress(isForced: true)
@@ -74,8 +75,8 @@ extension DownloadAttempt {
     /// The resume point where this attempt wrote nothing.
     private var untouchedResume: ResumePoint? {
         guard var resume = job.resume else { return nil }
-        if written == 0 { resume.offset = 0 }
-        resume.offset = min(resume.offset, written)
+        resume.offset = min(resume.offset, machine.position)
+        if resume.extents != nil { resume.extents = resumePoint(machine.present).extents ?? [] }
         return resume
     }
 
@@ -123,7 +124,7 @@ extension DownloadAttempt {
         if machine.expectedTotal == nil {
             // Without its size PlacedFile could not know the finished file after a crash.
             machine.expectedTotal = written
-            tell(.checkpointed(resumePoint(offset: min(written, file.durable))))
+            tell(.checkpointed(resumePoint(durable)))
         }
         tellProgress(isForced: true)
         let finisher = Finisher(

@@ -15,25 +15,29 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     let report: @Sendable (ExecutorReport) -> Void
     /// Set from any thread, so that long work sees it before its turn comes.
     let isStopping = Mutex(false)
-    /// The request under way, for whoever stops it from another thread.
-    let live = Mutex<Exchange?>(nil)
+    /// The requests under way, for whoever stops them from another thread.
+    let live = Mutex<[Exchange]>([])
 
     var machine: DownloadStateMachine
     var exchange: Exchange? {
-        didSet { live.withLock { $0 = exchange } }
+        didSet { noteLive() }
     }
     var lane: RateLane?
+    /// The requests for pieces of the file, by the numbers of the segments.
+    var pieces: [Piece] = []
     var file: PartialFile?
     var partialPath: String
     var hasher: BodyHasher?
     /// How many bytes may be written before the volume is asked again.
     var room: Int64 = 0
-    /// Where the bytes in the partial file end.
+    /// How many bytes there are in the partial file; they end there, but for extents.
     var written: Int64 = 0
-    /// How many of them were durable before this attempt.
-    var durable: Int64 = 0
+    /// Those of them that are known to be durable.
+    var durable = ByteRanges()
     /// Why the attempt ends, where it is not the state machine that knows.
     var verdict: ExecutorVerdict?
+    /// How many bytes the resume point tells of.
+    private var recordedBytes: Int64 = 0
     var hasAnnounced = false
     var isOver = false
 
@@ -61,7 +65,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         machine = DownloadStateMachine(plan: DownloadPlan(url: job.specification.url, headers: [], userAgent: ""))
     }
 
-    var liveExchange: Exchange? { live.withLock { $0 } }
+    var liveExchanges: [Exchange] { live.withLock { $0 } }
 
     func noteStop() -> Bool {
         isStopping.withLock { isStopping in
@@ -84,8 +88,8 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
             return end(.finished(TransferCompletion(status: 200, file: placed)))
         }
         machine = DownloadStateMachine(plan: plan())
-        written = machine.position
-        durable = min(durable, written)
+        written = machine.presentBytes
+        durable = hasExtents ? machine.present : ByteRanges([0..<min(recordedBytes, written)])
         if written == 0 { hasher = specification.checksum.map { BodyHasher($0.algorithm) } }
         // Of what was recorded, somebody has taken some away, or all.
         if let resume = job.resume, machine.plan.offset < resume.offset { tell(.restarted) }
@@ -115,7 +119,9 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         let place = PartialPlace.find(for: job, partialDirectory: configuration.partialDirectory)
         partialPath = place.path
         plan.offset = place.offset
-        durable = place.durable
+        plan.extents = place.extents
+        plan.connections = allowedConnections
+        recordedBytes = place.durable
         plan.total = job.resume?.total
         plan.validator = job.resume?.validator
         // A checksum says what is wanted, and nobody has held the earlier file against it: that one is fetched anew.
@@ -134,6 +140,8 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
             switch directive {
             case .send(let request): send(request)
             case .cancelRequest: cancelRequest()
+            case .sendSegment(let id, let request): send(request, segment: id)
+            case .cancelSegment(let id): cancel(segment: id)
             case .startOver: startOver()
             case .receive(let serverFile): receive(serverFile)
             case .finish(let serverFile): finish(serverFile)
@@ -148,9 +156,13 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         if firstSent == 0 { firstSent = now }
         windowStart = now
         windowBytes = 0
+        exchange = exchange(for: request)
+    }
+
+    func exchange(for request: RequestHead) -> Exchange {
         // URLSession's own timer is the second line: ours does not count the time in which the disk holds us up.
         let timeout = specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
-        exchange = environment.client.send(
+        return environment.client.send(
             request, timeoutSeconds: min(max(1, timeout), 86400) + 60, lane: lane, to: self)
     }
 
@@ -161,7 +173,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     private func startOver() {
         let hadBytes = written > 0 || job.resume != nil && !hasAnnounced
         written = 0
-        durable = 0
+        durable = ByteRanges()
         room = 0
         hasAnnounced = false
         hasher = specification.checksum.map { BodyHasher($0.algorithm) }
@@ -187,7 +199,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         }
         if !hasAnnounced {
             hasAnnounced = true
-            tell(.checkpointed(resumePoint(offset: min(written, max(durable, file?.durable ?? 0)))))
+            tell(.checkpointed(resumePoint(durable)))
             tellProgress(isForced: true)
         }
     }
@@ -207,7 +219,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         let opened =
             try job.resume == nil
             ? PartialPlace.create(partialPath, calls: calls)
-            : PartialFile(path: partialPath, offset: written, durable: durable, calls: calls)
+            : PartialFile(path: partialPath, offset: machine.present.end, durable: durable.count, calls: calls)
         partialPath = opened.path
         file = opened
         return opened
@@ -218,7 +230,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         if let available = environment.space.available(at: Paths.parent(partialPath)), available < needed {
             throw FileFailure("reserve \(needed) bytes for", partialPath, code: ENOSPC)
         }
-        if try file.reserve(from: written, total: total) { room = needed }
+        if try file.reserve(from: machine.position, total: total) { room = needed }
     }
 
     /// Ends the attempt for a reason of the disk.

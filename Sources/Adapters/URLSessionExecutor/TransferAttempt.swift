@@ -11,6 +11,6 @@ protocol TransferAttempt: AnyObject, Sendable {
     func stop()
     /// Called twice a second; on the consumer queue.
     func tick(now: UInt64)
-    /// The request under way, to be cancelled from any thread.
-    var liveExchange: Exchange? { get }
+    /// The requests under way, to be cancelled from any thread.
+    var liveExchanges: [Exchange] { get }
 }

@@ -69,7 +69,7 @@ public final class URLSessionExecutor: TransferExecutor {
             environment.gate.endHurry()
         }
         // Its end is told after the block above: the wire need not wait for what is still to be written.
-        if let exchange = attempt.liveExchange { environment.client.cancel(exchange) }
+        for exchange in attempt.liveExchanges { environment.client.cancel(exchange) }
     }
 
     /// Removes a partial file.

@@ -58,7 +58,7 @@ extension TransferEngine {
     private func recover(_ transfer: EarlyTransfer) async {
         let stored = transfer.stored
         let state = RecoveredState(
-            bytes: stored.resume?.offset ?? 0, total: stored.resume?.total, retry: stored.retry,
+            bytes: stored.resume?.bytes ?? 0, total: stored.resume?.total, retry: stored.retry,
             isPaused: stored.isSuspended, relaunchHold: stored.relaunchHold,
             held: stored.hold.map { RecoveredHold(by: $0.holder, why: $0.why) }, need: transfer.need)
         await decide(.recovered(stored.id, stored.specification.traits, state))

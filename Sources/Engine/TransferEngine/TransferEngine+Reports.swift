@@ -43,11 +43,11 @@ extension TransferEngine {
             return await decide(.finished(id))
         case .stopped(let resume):
             records[id]?.resume = resume
-            await handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])
+            await handle(.stopped(id, bytes: resume?.bytes ?? 0), saving: [.checkpointed(id, resume)])
         case .storageLow(let needed, let available, let resume):
             records[id]?.resume = resume
             await handle(
-                .ranOutOfSpace(id, needed: needed, available: available, bytes: resume?.offset ?? 0),
+                .ranOutOfSpace(id, needed: needed, available: available, bytes: resume?.bytes ?? 0),
                 saving: [.checkpointed(id, resume)])
         case .challenged(let challenges, let resume):
             await challenged(id, challenges, resume)
@@ -56,7 +56,7 @@ extension TransferEngine {
             await handle(
                 .failed(
                     id, failure.cause, retryAfter: failure.retryAfterSeconds.map { .seconds($0) },
-                    bytes: resume?.offset ?? 0),
+                    bytes: resume?.bytes ?? 0),
                 saving: [.checkpointed(id, resume)])
         }
         tellEndOfAttempt(id, at: alarm.now())
@@ -77,9 +77,9 @@ extension TransferEngine {
                 .challenged(_, let resume):
                 records[id]?.resume = resume
                 // Through the scheduler, because a cancelled transfer ends with its attempt.
-                await handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])
+                await handle(.stopped(id, bytes: resume?.bytes ?? 0), saving: [.checkpointed(id, resume)])
                 if let explanation = scheduler.explanation(of: id, at: alarm.now()) {
-                    tell(id, .paused(explanation, bytes: resume?.offset ?? 0), at: alarm.now())
+                    tell(id, .paused(explanation, bytes: resume?.bytes ?? 0), at: alarm.now())
                 }
             }
         }

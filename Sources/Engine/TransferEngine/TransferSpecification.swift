@@ -44,6 +44,18 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     public var rateLimit: Int64?
     /// A file that an earlier run finished: it is fetched again only if the server's has changed.
     public var completedBefore: CompletedFile?
+    /// The most connections for this one file, 1…16: where the server serves ranges of a file whose version it names, a
+    /// large one is fetched in pieces.
+    ///
+    /// Default 1; other numbers are taken as the nearest of these.
+    public var connections: Int {
+        get { min(max(connectionLimit ?? 1, 1), Self.mostConnections) }
+        set { connectionLimit = newValue > 1 ? min(newValue, Self.mostConnections) : nil }
+    }
+    /// The largest number of connections for one file.
+    public static let mostConnections = 16
+    /// Stored only where it is not 1, which is what earlier versions knew.
+    private var connectionLimit: Int?
     /// What the deciding code sees.
     public var traits: TransferTraits
 
@@ -54,7 +66,8 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     ) {
         self.init(
             url: url, headers: headers, destination: Destination(directory: "/", name: nil),
-            idleTimeoutSeconds: idleTimeoutSeconds, allowsInsecureRedirect: allowsInsecureRedirect, rateLimit: rateLimit, traits: traits)
+            idleTimeoutSeconds: idleTimeoutSeconds, allowsInsecureRedirect: allowsInsecureRedirect,
+            rateLimit: rateLimit, traits: traits)
         self.upload = upload
     }
 
@@ -185,7 +198,7 @@ public struct Validator: Hashable, Sendable, Codable {
 public struct ResumePoint: Hashable, Sendable, Codable {
     /// The partial file's absolute path; "" for an upload, which leaves nothing here.
     public var path: String
-    /// How many bytes are durably on disk; of an upload, how many the server has said it has.
+    /// How many bytes from the beginning are durably on disk; of an upload, how many the server has said it has.
     public var offset: Int64
     /// The size of the file; nil when unknown.
     public var total: Int64?
@@ -198,6 +211,9 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     public var fileNumber: UInt64?
     /// Where an upload goes on; nil for a download.
     public var upload: UploadResume?
+    /// Further pieces beyond `offset` that are durably on disk, in order. Where this is not nil, not even if it is empty, the
+    /// file may have holes: its length says nothing then, in the same boot either.
+    public var extents: [Extent]?
 
     /// Where an upload goes on: the server has `offset` bytes of `total`.
     public init(upload: UploadResume, offset: Int64, total: Int64) {
@@ -207,7 +223,8 @@ public struct ResumePoint: Hashable, Sendable, Codable {
 
     /// A partial file.
     public init(
-        path: String, offset: Int64, total: Int64?, validator: Validator?, bootID: String, fileNumber: UInt64? = nil
+        path: String, offset: Int64, total: Int64?, validator: Validator?, bootID: String, fileNumber: UInt64? = nil,
+        extents: [Extent]? = nil
     ) {
         self.path = path
         self.fileNumber = fileNumber
@@ -215,6 +232,24 @@ public struct ResumePoint: Hashable, Sendable, Codable {
         self.total = total
         self.validator = validator
         self.bootID = bootID
+        self.extents = extents
+    }
+
+    /// How many bytes are durably on disk in all.
+    public var bytes: Int64 { (extents ?? []).reduce(offset) { $0 + max(0, $1.end - $1.start) } }
+}
+
+/// A piece of a file.
+public struct Extent: Hashable, Sendable, Codable {
+    /// Its first byte.
+    public var start: Int64
+    /// The byte behind its last.
+    public var end: Int64
+
+    /// A piece.
+    public init(start: Int64, end: Int64) {
+        self.start = start
+        self.end = end
     }
 }
 

@@ -9,6 +9,8 @@ struct PartialPlace: Hashable, Sendable {
     var offset: Int64
     /// How many of those are known to be durable.
     var durable: Int64
+    /// Further bytes of it beyond `offset`, in order, durable too.
+    var extents: [Range<Int64>] = []
 
     /// A recorded partial file where there is one; else the common folder, or beside the destination where only that
     /// is on the same file system, so that finishing is always a rename.
@@ -17,6 +19,8 @@ struct PartialPlace: Hashable, Sendable {
             guard let facts = FileFacts(path: resume.path), facts.kind == .regular else {
                 return PartialPlace(path: resume.path, offset: 0, durable: 0)
             }
+            // With holes in it the file's length says nothing.
+            if let extents = resume.extents { return find(resume, extents, size: facts.size) }
             // Bytes written but not synced survive everything but the machine's end.
             let isSameBoot = !resume.bootID.isEmpty && resume.bootID == BootIdentity.current
             let usable = isSameBoot ? facts.size : min(facts.size, resume.offset)
@@ -32,6 +36,19 @@ struct PartialPlace: Hashable, Sendable {
         let name = named("\(job.id)", token: token())
         let path = isShared ? Paths.join(partialDirectory, name) : Paths.join(directory, "." + name)
         return PartialPlace(path: path, offset: 0, durable: 0)
+    }
+
+    private static func find(_ resume: ResumePoint, _ extents: [Extent], size: Int64) -> PartialPlace {
+        let end = min(size, resume.total ?? size)
+        let offset = min(max(0, resume.offset), end)
+        // It may have been changed by somebody else, the record even so.
+        let kept = extents.compactMap { extent -> Range<Int64>? in
+            let start = max(offset, extent.start)
+            return start < min(extent.end, end) ? start..<min(extent.end, end) : nil
+        }
+        let present = ByteRanges([0..<offset] + kept)
+        return PartialPlace(
+            path: resume.path, offset: present.prefix, durable: present.count, extents: present.beyondPrefix)
     }
 
     /// Makes a file that was not there before at `path`, or under the same name with another token where that is taken.

@@ -29,6 +29,10 @@ struct DownloadPlan: Hashable, Sendable {
     var offset: Int64 = 0
     var total: Int64?
     var validator: Validator?
+    /// Further bytes of it beyond `offset`, in order.
+    var extents: [Range<Int64>] = []
+    /// The most requests for pieces of the file at once.
+    var connections = 1
     /// The size and version of a file that an earlier run finished.
     var completedBefore: CompletedFile?
     /// Seconds since 1970, to read a date in `Retry-After`.

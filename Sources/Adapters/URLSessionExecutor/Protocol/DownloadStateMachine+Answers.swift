@@ -94,8 +94,9 @@ extension DownloadStateMachine {
 
     /// Takes a body from 0.
     private mutating func keep(_ head: ResponseHead, _ question: Question, end: Int64?) -> [Directive] {
-        let directives: [Directive] = position > 0 ? [.startOver] : []
+        let directives: [Directive] = position > 0 || !extents.isEmpty ? [.startOver] : []
         position = 0
+        extents = []
         let isChunked = head.value("Transfer-Encoding") != nil
         let file = serverFile(head, question, total: isChunked ? nil : end)
         expectedTotal = file.total
@@ -163,12 +164,12 @@ extension DownloadStateMachine {
             lastModified: head.value("Last-Modified"), mediaType: head.mediaType)
     }
 
-    private func wantsLogin(_ what: String) -> TransferFailure {
+    func wantsLogin(_ what: String) -> TransferFailure {
         TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
     }
 
     /// Whether a server may do better later, in words.
-    private func mayPass(_ head: ResponseHead) -> TransferFailure { head.failureThatMayPass(host: host, now: plan.now) }
+    func mayPass(_ head: ResponseHead) -> TransferFailure { head.failureThatMayPass(host: host, now: plan.now) }
 
     func tooLarge(_ limit: Int64) -> TransferFailure {
         TransferFailure(cause: .tooLarge, message: "\(host) has more than the \(limit) bytes that are allowed.")

@@ -13,6 +13,7 @@ extension DownloadStateMachine {
         switch state {
         case .asking(let question): URLReference(question.url).hostAndPort
         case .receiving(let body): URLReference(body.file.url).hostAndPort
+        case .segmented(let body): URLReference(body.question.url).hostAndPort
         case .ready, .discarding, .over: URLReference(known?.url ?? plan.url).hostAndPort
         }
     }
@@ -34,7 +35,9 @@ extension DownloadStateMachine {
         var fields = authenticator.adding(to: question.fields, url: question.url, method: "GET")
         switch question.kind {
         case .first:
-            let last = position + max(1, plan.firstRequestBytes) - 1
+            let end = position + max(1, plan.firstRequestBytes)
+            // What comes after a hole is there.
+            let last = min(end, extents.first?.lowerBound ?? end) - 1
             fields.append(HeaderField(name: "Range", value: "bytes=\(position)-\(last)"))
             if position == 0, let before = plan.completedBefore { fields += condition(before) }
         case .rest:
@@ -57,15 +60,27 @@ extension DownloadStateMachine {
 
     /// Gives the bytes so far up and asks for the whole file without a range.
     mutating func askForWhole(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        let directives: [Directive] = position > 0 ? [.startOver] : []
+        let (directives, next) = giveUp(question)
+        return directives + discard(head, then: .ask(next))
+    }
+
+    /// The same where no request is under way.
+    mutating func askForWhole(_ question: Question) -> [Directive] {
+        let (directives, next) = giveUp(question)
+        return directives + ask(next)
+    }
+
+    private mutating func giveUp(_ question: Question) -> ([Directive], Question) {
+        let directives: [Directive] = position > 0 || !extents.isEmpty ? [.startOver] : []
         position = 0
+        extents = []
         expectedTotal = nil
         expectedVersion = nil
         known = nil
         var next = question
         next.kind = .whole
         next.visited = [question.url]
-        return directives + discard(head, then: .ask(next))
+        return (directives, next)
     }
 
     /// Reads a body that is not wanted to its end where it is short, so that the connection can be used again.

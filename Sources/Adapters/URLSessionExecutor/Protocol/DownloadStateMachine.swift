@@ -8,7 +8,8 @@ import TransferPolicy
 ///
 /// A small first request for a range learns size, version and range support and brings the first bytes; the rest is
 /// asked for with `If-Range`. Whatever does not fit together exactly is fetched anew from 0. Every request ends with
-/// `ended`; only then comes what follows it, so that there is never more than one.
+/// `ended`; only then comes what follows it, so that there is never more than one: but for the pieces of a large file, see
+/// SegmentedBody.
 struct DownloadStateMachine: Sendable {
     /// What to do, in order.
     enum Directive: Hashable, Sendable {
@@ -16,6 +17,10 @@ struct DownloadStateMachine: Sendable {
         case send(RequestHead)
         /// Cancel the request under way; `ended` follows all the same.
         case cancelRequest
+        /// Send a request for a segment, while others may be under way. Its end is told by `ended(_:segment:)`.
+        case sendSegment(Int, RequestHead)
+        /// Cancel the request of that segment; its end follows all the same.
+        case cancelSegment(Int)
         /// Cut the partial file to nothing: its bytes cannot be used.
         case startOver
         /// Bytes of that file follow at the present position.
@@ -83,6 +88,8 @@ struct DownloadStateMachine: Sendable {
         case ready
         case asking(Question)
         case receiving(Body)
+        /// The rest comes in pieces.
+        case segmented(SegmentedBody)
         /// The answer is not wanted, or not any more; what follows its end.
         case discarding(bytes: Int64, then: Next)
         case over
@@ -95,6 +102,8 @@ struct DownloadStateMachine: Sendable {
     var state = State.ready
     /// Where the next byte goes.
     var position: Int64
+    /// Bytes of the partial file beyond `position`, in order; of no meaning while segmented.
+    var extents: [Range<Int64>]
     /// What the partial file's bytes belong to.
     var known: ServerFile?
     /// Whether there is a version and a total that an answer must match.
@@ -109,6 +118,7 @@ struct DownloadStateMachine: Sendable {
         authenticator = Authenticator(plan: plan)
         let canContinue = plan.offset > 0 && plan.validator?.ifRange != nil
         position = canContinue ? plan.offset : 0
+        extents = canContinue ? plan.extents : []
         expectedTotal = canContinue ? plan.total : nil
         expectedVersion = canContinue ? plan.validator : nil
     }
@@ -134,7 +144,7 @@ struct DownloadStateMachine: Sendable {
             // Interim answers tell nothing that is needed.
             if (100..<200).contains(head.status) { return [] }
             return answered(question, head)
-        case .ready, .receiving, .discarding, .over:
+        case .ready, .receiving, .segmented, .discarding, .over:
             return []
         }
     }
@@ -158,7 +168,7 @@ struct DownloadStateMachine: Sendable {
             state = .discarding(bytes: sum, then: next)
             let crosses = bytes <= Self.largestDiscarded && sum > Self.largestDiscarded
             return crosses ? .instead([.cancelRequest]) : .drop
-        case .ready, .asking, .over:
+        case .ready, .asking, .segmented, .over:
             return .drop
         }
     }
@@ -179,7 +189,7 @@ struct DownloadStateMachine: Sendable {
                 state = .over
                 return [.finish(file)]
             }
-        case .ready, .over:
+        case .ready, .segmented, .over:
             return []
         }
     }
@@ -197,6 +207,10 @@ struct DownloadStateMachine: Sendable {
             // What was decided before stays: an answer, a failure.
             if case .ask = next { state = .discarding(bytes: bytes, then: .end(ending)) }
             return [.cancelRequest]
+        case .segmented(var body):
+            let steps = body.interrupt(ending)
+            state = .segmented(body)
+            return directives(steps)
         case .over:
             return []
         }
@@ -212,7 +226,7 @@ struct DownloadStateMachine: Sendable {
             guard body.end == position else {
                 return end(.failed(malformed("sent a part of unknown length."), keepsBytes: false))
             }
-            return ask(more)
+            return askForRest(more, body.file)
         }
         state = .over
         return [.finish(body.file)]

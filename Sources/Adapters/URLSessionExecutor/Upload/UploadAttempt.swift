@@ -65,7 +65,7 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
         return plan
     }
 
-    var liveExchange: Exchange? { live.withLock { $0 } }
+    var liveExchanges: [Exchange] { live.withLock { $0.map { [$0] } ?? [] } }
 
     func noteStop() -> Bool {
         stopping.withLock { stopping in

@@ -190,6 +190,12 @@ struct RequestOptions: ParsableArguments {
 
     @Option(
         help: .init(
+            "Fetch a large file over up to this many connections, where its server allows it (1 to 16, default 1).",
+            valueName: "count"))
+    var connections: Int?
+
+    @Option(
+        help: .init(
             "Try this often again without progress (default 4; discretionary work: without end).", valueName: "count"))
     var retries: Int?
 

@@ -19,6 +19,7 @@ struct SpecificationBuilder {
     private let usesRemoteTime: Bool
     private let idleTimeout: Int
     private let rateLimit: Int64?
+    private let connections: Int
     private let maximumAttempts: Int?
     private let exemptsLoopback: Bool
     private let proxies: ProxyRule
@@ -45,6 +46,10 @@ struct SpecificationBuilder {
         guard (0...1_000_000).contains(command.request.retries ?? 0) else {
             throw UsageError("--retries \(command.request.retries ?? 0) must be from 0 to 1000000")
         }
+        connections = command.request.connections ?? 1
+        guard (1...TransferSpecification.mostConnections).contains(connections) else {
+            throw UsageError("--connections \(connections) must be from 1 to \(TransferSpecification.mostConnections)")
+        }
         maximumAttempts = command.request.retries.map { $0 + 1 }
         exemptsLoopback = !command.noLoopbackExemption
         proxies = ProxyRule(explicit: command.request.proxy)
@@ -60,6 +65,7 @@ struct SpecificationBuilder {
             checksum: target.checksum ?? checksum, idleTimeoutSeconds: idleTimeout, usesRemoteTime: usesRemoteTime,
             rateLimit: rateLimit, traits: request.traits)
         specification.credential = request.credential
+        specification.connections = connections
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }
 
@@ -71,7 +77,8 @@ struct SpecificationBuilder {
         // An upload cannot wait for a challenge: its bytes would have gone twice.
         let authorization = request.credential.map { HeaderField(name: "Authorization", value: Self.basic($0)) }
         let specification = TransferSpecification(
-            url: request.url, headers: headers + [authorization].compactMap { $0 }, upload: source, idleTimeoutSeconds: idleTimeout,
+            url: request.url, headers: headers + [authorization].compactMap { $0 }, upload: source,
+            idleTimeoutSeconds: idleTimeout,
             rateLimit: rateLimit, traits: request.traits)
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TransferEngine
+
+/// Several requests for pieces of one file at once; each block goes to its own place in the partial file.
+extension DownloadAttempt {
+    /// A request for a segment.
+    struct Piece {
+        let segment: Int
+        let exchange: Exchange
+        var lastActivity: UInt64
+    }
+
+    /// Whether the resume points name pieces, so that nobody takes the partial file's length for its content.
+    ///
+    /// From the first one on, since a crash may leave the file with holes and any earlier point.
+    var hasExtents: Bool { specification.connections > 1 || job.resume?.extents?.isEmpty == false }
+
+    /// How many connections there may be: one where the recorded point would take the length of a file with holes
+    /// for its content after a crash.
+    var allowedConnections: Int {
+        if let resume = job.resume, resume.extents == nil { return 1 }
+        return specification.connections
+    }
+
+    /// Lets other threads know what to cancel.
+    func noteLive() {
+        let exchanges = pieces.map(\.exchange) + [exchange].compactMap { $0 }
+        live.withLock { $0 = exchanges }
+    }
+
+    func send(_ request: RequestHead, segment id: Int) {
+        // Bytes do not come in order any more: the file is read for its digest when it is complete.
+        hasher = nil
+        pieces.append(Piece(segment: id, exchange: exchange(for: request), lastActivity: MonotonicTime.now()))
+        noteLive()
+    }
+
+    func cancel(segment id: Int) {
+        for piece in pieces where piece.segment == id { environment.client.cancel(piece.exchange) }
+    }
+
+    func piece(_ exchange: Exchange, received head: ResponseHead) {
+        guard let index = noteActivity(exchange) else { return }
+        perform(machine.received(head, segment: pieces[index].segment))
+    }
+
+    func piece(_ exchange: Exchange, received bytes: Data) {
+        guard let index = noteActivity(exchange) else { return }
+        let (place, then) = machine.received(bytes: bytes.count, segment: pieces[index].segment)
+        if let place { write(bytes.prefix(place.count), at: place.lowerBound) }
+        perform(then)
+    }
+
+    func piece(_ exchange: Exchange, endedWith failure: TransferFailure?) {
+        guard let index = pieces.firstIndex(where: { $0.exchange === exchange }) else { return }
+        let segment = pieces.remove(at: index).segment
+        noteLive()
+        perform(machine.ended(failure, segment: segment))
+    }
+
+    /// Gives up the requests whose server says nothing; the others go on.
+    func giveUpSilentPieces(now: UInt64) {
+        for piece in pieces where isSilent(since: piece.lastActivity, now: now) {
+            perform(machine.giveUp(segment: piece.segment, silence))
+        }
+    }
+
+    private func noteActivity(_ exchange: Exchange) -> Int? {
+        guard let index = pieces.firstIndex(where: { $0.exchange === exchange }) else { return nil }
+        pieces[index].lastActivity = lastActivity
+        return index
+    }
+}

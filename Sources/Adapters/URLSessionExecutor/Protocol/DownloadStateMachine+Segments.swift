@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+import TransferPolicy
+
+/// The rest of a file in several pieces at once.
+extension DownloadStateMachine {
+    /// The bytes there are: what was received, and what earlier attempts left beyond it.
+    var present: ByteRanges {
+        if case .segmented(let body) = state { return body.plan.received }
+        return ByteRanges([0..<position] + extents)
+    }
+
+    /// How many bytes there are.
+    var presentBytes: Int64 {
+        if case .segmented(let body) = state { return body.plan.received.count }
+        return extents.isEmpty ? position : present.count
+    }
+
+    /// Bytes that were to be written and could not be.
+    mutating func lose(_ range: Range<Int64>) {
+        guard case .segmented(var body) = state else {
+            position = min(position, range.lowerBound)
+            return
+        }
+        body.lose(range)
+        state = .segmented(body)
+    }
+
+    /// Asks for what is missing: in pieces where there are holes, or where that is allowed and worth it.
+    mutating func askForRest(_ question: Question, _ file: ServerFile) -> [Directive] {
+        guard let expectedTotal, expectedVersion != nil else { return ask(question) }
+        let segments = SegmentPlan(total: expectedTotal, received: present)
+        let connections = segments.missing >= SegmentPlan.worthwhile ? plan.connections : 1
+        guard connections > 1 || !extents.isEmpty else { return ask(question) }
+        var body = SegmentedBody(file: file, question: question, plan: segments, connections: connections)
+        let steps = body.start()
+        state = .segmented(body)
+        return directives(steps)
+    }
+
+    /// The head of an answer to a segment's request came.
+    mutating func received(_ head: ResponseHead, segment id: Int) -> [Directive] {
+        guard case .segmented(var body) = state, let asked = body.asked(id), !(100..<200).contains(head.status)
+        else { return [] }
+        let isShort = head.contentLength.map { $0 <= Self.largestDiscarded } ?? true
+        let steps = body.received(verdict(head, asked.question, asked.range), isShort: isShort, by: id)
+        state = .segmented(body)
+        return directives(steps)
+    }
+
+    /// Bytes of a segment came: where to write them, and what to do then.
+    mutating func received(bytes count: Int, segment id: Int) -> (place: Range<Int64>?, then: [Directive]) {
+        guard case .segmented(var body) = state else { return (nil, []) }
+        // Not held twice while it changes: else every block would copy it.
+        state = .over
+        let step = body.received(bytes: count, by: id, tooMany: malformed("sent more bytes than it said it would."))
+        state = .segmented(body)
+        switch step {
+        case .write(let place, let steps): return (place, directives(steps))
+        case .drop(let steps): return (nil, directives(steps))
+        }
+    }
+
+    /// The request of a segment is over.
+    mutating func ended(_ failure: TransferFailure?, segment id: Int) -> [Directive] {
+        guard case .segmented(var body) = state else { return [] }
+        let (host, total) = (host, body.plan.total)
+        let steps = body.ended(failure, by: id) { position in
+            let message = "\(host) ended its answer after \(position) of \(total) bytes."
+            return TransferFailure(cause: .connection, message: message)
+        }
+        state = .segmented(body)
+        return directives(steps)
+    }
+
+    /// Nothing comes of the request of a segment.
+    mutating func giveUp(segment id: Int, _ failure: TransferFailure) -> [Directive] {
+        guard case .segmented(var body) = state else { return [] }
+        let steps = body.giveUp(id, failure)
+        state = .segmented(body)
+        return directives(steps)
+    }
+
+    private func request(_ question: Question, _ range: Range<Int64>) -> RequestHead {
+        var fields = question.fields
+        fields.append(HeaderField(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
+        if let value = expectedVersion?.ifRange { fields.append(HeaderField(name: "If-Range", value: value)) }
+        return RequestHead(url: question.url, fields: fields)
+    }
+
+    /// What the steps mean outside; the last one may leave the segments behind.
+    mutating func directives(_ steps: [SegmentedBody.Step]) -> [Directive] {
+        steps.flatMap { step -> [Directive] in
+            switch step {
+            case .send(let id, let question, let range): [.sendSegment(id, request(question, range))]
+            case .cancel(let id): [.cancelSegment(id)]
+            case .over(let result): leaveSegments(result)
+            }
+        }
+    }
+
+    private mutating func leaveSegments(_ result: SegmentedBody.Result) -> [Directive] {
+        guard case .segmented(let body) = state else { return [] }
+        position = body.plan.received.prefix
+        extents = body.plan.received.beyondPrefix
+        switch result {
+        case .complete:
+            state = .over
+            return [.finish(body.file)]
+        case .startOver: return askForWhole(body.question)
+        case .end(let ending): return end(ending)
+        }
+    }
+
+    /// What the head of an answer to a segment's request means.
+    ///
+    /// Strict, since pieces are put together: the range as asked or a shorter one, the total and the version as known.
+    private func verdict(
+        _ head: ResponseHead, _ question: Question, _ asked: Range<Int64>
+    ) -> SegmentedBody.Verdict {
+        if RedirectRule.isRedirect(head) { return redirected(question, head) }
+        let isFile = head.status == 206 || head.status == 200 || head.status == 203
+        if head.status == 511
+            || isFile
+                && CaptivePortal.isSuspected(
+                    head, url: plan.url, isContinuing: true, version: expectedVersion, known: known)
+        {
+            return .refused(.end(.failed(wantsLogin("wants a login first."), keepsBytes: true)))
+        }
+        switch head.status {
+        case 206:
+            guard !head.isEncoded, !head.hasImpossibleLength,
+                let range = head.value("Content-Range").flatMap({ ContentRange($0) }), let bytes = range.bytes,
+                range.total == expectedTotal, bytes.lowerBound == asked.lowerBound, asked.contains(bytes.upperBound),
+                expectedVersion?.isContinued(by: head) == true
+            else { return .changed }
+            return .good(end: bytes.upperBound + 1)
+        case 200, 203:
+            // The same file, and no ranges on this connection: the others may go on.
+            let isSame = !head.isEncoded && expectedVersion?.isContinued(by: head) == true
+            return isSame ? .refused(.startOver) : .changed
+        case 416:
+            return .changed
+        case 408, 425, 429, 500, 502, 503, 504:
+            return .refused(.end(.failed(mayPass(head), keepsBytes: true)))
+        default:
+            // Whoever wants the answer's body gets it by asking for the whole.
+            return .refused(plan.keepsErrorBody ? .startOver : .end(.answered(status: head.status)))
+        }
+    }
+
+    private func redirected(_ question: Question, _ head: ResponseHead) -> SegmentedBody.Verdict {
+        let rule = RedirectRule(allowsInsecure: plan.allowsInsecureRedirect, staysOnLoopback: plan.staysOnLoopback)
+        let location = head.value("Location") ?? ""
+        switch rule.next(location: location, from: question.url, fields: question.fields, visited: question.visited) {
+        case .follow(let url, let fields):
+            var next = question
+            (next.url, next.fields) = (url, fields)
+            next.visited.append(url)
+            return .elsewhere(next)
+        case .refuse(let failure):
+            return .refused(.end(.failed(failure, keepsBytes: true)))
+        }
+    }
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import Foundation
+import HostileServer
+import Synchronization
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+/// Lets nobody through until so many have come.
+private final class Gathering: @unchecked Sendable {
+    // Guard: `condition` for `count`.
+    private let condition = NSCondition()
+    private let size: Int
+    private var count = 0
+
+    init(size: Int) { self.size = size }
+
+    /// Which one it is, from 1; those after the full number pass.
+    func arrive() -> Int {
+        condition.withLock {
+            count += 1
+            let mine = count
+            condition.broadcast()
+            while count < size, condition.wait(until: Date(timeIntervalSinceNow: 10)) {}
+            return mine
+        }
+    }
+}
+
+extension ExecutorTests {
+    /// One file over several connections.
+    @Suite(.serialized, .timeLimit(.minutes(3)))
+    struct SegmentTests {
+        private static let file = ServedFile(bytes: ServedFile.content(6_500_000))
+        private static let first = 65_536
+
+        private func specification(_ bench: Bench, _ server: HostileServer, connections: Int = 4)
+            -> TransferSpecification
+        {
+            var specification = bench.specification(server.url("/f"))
+            specification.connections = connections
+            return specification
+        }
+
+        /// The ranges that were asked for, of which the last byte is known.
+        private func ranges(_ requests: some Sequence<HostileRequest>) -> [Range<Int>] {
+            requests.compactMap { $0.range.flatMap { range in range.last.map { range.first..<$0 + 1 } } }
+        }
+
+        @Test("four connections bring the whole file, each a part of its own", arguments: [true, false])
+        func four(repaired: Bool) async throws {
+            let gathering = Gathering(size: 4)
+            try await Bench.run(
+                repaired: repaired,
+                handler: { request, connection in
+                    if request.range?.first != 0 { _ = gathering.arrive() }
+                    Self.file.serve(request, connection)
+                }
+            ) { bench, server in
+                var specification = specification(bench, server)
+                var hasher = BodyHasher(.sha256)
+                Self.file.bytes.withUnsafeBytes { hasher.update($0) }
+                specification.checksum = Checksum(algorithm: .sha256, hexDigest: hasher.hexDigest)
+                let (outcome, recorder) = await bench.run(specification)
+                #expect(bench.contents(outcome) == Self.file.bytes)
+                #expect(outcome.completion?.status == 200)
+                let parts = ranges(server.requests)
+                #expect(parts.first == 0..<Self.first)
+                let four = parts[1..<5].sorted { $0.lowerBound < $1.lowerBound }
+                #expect(four.first?.lowerBound == Self.first && four.last?.upperBound == Self.file.bytes.count)
+                #expect(zip(four, four.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+                #expect(recorder.reports.last?.outcome != nil && recorder.restarts == 0)
+                #expect(recorder.checkpoints.allSatisfy { $0.extents != nil })
+                #expect(bench.leftovers.isEmpty)
+            }
+        }
+
+        enum Fault: CaseIterable {
+            case cut, reset, empty, stall, whole, otherWhole, otherRange, otherTotal, otherTag, encoded, busy, tooMany
+            case forbidden, redirect, shorter, gone
+
+            var startsOver: Bool {
+                switch self {
+                case .otherWhole, .otherRange, .otherTotal, .otherTag, .encoded: true
+                case .cut, .reset, .empty, .stall, .whole, .busy, .tooMany, .forbidden, .redirect, .shorter, .gone:
+                    false
+                }
+            }
+
+            func answer(_ file: ServedFile, _ request: HostileRequest, _ connection: HostileConnection) {
+                let (status, fields, body) = file.answer(to: request)
+                switch self {
+                case .cut:
+                    file.serve(request, connection, onlyBytes: 200_000)
+                    connection.finish()
+                case .reset:
+                    file.serve(request, connection, onlyBytes: 200_000)
+                    connection.reset()
+                case .empty: connection.finish()
+                case .stall:
+                    file.serve(request, connection, onlyBytes: 200_000)
+                    connection.waitForClient()
+                case .whole: connection.answer("200 OK", file.fields, body: file.bytes)
+                case .otherWhole: connection.answer("200 OK", ["ETag: \"v2\""], body: [1, 2, 3])
+                case .otherRange:
+                    let line = "Content-Range: bytes 1-\(body.count)/\(file.bytes.count)"
+                    connection.answer(status, file.fields + [line], body: body)
+                case .otherTotal:
+                    let line = "Content-Range: bytes \(body.startIndex)-\(body.endIndex - 1)/\(file.bytes.count + 1)"
+                    connection.answer(status, file.fields + [line], body: body)
+                case .otherTag:
+                    connection.answer(
+                        status, ["ETag: \"v2\""] + fields.filter { $0.hasPrefix("Content-Range") }, body: body)
+                case .encoded: connection.answer(status, fields + ["Content-Encoding: gzip"], body: body)
+                case .busy: connection.answer("503 Service Unavailable", ["Retry-After: 9"])
+                case .tooMany: connection.answer("429 Too Many Requests")
+                case .forbidden: connection.answer("403 Forbidden", body: [UInt8](repeating: 1, count: 100_000))
+                case .redirect: connection.answer("302 Found", ["Location: /elsewhere"])
+                case .shorter:
+                    let part = body.prefix(100_000)
+                    let line = "Content-Range: bytes \(part.startIndex)-\(part.endIndex - 1)/\(file.bytes.count)"
+                    connection.answer(status, file.fields + [line], body: part)
+                case .gone: connection.answer("404 Not Found")
+                }
+            }
+        }
+
+        @Test("a fault on one connection spoils nothing", arguments: Fault.allCases, [true, false])
+        func fault(fault: Fault, repaired: Bool) async throws {
+            let gathering = Gathering(size: 4)
+            try await Bench.run(
+                repaired: repaired,
+                handler: { request, connection in
+                    let isFirst = request.range == nil || request.range?.first == 0 || request.target == "/elsewhere"
+                    if !isFirst, gathering.arrive() == 2 { return fault.answer(Self.file, request, connection) }
+                    Self.file.serve(request, connection)
+                }
+            ) { bench, server in
+                var specification = specification(bench, server)
+                specification.idleTimeoutSeconds = 2
+                let (outcome, recorder) = await bench.run(specification)
+                #expect(bench.contents(outcome) == Self.file.bytes, "\(outcome)")
+                #expect(recorder.restarts == (fault.startsOver ? 1 : 0))
+                #expect(bench.leftovers.isEmpty)
+            }
+        }
+
+        @Test("a server that serves one connection only serves the file over one", arguments: [429, 503, 403])
+        func oneOnly(status: Int) async throws {
+            let gathering = Gathering(size: 4)
+            try await Bench.run(handler: { request, connection in
+                guard request.range?.first != 0 else { return Self.file.serve(request, connection) }
+                if (2...4).contains(gathering.arrive()) {
+                    connection.answer("\(status) No")
+                } else {
+                    Self.file.serve(request, connection)
+                }
+            }) { bench, server in
+                let (outcome, recorder) = await bench.run(specification(bench, server))
+                #expect(bench.contents(outcome) == Self.file.bytes, "\(outcome)")
+                #expect(recorder.restarts == 0)
+                #expect(server.requests.count <= 8)
+            }
+        }
+
+        @Test("when every connection breaks, the attempt fails and keeps all pieces")
+        func allBreak() async throws {
+            let gathering = Gathering(size: 4)
+            let isBroken = Mutex(true)
+            try await Bench.run(handler: { request, connection in
+                guard isBroken.withLock({ $0 }), request.range?.first != 0 else {
+                    return Self.file.serve(request, connection)
+                }
+                if gathering.arrive() <= 4 { Self.file.serve(request, connection, onlyBytes: 300_000) }
+                connection.finish()
+            }) { bench, server in
+                let specification = specification(bench, server)
+                let (outcome, _) = await bench.run(specification)
+                #expect(outcome.failure?.cause == .connection)
+                let resume = try #require(outcome.resume)
+                #expect(resume.bytes == Int64(Self.first) + 4 * 300_000)
+                #expect(resume.extents?.count == 3)
+                isBroken.withLock { $0 = false }
+                let (second, _) = await bench.run(specification, resume: resume)
+                #expect(bench.contents(second) == Self.file.bytes)
+            }
+        }
+
+        @Test("what a stop leaves is not fetched again, in another boot either", arguments: [true, false], [1, 4])
+        func stopped(isSameBoot: Bool, connections: Int) async throws {
+            let isStalling = Mutex(true)
+            try await Bench.run(handler: { request, connection in
+                guard isStalling.withLock({ $0 }), request.range?.first != 0 else {
+                    return Self.file.serve(request, connection)
+                }
+                Self.file.serve(request, connection, onlyBytes: 400_000)
+                connection.waitForClient()
+            }) { bench, server in
+                let kept = Int64(Self.first) + 4 * 400_000
+                let (id, recorder) = bench.start(specification(bench, server))
+                await recorder.wait { $0.contains { $0.progress == kept } }
+                bench.executor.stop(id)
+                guard case .stopped(var resume?) = await recorder.outcome() else {
+                    Issue.record("\(recorder.reports)")
+                    return
+                }
+                #expect(resume.bytes == kept)
+                #expect(resume.offset == Int64(Self.first + 400_000))
+                if !isSameBoot { resume.bootID = "earlier" }
+                isStalling.withLock { $0 = false }
+                let before = server.requests.count
+                let (outcome, second) = await bench.run(
+                    specification(bench, server, connections: connections), resume: resume)
+                #expect(bench.contents(outcome) == Self.file.bytes, "\(outcome)")
+                #expect(second.restarts == 0)
+                // Pieces that were taken over by another connection were asked for twice, but none that was there.
+                let there = ByteRanges(
+                    [0..<resume.offset] + (resume.extents ?? []).map { $0.start..<$0.end })
+                for range in ranges(server.requests[before...]) {
+                    #expect(!there.ranges.contains { $0.overlaps(Int64(range.lowerBound)..<Int64(range.upperBound)) })
+                }
+                let progress = second.reports.compactMap(\.progress)
+                #expect(progress.first ?? 0 >= kept && progress.last == Int64(Self.file.bytes.count))
+            }
+        }
+
+        @Test("the length of a file with holes is not believed, in the same boot either", arguments: [1, 4])
+        func holes(connections: Int) async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                for extents in [[], [Extent(start: 3_000_000, end: 5_000_000)]] {
+                    var bytes = [UInt8](repeating: 0, count: Self.file.bytes.count)
+                    bytes[..<200_000] = Self.file.bytes[..<200_000]
+                    for extent in extents {
+                        let range = Int(extent.start)..<Int(extent.end)
+                        bytes[range] = Self.file.bytes[range]
+                    }
+                    var resume = try bench.leavePartial(
+                        bytes, total: bytes.count, tag: "\"v1\"", bootID: BootIdentity.current)
+                    (resume.offset, resume.extents) = (200_000, extents)
+                    let before = server.requests.count
+                    let specification = specification(bench, server, connections: connections)
+                    let (outcome, recorder) = await bench.run(specification, resume: resume)
+                    #expect(bench.contents(outcome) == Self.file.bytes)
+                    #expect(recorder.restarts == 0)
+                    #expect(server.requests[before...].allSatisfy { $0.range?.first ?? 0 >= 200_000 })
+                }
+            }
+        }
+
+        @Test("pieces that somebody cut off the file do not count")
+        func cutPieces() async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                var resume = try bench.leavePartial(
+                    Self.file.bytes[..<1_000_000], total: Self.file.bytes.count, tag: "\"v1\"")
+                resume.extents = [Extent(start: 2_000_000, end: 3_000_000), Extent(start: -5, end: 7)]
+                let (outcome, _) = await bench.run(specification(bench, server), resume: resume)
+                #expect(bench.contents(outcome) == Self.file.bytes)
+            }
+        }
+
+        @Test("pieces of a file that has changed are given up, once")
+        func changedBetween() async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                var resume = try bench.leavePartial(
+                    [UInt8](repeating: 0, count: 3_000_000), total: Self.file.bytes.count, tag: "\"v0\"")
+                (resume.offset, resume.extents) = (100_000, [Extent(start: 2_000_000, end: 3_000_000)])
+                let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
+                #expect(bench.contents(outcome) == Self.file.bytes)
+                #expect(recorder.restarts == 1)
+            }
+        }
+
+        @Test("one connection where more are not worth it, not sure enough or not wanted")
+        func oneIsEnough() async throws {
+            let small = ServedFile(bytes: Array(Self.file.bytes[..<4_000_000]))
+            let weak = ServedFile(bytes: Self.file.bytes, entityTag: "W/\"v1\"")
+            let cases = [(small, 4), (weak, 4), (Self.file, 1)]
+            for (file, connections) in cases {
+                try await Bench.run(handler: file.serve) { bench, server in
+                    let (outcome, _) = await bench.run(specification(bench, server, connections: connections))
+                    #expect(bench.contents(outcome) == file.bytes)
+                    #expect(server.requests.count == 2)
+                    #expect(server.requests.last?.range?.last == nil)
+                }
+            }
+        }
+
+        @Test("a point that believes the file's length is continued over one connection")
+        func believing() async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                let resume = try bench.leavePartial(
+                    Self.file.bytes[..<100_000], total: Self.file.bytes.count, tag: "\"v1\"")
+                let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
+                #expect(bench.contents(outcome) == Self.file.bytes)
+                #expect(server.requests.count == 2)
+                // From then on the points forbid to believe it.
+                #expect(recorder.checkpoints.allSatisfy { $0.extents == [] })
+            }
+        }
+    }
+}
