@@ -45,6 +45,11 @@ extension ExecutorTests {
             return specification
         }
 
+        /// Whether the file arrived; not compared in the expectation, which would spell both out.
+        private func isRight(_ bench: Bench, _ outcome: ExecutorOutcome, _ file: ServedFile = Self.file) -> Bool {
+            bench.contents(outcome) == file.bytes
+        }
+
         /// The ranges that were asked for, of which the last byte is known.
         private func ranges(_ requests: some Sequence<HostileRequest>) -> [Range<Int>] {
             requests.compactMap { $0.range.flatMap { range in range.last.map { range.first..<$0 + 1 } } }
@@ -65,7 +70,7 @@ extension ExecutorTests {
                 Self.file.bytes.withUnsafeBytes { hasher.update($0) }
                 specification.checksum = Checksum(algorithm: .sha256, hexDigest: hasher.hexDigest)
                 let (outcome, recorder) = await bench.run(specification)
-                #expect(bench.contents(outcome) == Self.file.bytes)
+                #expect(isRight(bench, outcome), "\(outcome)")
                 #expect(outcome.completion?.status == 200)
                 let parts = ranges(server.requests)
                 #expect(parts.first == 0..<Self.first)
@@ -142,7 +147,7 @@ extension ExecutorTests {
                 var specification = specification(bench, server)
                 specification.idleTimeoutSeconds = 2
                 let (outcome, recorder) = await bench.run(specification)
-                #expect(bench.contents(outcome) == Self.file.bytes, "\(outcome)")
+                #expect(isRight(bench, outcome), "\(outcome)")
                 #expect(recorder.restarts == (fault.startsOver ? 1 : 0))
                 #expect(bench.leftovers.isEmpty)
             }
@@ -160,7 +165,7 @@ extension ExecutorTests {
                 }
             }) { bench, server in
                 let (outcome, recorder) = await bench.run(specification(bench, server))
-                #expect(bench.contents(outcome) == Self.file.bytes, "\(outcome)")
+                #expect(isRight(bench, outcome), "\(outcome)")
                 #expect(recorder.restarts == 0)
                 #expect(server.requests.count <= 8)
             }
@@ -185,7 +190,7 @@ extension ExecutorTests {
                 #expect(resume.extents?.count == 3)
                 isBroken.withLock { $0 = false }
                 let (second, _) = await bench.run(specification, resume: resume)
-                #expect(bench.contents(second) == Self.file.bytes)
+                #expect(isRight(bench, second), "\(second)")
             }
         }
 
@@ -214,7 +219,7 @@ extension ExecutorTests {
                 let before = server.requests.count
                 let (outcome, second) = await bench.run(
                     specification(bench, server, connections: connections), resume: resume)
-                #expect(bench.contents(outcome) == Self.file.bytes, "\(outcome)")
+                #expect(isRight(bench, outcome), "\(outcome)")
                 #expect(second.restarts == 0)
                 // Pieces that were taken over by another connection were asked for twice, but none that was there.
                 let there = ByteRanges(
@@ -243,7 +248,7 @@ extension ExecutorTests {
                     let before = server.requests.count
                     let specification = specification(bench, server, connections: connections)
                     let (outcome, recorder) = await bench.run(specification, resume: resume)
-                    #expect(bench.contents(outcome) == Self.file.bytes)
+                    #expect(isRight(bench, outcome), "\(outcome)")
                     #expect(recorder.restarts == 0)
                     #expect(server.requests[before...].allSatisfy { $0.range?.first ?? 0 >= 200_000 })
                 }
@@ -257,7 +262,7 @@ extension ExecutorTests {
                     Self.file.bytes[..<1_000_000], total: Self.file.bytes.count, tag: "\"v1\"")
                 resume.extents = [Extent(start: 2_000_000, end: 3_000_000), Extent(start: -5, end: 7)]
                 let (outcome, _) = await bench.run(specification(bench, server), resume: resume)
-                #expect(bench.contents(outcome) == Self.file.bytes)
+                #expect(isRight(bench, outcome), "\(outcome)")
             }
         }
 
@@ -268,7 +273,7 @@ extension ExecutorTests {
                     [UInt8](repeating: 0, count: 3_000_000), total: Self.file.bytes.count, tag: "\"v0\"")
                 (resume.offset, resume.extents) = (100_000, [Extent(start: 2_000_000, end: 3_000_000)])
                 let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
-                #expect(bench.contents(outcome) == Self.file.bytes)
+                #expect(isRight(bench, outcome), "\(outcome)")
                 #expect(recorder.restarts == 1)
             }
         }
@@ -281,7 +286,7 @@ extension ExecutorTests {
             for (file, connections) in cases {
                 try await Bench.run(handler: file.serve) { bench, server in
                     let (outcome, _) = await bench.run(specification(bench, server, connections: connections))
-                    #expect(bench.contents(outcome) == file.bytes)
+                    #expect(isRight(bench, outcome, file))
                     #expect(server.requests.count == 2)
                     #expect(server.requests.last?.range?.last == nil)
                 }
@@ -294,7 +299,7 @@ extension ExecutorTests {
                 let resume = try bench.leavePartial(
                     Self.file.bytes[..<100_000], total: Self.file.bytes.count, tag: "\"v1\"")
                 let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
-                #expect(bench.contents(outcome) == Self.file.bytes)
+                #expect(isRight(bench, outcome), "\(outcome)")
                 #expect(server.requests.count == 2)
                 // From then on the points forbid to believe it.
                 #expect(recorder.checkpoints.allSatisfy { $0.extents == [] })
