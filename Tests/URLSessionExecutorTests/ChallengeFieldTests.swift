@@ -37,7 +37,7 @@ struct ChallengeFieldTests {
             Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=\(algorithm), \
             nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
             """
-        let challenge = try #require(DigestChallenge(try #require(ChallengeField.all(in: field).first)))
+        let challenge = try #require(DigestChallenge.best(of: ChallengeField.all(in: field)))
         let answer = challenge.answer(
             Credential(user: "Mufasa", password: "Circle of Life"), method: "GET", target: "/dir/index.html",
             clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", count: 1)

@@ -56,7 +56,7 @@ extension ExecutorTests {
                 }
                 var specification = bench.specification(server.url("/f"))
                 specification.connections = 4
-                let outcome = await run(bench, specification, calls: calls) { $0.checkpointBytes = 300_000 }
+                let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 300_000 }
                 #expect(outcome.failure?.cause == .destination)
                 let resume = try #require(outcome.resume)
                 #expect(resume.offset > 0 && resume.bytes < Int64(Self.large.bytes.count))
@@ -93,7 +93,7 @@ extension ExecutorTests {
                     errno = EOPNOTSUPP
                     return -1
                 }
-                let outcome = await run(bench, specification, calls: calls) { _ in }
+                let outcome = await bench.run(specification, calls: calls) { _ in }
                 guard case .storageLow(_, _, let resume?) = outcome else {
                     Issue.record("\(outcome)")
                     return

@@ -21,7 +21,7 @@ extension TransferEngine {
     public func answerChallenge(_ id: TransferID, with answer: ChallengeAnswer) async throws {
         guard state != .ended else { throw EngineEndedError() }
         try await withCheckedThrowingContinuation { continuation in
-            if case .terminated = inboxContinuation.yield(.answer(id, answer, continuation)) {
+            if !inbox.put(.answer(id, answer, continuation)) {
                 continuation.resume(throwing: EngineEndedError())
             }
         }
@@ -32,14 +32,15 @@ extension TransferEngine {
         _ answer: ChallengeAnswer, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
     ) async {
         do {
-            guard var record = records[id], let origin = record.challenges.first?.origin else {
+            guard let record = records[id], let origin = record.challenges.first?.origin else {
                 throw ChallengeAnswerError(id: id)
             }
-            record.specification.answeredChallenges.removeAll { $0.origin == origin }
-            record.specification.answeredChallenges.append(AnsweredChallenge(origin: origin, answer: answer))
-            try await store.commit([.respecified(id, record.specification)])
+            var specification = record.specification
+            specification.answeredChallenges.removeAll { $0.origin == origin }
+            specification.answeredChallenges.append(AnsweredChallenge(origin: origin, answer: answer))
+            try await store.commit([.respecified(id, specification)])
             reply.resume()
-            records[id]?.specification = record.specification
+            records[id]?.specification = specification
             records[id]?.challenges = []
             await handle(.appAnswered(id))
         } catch {

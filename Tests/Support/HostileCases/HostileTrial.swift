@@ -186,7 +186,7 @@ private struct HostileRun {
             return "\(what), status \(completion.status)"
         case .failed(let failure, let resume):
             return "\(failure.cause), \(resume?.offset ?? 0) bytes kept: \(failure.message)"
-        case .stopped, .storageLow: return "\(String(describing: outcome))"
+        case .stopped, .storageLow, .challenged: return "\(String(describing: outcome))"
         case nil: return "nothing at all"
         }
     }

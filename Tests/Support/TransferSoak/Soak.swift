@@ -106,7 +106,7 @@ final class Soak: Sendable {
                 if completion.file == nil, completion.status == 416 { continue }
                 check(completion, of: id, file)
                 return
-            case .stopped(let kept), .failed(_, let kept), .storageLow(_, _, let kept):
+            case .stopped(let kept), .failed(_, let kept), .storageLow(_, _, let kept), .challenged(_, let kept):
                 if let failure = outcome.failure, !failure.cause.mayPass {
                     tally.fault("\(id) (\(file.path)) failed for good: \(failure.message)")
                     return
