@@ -117,7 +117,8 @@ extension ExecutorTests {
                     $0.checkpointBytes = 100_000
                 }
                 #expect(bench.contents(outcome) == Self.file.bytes, "\(outcome)")
-                #expect(told.withLock { $0.last } == bench.folder)
+                // The folder's sync and the last one of the file may come in either order.
+                #expect(told.withLock { $0.contains(bench.folder) })
             }
             let device = UInt64.random(in: .min ... .max)
             #expect([true, false] == (0..<2).map { _ in UnsyncedVolumes.tell(path: "/x", device: device) })

@@ -56,8 +56,7 @@ enum {
     mopt_socketfunction = 20001, mopt_timerfunction = 20004, mopt_timerdata = 10005,
     data_pause = 0x10000001, source_abort = 0x10000000, socket_timeout = -1,
     info_private = 0x100000 + 21, info_content_length = 0x300000 + 15,
-    url_part_host = 5,
-    message_done = 1, code_got_nothing = 52,
+    url_part_host = 5, message_done = 1, code_got_nothing = 52,
     first_object = 10000, first_offset = 30000, first_blob = 40000,
 };
 

@@ -15,8 +15,9 @@ public final class DigestGuard: Sendable {
         public var requestsPerNonce = Int.max
         /// Whether every answer is called stale, right or not.
         public var callsAllStale = false
-        /// Further challenges before and after the guard's own, as they stand in the field.
+        /// Further challenges before the guard's own, as they stand in the field.
         public var before = ""
+        /// The same after it.
         public var after = ""
 
         /// The rules of an ordinary server.
