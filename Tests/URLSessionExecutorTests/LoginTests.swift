@@ -36,6 +36,20 @@ extension ExecutorTests {
             }
         }
 
+        @Test("a file that wants a login comes over one connection, however many were allowed")
+        func largeFile() async throws {
+            let large = ServedFile(bytes: ServedFile.content(6_000_000))
+            let door = DigestGuard(user: "me", password: "p")
+            try await Bench.run(handler: { request, connection in
+                if door.admits(request, connection) { large.serve(request, connection) }
+            }) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                (specification.credential, specification.connections) = (Credential(user: "me", password: "p"), 4)
+                let isRight = bench.contents(await bench.run(specification).0) == large.bytes
+                #expect(isRight)
+            }
+        }
+
         @Test(
             "Digest servers are answered", arguments: ["MD5", "MD5-sess", "SHA-256", "SHA-256-sess"], [true, false])
         func digest(algorithm: String, repaired: Bool) async throws {
