@@ -61,6 +61,9 @@ public final class HostileServer: Sendable {
     /// The requests so far, in the order they came.
     public var requests: [HostileRequest] { work.state.withLock { $0.requests } }
 
+    /// Forgets the requests so far, for runs that last.
+    public func forgetRequests() { work.state.withLock { $0.requests = [] } }
+
     /// How many connections were taken.
     public var connectionCount: Int { work.state.withLock { $0.connections } }
 

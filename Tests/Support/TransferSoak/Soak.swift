@@ -158,6 +158,8 @@ final class Soak: Sendable {
     private func sample() async {
         while goesOn {
             try? await Task.sleep(for: .seconds(1))
+            // What the server keeps is not what is measured.
+            server.forgetRequests()
             tally.add(Memory.sample(getpid(), (workers?.processNumbers ?? [])))
         }
     }
