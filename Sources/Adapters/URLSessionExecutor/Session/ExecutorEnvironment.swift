@@ -45,31 +45,27 @@ final class ExecutorEnvironment: @unchecked Sendable {
     /// Waits as the limits want after that many bytes, where the repair does not hold connections; not while somebody is
     /// in a hurry.
     func pace(_ count: Int, _ lane: RateLane?) {
-        guard !isRepaired, let lane else { return }
-        let due = throttle.take(count, lane)
-        var now = MonotonicTime.now()
         // Waits below some milliseconds are gathered: a sleep for each packet would cost more than it spreads.
-        guard due > now + 4_000_000 else { return }
-        isHeldUp.store(true, ordering: .relaxed)
-        defer { isHeldUp.store(false, ordering: .relaxed) }
-        while now < due, !gate.isHurried {
-            gate.pause(nanoseconds: min(due - now, RateBucket.longestCredit))
-            now = MonotonicTime.now()
-        }
-        stalledUntil = now
+        if let end = wait(for: count, lane, atLeast: 4_000_000) { stalledUntil = end }
     }
 
     /// The same for bytes to be sent, on URLSession's own queue, which it holds up.
-    func paceUpload(_ count: Int, _ lane: RateLane?) {
-        guard !isRepaired, let lane else { return }
+    func paceUpload(_ count: Int, _ lane: RateLane?) { _ = wait(for: count, lane, atLeast: 0) }
+
+    /// Waits until the limits allow more after that many bytes; returns when that was, nil where there was less to wait
+    /// for than so many nanoseconds.
+    private func wait(for count: Int, _ lane: RateLane?, atLeast shortest: UInt64) -> UInt64? {
+        guard !isRepaired, let lane else { return nil }
         let due = throttle.take(count, lane)
         var now = MonotonicTime.now()
+        guard due > now + shortest else { return nil }
         isHeldUp.store(true, ordering: .relaxed)
         defer { isHeldUp.store(false, ordering: .relaxed) }
         while now < due, !gate.isHurried {
             gate.pause(nanoseconds: min(due - now, RateBucket.longestCredit))
             now = MonotonicTime.now()
         }
+        return now
     }
 
     /// Waits while the disk is too far behind.
