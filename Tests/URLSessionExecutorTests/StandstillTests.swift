@@ -24,8 +24,7 @@ struct StandstillTests {
             environment: ExecutorEnvironment(configuration: configuration, isRepaired: true), onEnd: { _ in },
             report: recorder.report)
         attempt.exchange = Exchange(receiver: attempt)
-        attempt.lastActivity = 100 * Self.second
-        attempt.windowStart = 100 * Self.second
+        attempt.watch.begin(now: 100 * Self.second)
         return (attempt, recorder)
     }
 

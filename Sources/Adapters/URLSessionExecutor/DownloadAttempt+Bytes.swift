@@ -8,10 +8,11 @@ import TransferPolicy
 extension DownloadAttempt: ExchangeReceiver {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
         guard !isOver else { return }
-        lastActivity = MonotonicTime.now()
+        let now = MonotonicTime.now()
+        watch.moved(0, at: now)
         if !hasToldAnswer, head.status >= 200 {
             hasToldAnswer = true
-            tell(.answered(after: .nanoseconds(Int64(clamping: lastActivity - min(firstSent, lastActivity)))))
+            tell(.answered(after: .nanoseconds(Int64(clamping: now - min(firstSent, now)))))
         }
         guard exchange === self.exchange else { return piece(exchange, received: head) }
         perform(machine.received(head))
@@ -19,8 +20,7 @@ extension DownloadAttempt: ExchangeReceiver {
 
     func exchange(_ exchange: Exchange, received bytes: Data) {
         guard !isOver else { return }
-        lastActivity = MonotonicTime.now()
-        windowBytes += Int64(bytes.count)
+        watch.moved(Int64(bytes.count), at: MonotonicTime.now())
         guard exchange === self.exchange else { return piece(exchange, received: bytes) }
         switch machine.received(bytes: bytes.count) {
         case .write(let count): write(bytes, at: machine.position - Int64(count))
@@ -66,7 +66,7 @@ extension DownloadAttempt: ExchangeReceiver {
             return fail(failure)
         }
         written = machine.presentBytes
-        checkpointIfDue(now: lastActivity)
+        checkpointIfDue(now: watch.lastActivity)
         tellProgress(isForced: false)
         environment.waitForDisk(file, written: written)
         environment.pace(count, lane)
@@ -124,7 +124,7 @@ extension DownloadAttempt: ExchangeReceiver {
     func tellProgress(isForced: Bool) {
         guard written != reportedProgress else { return }
         let interval = UInt64(max(0, environment.configuration.progressInterval.wholeNanoseconds))
-        let now = isForced ? MonotonicTime.now() : lastActivity
+        let now = isForced ? MonotonicTime.now() : watch.lastActivity
         guard isForced || now >= lastProgress + interval else { return }
         lastProgress = now
         reportedProgress = written
@@ -133,54 +133,33 @@ extension DownloadAttempt: ExchangeReceiver {
 
     /// Called twice a second: progress, checkpoints and deadlines of a server that says nothing.
     func tick(now: UInt64) {
-        leaveOutStandstill(before: now)
+        let gap = watch.tick(now: now)
+        for index in pieces.indices { pieces[index].lastActivity = min(now, pieces[index].lastActivity + gap) }
         guard !isOver, exchange != nil || !pieces.isEmpty else { return }
-        if now > lastActivity, file != nil {
-            if reportedProgress >= 0, now - lastActivity > 200_000_000 { tellProgress(isForced: true) }
+        if now > watch.lastActivity, file != nil {
+            if reportedProgress >= 0, now - watch.lastActivity > 200_000_000 { tellProgress(isForced: true) }
             checkpointIfDue(now: now)
         }
-        if exchange == nil {
-            giveUpSilentPieces(now: now)
-        } else if isSilent(since: lastActivity, now: now) {
-            return interrupt(silence)
-        }
+        // Of pieces each has its own silence.
+        if exchange == nil { giveUpSilentPieces(now: now) }
         guard !isOver else { return }
-        let configuration = environment.configuration
-        let window = UInt64(max(1, configuration.lowSpeedSeconds)) * 1_000_000_000
-        guard now >= windowStart, now - windowStart >= window else { return }
-        let idleWindow = environment.idleTime(since: windowStart, now: now, lane)
-        if windowBytes < configuration.lowSpeedBytes, idleWindow >= window {
-            let message =
-                "\(machine.host) sent only \(windowBytes) bytes in \(configuration.lowSpeedSeconds) s."
-            return interrupt(TransferFailure(cause: .tooSlow, message: message))
+        let limit = exchange == nil ? nil : specification.idleTimeoutSeconds
+        let finding = watch.finding(now: now, idleLimit: limit, configuration: environment.configuration) {
+            environment.idleTime(since: $0, now: now, lane)
         }
-        windowStart = now
-        windowBytes = 0
+        switch finding {
+        case .silence(let seconds):
+            interrupt(silence(seconds))
+        case .slowness(let bytes, let seconds):
+            let message = "\(machine.host) sent only \(bytes) bytes in \(seconds) s."
+            interrupt(TransferFailure(cause: .tooSlow, message: message))
+        case nil: break
+        }
     }
 
-    /// Whether the server's silence is long enough to be a failure.
-    func isSilent(since activity: UInt64, now: UInt64) -> Bool {
-        environment.idleTime(since: activity, now: now, lane)
-            >= UInt64(max(1, specification.idleTimeoutSeconds)) * 1_000_000_000
+    func silence(_ seconds: Int) -> TransferFailure {
+        TransferFailure(cause: .timeout, message: "\(machine.host) sent nothing for \(seconds) s.")
     }
-
-    var silence: TransferFailure {
-        let limit = max(1, specification.idleTimeoutSeconds)
-        return TransferFailure(cause: .timeout, message: "\(machine.host) sent nothing for \(limit) s.")
-    }
-
-    /// Time in which we did not run (Ctrl-Z, a suspended machine) is not held against the server.
-    private func leaveOutStandstill(before now: UInt64) {
-        defer { lastTick = now }
-        guard lastTick > 0, now > lastTick, now - lastTick > Self.longestTick else { return }
-        let gap = now - lastTick
-        lastActivity = min(now, lastActivity + gap)
-        windowStart = min(now, windowStart + gap)
-        for index in pieces.indices { pieces[index].lastActivity = min(now, pieces[index].lastActivity + gap) }
-    }
-
-    /// Ticks come twice a second; after this many nanoseconds without one we did not run.
-    private static let longestTick: UInt64 = 2_000_000_000
 
     private func interrupt(_ failure: TransferFailure) {
         perform(machine.interrupt(.failed(failure, keepsBytes: true)))

@@ -64,14 +64,16 @@ extension DownloadAttempt {
 
     /// Gives up the requests whose server says nothing; the others go on.
     func giveUpSilentPieces(now: UInt64) {
-        for piece in pieces where isSilent(since: piece.lastActivity, now: now) {
-            perform(machine.giveUp(segment: piece.segment, silence))
+        let limit = max(1, specification.idleTimeoutSeconds)
+        for piece in pieces
+        where environment.idleTime(since: piece.lastActivity, now: now, lane) >= UInt64(limit) * 1_000_000_000 {
+            perform(machine.giveUp(segment: piece.segment, silence(limit)))
         }
     }
 
     private func noteActivity(_ exchange: Exchange) -> Int? {
         guard let index = pieces.firstIndex(where: { $0.exchange === exchange }) else { return nil }
-        pieces[index].lastActivity = lastActivity
+        pieces[index].lastActivity = watch.lastActivity
         return index
     }
 }

@@ -44,13 +44,10 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     /// When the first request was sent, and whether it was told how long its answer took.
     var firstSent: UInt64 = 0
     var hasToldAnswer = false
-    var lastActivity: UInt64 = 0
+    var watch = SilenceWatch()
     var lastCheckpoint: UInt64 = 0
     var lastProgress: UInt64 = 0
     var reportedProgress: Int64 = -1
-    var windowStart: UInt64 = 0
-    var windowBytes: Int64 = 0
-    var lastTick: UInt64 = 0
 
     /// `onEnd` comes before the report of the end.
     init(
@@ -152,10 +149,8 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
 
     private func send(_ request: RequestHead) {
         let now = MonotonicTime.now()
-        lastActivity = now
+        watch.begin(now: now)
         if firstSent == 0 { firstSent = now }
-        windowStart = now
-        windowBytes = 0
         exchange = exchange(for: request)
     }
 

@@ -32,21 +32,26 @@ struct SilenceWatch {
         windowBytes += bytes
     }
 
-    /// Leaves out the time in which we did not run (Ctrl-Z, a suspended machine). At each tick, before anything else.
-    mutating func tick(now: UInt64) {
+    /// Leaves out the time in which we did not run (Ctrl-Z, a suspended machine), and returns it. At each tick, before
+    /// anything else.
+    @discardableResult
+    mutating func tick(now: UInt64) -> UInt64 {
         defer { lastTick = now }
-        guard lastTick > 0, now > lastTick, now - lastTick > Self.longestTick else { return }
+        guard lastTick > 0, now > lastTick, now - lastTick > Self.longestTick else { return 0 }
         let gap = now - lastTick
         lastActivity = min(now, lastActivity + gap)
         windowStart = min(now, windowStart + gap)
+        return gap
     }
 
-    /// What there is to be noticed; `idle` tells how much of the time since then was not held up by ourselves.
+    /// What there is to be noticed, silence only where it has a limit in seconds; `idle` tells how much of the time since
+    /// then was not held up by ourselves.
     mutating func finding(
-        now: UInt64, idleLimit: Int, configuration: URLSessionExecutorConfiguration, idle: (UInt64) -> UInt64
+        now: UInt64, idleLimit: Int?, configuration: URLSessionExecutorConfiguration, idle: (UInt64) -> UInt64
     ) -> Finding? {
-        let limit = max(1, idleLimit)
-        if idle(lastActivity) >= UInt64(limit) * 1_000_000_000 { return .silence(seconds: limit) }
+        if let limit = idleLimit.map({ max(1, $0) }), idle(lastActivity) >= UInt64(limit) * 1_000_000_000 {
+            return .silence(seconds: limit)
+        }
         let seconds = max(1, configuration.lowSpeedSeconds)
         let window = UInt64(seconds) * 1_000_000_000
         guard now >= windowStart, now - windowStart >= window else { return nil }
