@@ -14,14 +14,13 @@ extension WorkerExecutor {
 
     /// The number of a worker for that transfer, started where there is none with room.
     func worker(for id: TransferID, in state: inout WorkerExecutorState) throws(WorkerError) -> Int {
-        let now = DispatchTime.now().uptimeNanoseconds
         if state.losses[id, default: 0] >= Self.tolerableLosses { return try startWorker(isolated: true, in: &state) }
         let shared = state.workers.filter { !$0.value.isIsolated && !$0.value.isRetiring }
         let least = shared.min { ($0.value.attempts, $0.key) < ($1.value.attempts, $1.key) }
         guard let least,
             least.value.attempts < configuration.attemptsPerWorker || shared.count >= mostWorkers(in: state)
         else { return try startWorker(isolated: false, in: &state) }
-        if least.value.attempts == 0 { state.workers[least.key]?.heard = now }
+        if least.value.attempts == 0 { state.workers[least.key]?.spoke() }
         return least.key
     }
 
@@ -31,9 +30,7 @@ extension WorkerExecutor {
         let process = try WorkerProcess(
             configuration.program, receive: { [self] in take($0, from: number) },
             ended: { [self] in workerEnded(number, $0) })
-        var executor = configuration.executor
-        executor.limits = state.limits.divided(by: state.workers.count + 1)
-        process.post(.configure(version: WireForm.version, executor))
+        process.post(.configure(version: WireForm.version, configuration.executor))
         state.workers[number] = WorkerState(
             process: process, isIsolated: isolated, heard: DispatchTime.now().uptimeNanoseconds)
         shareLimits(in: &state)
@@ -54,8 +51,6 @@ extension WorkerExecutor {
     /// By their number, not by their work: a worker with less to do leaves some unused.
     func shareLimits(in state: inout WorkerExecutorState) {
         let part = state.limits.divided(by: state.workers.count)
-        guard part != state.sharedLimits else { return }
-        state.sharedLimits = part
         for number in state.workers.keys.sorted() { state.workers[number]?.process.post(.limits(part)) }
     }
 
@@ -82,10 +77,7 @@ extension WorkerExecutor {
     }
 
     private func heard(_ number: Int) {
-        state.withLock { state in
-            state.workers[number]?.heard = DispatchTime.now().uptimeNanoseconds
-            state.workers[number]?.isProbed = false
-        }
+        state.withLock { $0.workers[number]?.spoke() }
     }
 
     /// It cannot work: its attempts end when it does.
@@ -99,8 +91,7 @@ extension WorkerExecutor {
 
     private func take(_ report: ExecutorReport, of id: TransferID, from number: Int) {
         let (tell, finished) = state.withLock { state in
-            state.workers[number]?.heard = DispatchTime.now().uptimeNanoseconds
-            state.workers[number]?.isProbed = false
+            state.workers[number]?.spoke()
             guard let attempt = state.attempts[id], attempt.worker == number else {
                 return (nil as (@Sendable (ExecutorReport) -> Void)?, [] as [CheckedContinuation<Void, Never>])
             }

@@ -24,7 +24,7 @@ public final class WorkerExecutor: TransferExecutor {
     /// Reports that no worker makes, and looking after the workers.
     let queue = DispatchQueue(label: "transfer.workers")
 
-    /// Makes an executor and begins to start its first worker.
+    /// Makes an executor; the first attempt, or ``warmUp()``, starts its first worker.
     ///
     /// - Throws: `URLSessionExecutorError` where the executor's configuration is wrong.
     public init(configuration: WorkerExecutorConfiguration) throws(URLSessionExecutorError) {
@@ -51,7 +51,7 @@ public final class WorkerExecutor: TransferExecutor {
             }
             do {
                 let number = try worker(for: job.id, in: &state)
-                state.attempts[job.id] = WorkerAttempt(job: job, worker: number, resume: job.resume, report: report)
+                state.attempts[job.id] = WorkerAttempt(worker: number, resume: job.resume, report: report)
                 state.workers[number]?.attempts += 1
                 state.workers[number]?.process.post(.start(job))
                 return nil
@@ -128,8 +128,6 @@ public final class WorkerExecutor: TransferExecutor {
 struct WorkerExecutorState: Sendable {
     /// For all workers together.
     var limits: RateLimits
-    /// What each worker was told last.
-    var sharedLimits: RateLimits?
     var attempts: [TransferID: WorkerAttempt] = [:]
     var workers: [Int: WorkerState] = [:]
     var lastWorker = 0
@@ -143,7 +141,6 @@ struct WorkerExecutorState: Sendable {
 
 /// An attempt that a worker runs.
 struct WorkerAttempt: Sendable {
-    var job: TransferJob
     var worker: Int
     /// What was reported as durable last.
     var resume: ResumePoint?
@@ -164,4 +161,10 @@ struct WorkerState: Sendable {
     /// When it said something last, or was given something to do after nothing.
     var heard: UInt64
     var isProbed = false
+
+    /// It said something.
+    mutating func spoke() {
+        heard = DispatchTime.now().uptimeNanoseconds
+        isProbed = false
+    }
 }
