@@ -76,12 +76,12 @@ struct GetPlan {
             do { return try Assumptions(parsing: text) } catch { throw UsageError("--assume: \(error)") }
         }
         stateDirectory = try Self.stateDirectory(command.stateDir)
-        sysfsRoot = command.sysfsRoot ?? "/sys"
+        sysfsRoot = command.rig.sysfsRoot ?? "/sys"
         style = Self.style(command.output)
         isVerbose = command.output.verbose
-        seed = command.seed ?? UInt64.random(in: .min ... .max)
+        seed = command.rig.seed ?? UInt64.random(in: .min ... .max)
         onComplete = command.onComplete
-        runsInProcess = command.inProcess
+        runsInProcess = command.rig.inProcess
         userAgent = request.userAgent
         proxy = try request.proxy.map(Self.checkedProxy)
         caFile = try request.caFile.map(Self.readableFile)

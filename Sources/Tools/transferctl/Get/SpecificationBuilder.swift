@@ -51,7 +51,7 @@ struct SpecificationBuilder {
             throw UsageError("--connections \(connections) must be from 1 to \(TransferSpecification.mostConnections)")
         }
         maximumAttempts = command.request.retries.map { $0 + 1 }
-        exemptsLoopback = !command.noLoopbackExemption
+        exemptsLoopback = !command.rig.noLoopbackExemption
         proxies = ProxyRule(explicit: command.request.proxy)
     }
 

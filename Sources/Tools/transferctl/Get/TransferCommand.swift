@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import LinuxClock
+import TransferPolicy
 
 /// What commands that transfer have in common.
 protocol TransferCommand: AsyncParsableCommand {
@@ -8,8 +10,37 @@ protocol TransferCommand: AsyncParsableCommand {
     var output: OutputOptions { get }
     var onComplete: String? { get }
     var stateDir: String? { get }
-    var seed: UInt64? { get }
-    var sysfsRoot: String? { get }
-    var noLoopbackExemption: Bool { get }
-    var inProcess: Bool { get }
+    var rig: RigOptions { get }
+
+    /// The command line, checked; `now` is what times in it count from.
+    ///
+    /// - Throws: `UsageError` that names the option, what was wrong and what would be right.
+    func plan(now: WallTime) throws -> GetPlan
+}
+
+extension TransferCommand {
+    /// Carries the plan out.
+    func run() async throws {
+        let alarm = try Parts.alarm()
+        let status = try await GetRun(plan: plan(now: alarm.now().wall), alarm: alarm).run()
+        guard status == .done else { throw status.code }
+    }
+}
+
+/// What tests and replays need, and nobody else.
+struct RigOptions: ParsableArguments {
+    @Option(help: .init("Seed of the retry jitter, to replay a run.", visibility: .hidden))
+    var seed: UInt64?
+
+    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
+    var sysfsRoot: String?
+
+    @Flag(
+        help: .init("Hold servers on this machine to the network's conditions too, for test rigs.", visibility: .hidden)
+    )
+    var noLoopbackExemption = false
+
+    @Flag(
+        help: .init("Move the bytes in this process rather than in one of their own, for tests.", visibility: .hidden))
+    var inProcess = false
 }

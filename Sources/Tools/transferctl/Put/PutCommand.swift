@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import LinuxClock
 import TransferEngine
 import TransferPolicy
 
@@ -52,27 +51,9 @@ struct PutCommand: TransferCommand {
     @Option(help: .init("Where the queue is kept (default: $XDG_STATE_HOME/transferd).", valueName: "dir"))
     var stateDir: String?
 
-    @Option(help: .init("Seed of the retry jitter, to replay a run.", visibility: .hidden))
-    var seed: UInt64?
+    @OptionGroup var rig: RigOptions
 
-    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
-    var sysfsRoot: String?
-
-    @Flag(
-        help: .init("Hold servers on this machine to the network's conditions too, for test rigs.", visibility: .hidden)
-    )
-    var noLoopbackExemption = false
-
-    @Flag(
-        help: .init("Move the bytes in this process rather than in one of their own, for tests.", visibility: .hidden))
-    var inProcess = false
-
-    func run() async throws {
-        let alarm = try Parts.alarm()
-        let plan = try GetPlan(command: self, now: alarm.now().wall)
-        let status = try await GetRun(plan: plan, alarm: alarm).run()
-        guard status == .done else { throw status.code }
-    }
+    func plan(now: WallTime) throws -> GetPlan { try GetPlan(command: self, now: now) }
 
     /// What `--method` takes, in capitals or not.
     enum MethodChoice: String, ExpressibleByArgument, CaseIterable {
