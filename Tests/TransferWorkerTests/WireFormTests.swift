@@ -34,18 +34,25 @@ struct WireFormTests {
                 .failed(
                     TransferFailure(cause: .status(503), message: "later", retryAfterSeconds: 7), resume: resume))),
         .report(TransferID(1), .ended(.finished(TransferCompletion(status: 404, file: nil)))),
+        .report(
+            TransferID(1),
+            .ended(
+                .finished(
+                    TransferCompletion(
+                        status: 201, file: nil,
+                        answer: ServerAnswer(body: [0, 0xff, 0x80], contentType: nil, isCut: true))))),
     ]
 
     @Test("what is posted arrives, in order, however the stream is cut", arguments: [1, 3, 7, 4096, 1 << 20])
     func roundTrip(piece: Int) throws {
         var stream: [UInt8] = []
-        for message in Self.messages { stream += try WireForm.frame(message, with: JSONEncoder()) }
+        for message in Self.messages { stream += try WireForm.frame(message) }
         var frames = FrameBuffer()
         var arrived: [WorkerMessage] = []
         for start in stride(from: 0, to: stream.count, by: piece) {
             stream[start..<min(start + piece, stream.count)].withUnsafeBytes { frames.append($0) }
             while let body = try frames.next() {
-                arrived.append(try JSONDecoder().decode(WorkerMessage.self, from: body))
+                arrived.append(try WireDecoder.decode(WorkerMessage.self, from: body))
             }
         }
         #expect(arrived == Self.messages)
@@ -75,9 +82,9 @@ struct WireFormTests {
         ]
         for order in orders {
             var frames = FrameBuffer()
-            try WireForm.frame(order, with: JSONEncoder()).withUnsafeBytes { frames.append($0) }
+            try WireForm.frame(order).withUnsafeBytes { frames.append($0) }
             let body = try #require(try frames.next())
-            #expect(try JSONDecoder().decode(WorkerOrder.self, from: body) == order)
+            #expect(try WireDecoder.decode(WorkerOrder.self, from: body) == order)
         }
     }
 
@@ -100,8 +107,58 @@ struct WireFormTests {
             }
             bytes.withUnsafeBytes { frames.append($0) }
             while let body = try? frames.next() {
-                #expect((try? JSONDecoder().decode(WorkerOrder.self, from: body)) == nil, "seed \(seed)")
+                #expect((try? WireDecoder.decode(WorkerOrder.self, from: body)) == nil, "seed \(seed)")
             }
+        }
+    }
+
+    @Test("a frame with any of its bytes changed or its end missing is another message or an error, never a trap")
+    func damage() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var state = seed
+        for message in Self.messages {
+            let body = Array(try WireForm.frame(message).dropFirst(4))
+            for index in body.indices {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                var changed = body
+                changed[index] ^= UInt8(truncatingIfNeeded: state >> 40) | 1
+                let read = try? WireDecoder.decode(WorkerMessage.self, from: changed)
+                #expect(read != message || changed == body, "seed \(seed), byte \(index) of \(message)")
+                let cut = try? WireDecoder.decode(WorkerMessage.self, from: Array(body[..<index]))
+                #expect(cut == nil, "cut after \(index) bytes")
+            }
+        }
+    }
+
+    @Test("fields are found by name, absent ones are nil, and every number keeps its value")
+    func values() throws {
+        struct Written: Codable {
+            var last: [String: [UInt8]]
+            var big: UInt64
+            var small: Int8
+            var float: Float
+            var nothing: [Int?]
+        }
+        struct Read: Codable, Equatable {
+            var nothing: [Int?]
+            var big: UInt64
+            var missing: String?
+            var float: Double
+            var small: Int
+            var last: [String: [UInt8]]
+        }
+        let bytes = try WireEncoder.encode(
+            Written(last: ["": [], "ü": [0, 255]], big: .max, small: .min, float: 0.5, nothing: [nil, .min, nil]))
+        let read = try WireDecoder.decode(Read.self, from: bytes)
+        #expect(
+            read
+                == Read(
+                    nothing: [nil, .min, nil], big: .max, missing: nil, float: 0.5, small: -128,
+                    last: ["": [], "ü": [0, 255]]))
+        struct Narrow: Codable { var big: Int64 }
+        #expect(throws: WireError.self) { try WireDecoder.decode(Narrow.self, from: bytes) }
+        #expect(throws: WireError.self) {
+            try WireEncoder.encode([String(repeating: "n", count: 70_000): 1])
         }
     }
 

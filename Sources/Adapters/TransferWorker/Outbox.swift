@@ -8,12 +8,11 @@ import Glibc
 ///
 /// Who posts does not wait, unless `limit` messages are pending.
 final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
-    // Guard: `condition` for `pending`, `isSending` and `isBroken`; `encoder` is used on `queue` only.
+    // Guard: `condition` for `pending`, `isSending` and `isBroken`.
     private let condition = NSCondition()
     private let queue: DispatchQueue
     private let socket: OwnedSocket
     private let limit: Int
-    private let encoder = JSONEncoder()
     private var pending: [Message] = []
     private var isSending = false
     private var isBroken = false
@@ -41,7 +40,7 @@ final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
         while let messages = take() {
             do {
                 var bytes: [UInt8] = []
-                for message in messages { bytes += try WireForm.frame(message, with: encoder) }
+                for message in messages { bytes += try WireForm.frame(message) }
                 try write(bytes)
             } catch {
                 // The other end is gone, or will be: its reader notices and says so.
@@ -99,7 +98,6 @@ enum Inbox {
     static func read<Message: Decodable>(
         _ type: Message.Type, from descriptor: Int32, _ handle: (Message) throws -> Void
     ) throws {
-        let decoder = JSONDecoder()
         var frames = FrameBuffer()
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { room.deallocate() }
@@ -108,7 +106,7 @@ enum Inbox {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             frames.append(UnsafeRawBufferPointer(rebasing: room[..<count]))
-            while let body = try frames.next() { try handle(try decoder.decode(type, from: body)) }
+            while let body = try frames.next() { try handle(try WireDecoder.decode(type, from: body)) }
         }
     }
 }

@@ -176,8 +176,10 @@ enum FinalAttributes {
         }
     }
 
-    /// The process's umask, read without changing it.
-    static var umask: mode_t {
+    /// The process's umask when it was first asked for, read without changing it.
+    ///
+    /// Kept, because the kernel writes a page of text for it, and thousands of small files have the same.
+    static let umask: mode_t = {
         guard let file = fopen("/proc/self/status", "re") else { return 0o022 }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 256)
@@ -187,5 +189,5 @@ enum FinalAttributes {
             return mode_t(text.dropFirst(6).filter { $0.isNumber }, radix: 8) ?? 0o022
         }
         return 0o022
-    }
+    }()
 }

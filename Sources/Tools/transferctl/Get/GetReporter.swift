@@ -140,6 +140,6 @@ extension TransferSpecification {
         if let name = destination.name { return name }
         let url = Self.redacted(url: url)
         let last = url.split(separator: "/").last.map(String.init) ?? url
-        return last.removingPercentEncoding ?? last
+        return last.utf8.contains(UInt8(ascii: "%")) ? last.removingPercentEncoding ?? last : last
     }
 }

@@ -80,7 +80,9 @@ enum Formatting {
 
     /// The text with control characters replaced: a server's file name must not steer the terminal.
     static func printable(_ text: String) -> String {
-        String(
+        // Most lines are plain: every byte of them is seen faster than the first letter's category.
+        if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return text }
+        return String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import TransferEngine
 import TransferPolicy
 import URLSessionExecutor
 
-/// What is said between a program and its worker process: JSON in frames of a known length.
+/// What is said between a program and its worker process: messages in frames of a known length.
 ///
 /// Both ends are nearly always the same binary; `version` keeps a worker program of another build from being believed.
 enum WireForm {
     /// Raised whenever a message's form changes.
-    static let version = 2
+    static let version = 3
     /// No frame is longer: one that says so is a fault of the other end.
     static let longestFrame = 64 << 20
 
-    /// One message as it goes over the socket: its length in four bytes, the lowest first, and JSON.
-    static func frame(_ message: some Encodable, with encoder: JSONEncoder) throws -> [UInt8] {
-        let body = try encoder.encode(message)
+    /// One message as it goes over the socket: its length in four bytes, the lowest first, and what `WireEncoder` makes
+    /// of it.
+    static func frame(_ message: some Encodable) throws -> [UInt8] {
+        let body = try WireEncoder.encode(message)
         guard body.count <= longestFrame else { throw WireError("a message of \(body.count) bytes is too long") }
         return withUnsafeBytes(of: UInt32(body.count).littleEndian) { Array($0) } + body
     }
@@ -65,12 +65,12 @@ struct FrameBuffer {
     }
 
     /// The next whole frame's content; nil where more has to come.
-    mutating func next() throws(WireError) -> Data? {
+    mutating func next() throws(WireError) -> [UInt8]? {
         guard bytes.count - start >= 4 else { return nil }
         let length = (0..<4).reduce(0) { $0 | Int(bytes[start + $1]) << (8 * $1) }
         guard length <= WireForm.longestFrame else { throw WireError("a frame of \(length) bytes was announced") }
         guard bytes.count - start - 4 >= length else { return nil }
-        let body = Data(bytes[(start + 4)..<(start + 4 + length)])
+        let body = Array(bytes[(start + 4)..<(start + 4 + length)])
         start += 4 + length
         return body
     }
