@@ -24,9 +24,12 @@ final class LoopbackServer {
             throw FigureError("nginx is not installed; install Debian's nginx-light")
         }
         let address = cable == nil ? "127.0.0.1" : NarrowLink.serverAddress
+        // In a namespace of one user there is nobody else to give its folders to.
+        let user = cable == nil ? "" : "user root;"
         let tls = certificate.map { "ssl_certificate \($0.path); ssl_certificate_key \($0.key);" } ?? ""
         port = try Self.freePort()
         let configuration = """
+            \(user)
             daemon off;
             master_process off;
             pid \(folder)/nginx.pid;
