@@ -3,7 +3,8 @@
 import PackageDescription
 
 // Measures the programs as a user runs them, and the deciding code alone, side by side with their peers in one run. The
-// programs are built from the package above; the deciding code is linked from it.
+// programs are built from the package above; the deciding code is linked from it, and for what lies between a condition
+// and the network the engine with its adapters, too.
 let package = Package(
     name: "benchmarks",
     dependencies: [.package(name: "background-transfer", path: "..")],
@@ -12,8 +13,14 @@ let package = Package(
             name: "figures",
             dependencies: [
                 "CAllocations", "CProcesses", "CxxQueue",
+                .product(name: "LinuxClock", package: "background-transfer"),
+                .product(name: "SQLiteStore", package: "background-transfer"),
+                .product(name: "TransferEngine", package: "background-transfer"),
                 .product(name: "TransferPolicy", package: "background-transfer"),
                 .product(name: "TransferScheduling", package: "background-transfer"),
+                .product(name: "TransferTesting", package: "background-transfer"),
+                .product(name: "TransferWorker", package: "background-transfer"),
+                .product(name: "URLSessionExecutor", package: "background-transfer"),
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

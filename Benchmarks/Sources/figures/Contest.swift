@@ -11,12 +11,14 @@ struct Side {
     /// Files and folders that must not be there before a run.
     var leavings: [String] = []
 
-    /// `transferctl get` into `output`, its queue in `folder`.
-    static func ours(_ options: Options, _ folder: WorkFolder, _ arguments: [String], output: String) throws -> Side {
+    /// `transferctl get`, or another command, into `output`, its queue in `folder`.
+    static func ours(
+        _ options: Options, _ folder: WorkFolder, command: String = "get", _ arguments: [String], output: String
+    ) throws -> Side {
         let state = "\(folder.path)/state"
         return Side(
             name: "ours", program: try Transferctl.path(options),
-            arguments: ["get", "--quiet", "--state-dir", state] + arguments, leavings: [state, output])
+            arguments: [command, "--quiet", "--state-dir", state] + arguments, leavings: [state, output])
     }
 
     /// A peer that may be missing.

@@ -9,9 +9,14 @@ enum Figures {
         ("download-1g", LargeDownload.toMemory),
         ("download-4g", LargeDownload.toDisk),
         ("download-limited", LimitedDownload.measure),
+        ("upload-1g", LargeUpload.measure),
         ("small-files", SmallFiles.measure),
         ("idle", Idle.measure),
         ("memory", Memory.measure),
+        ("start-latency", Latency.measureStart),
+        ("stop-latency", Latency.measureStop),
+        ("rate-limit", LimitedRate.measure),
+        ("yield", Yielding.measure),
         ("core-scale", CoreScale.measure),
         ("core-memory", CoreScale.measureMemory),
     ]
@@ -105,20 +110,25 @@ struct FigureError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// One measured ratio; lower is better.
+/// One measured value, and its ratio to another's; lower is better, unless it is to be neither more nor less.
 struct Figure {
     var name: String
     /// Nil where it was not measured.
     var ours: Double?
     var unit: String
-    var peer: String
+    /// Who or what it is compared with; nil where the value is told by itself.
+    var peer: String?
     /// Nil where the peer is not installed.
     var theirs: Double?
     /// Nil where none is set.
     var bar: Double?
     var rounds: Int
+    /// What was made of so many measured values.
+    var summary = "rounds, medians"
     /// Whether the bar is held against our value itself rather than against the ratio.
     var barIsAbsolute = false
+    /// A bar from below, where too little is a miss as well.
+    var lowerBar: Double?
 
     /// Ours ÷ theirs; nil where there is nothing to divide by.
     var ratio: Double? {
@@ -129,24 +139,29 @@ struct Figure {
     /// Whether the bar is held, not measured being missed; nil where there is none.
     var isHeld: Bool? {
         guard let bar else { return nil }
-        return (barIsAbsolute ? ours : ratio).map { $0 <= bar } ?? false
+        return (barIsAbsolute ? ours : ratio).map { $0 <= bar && $0 >= lowerBar ?? -.infinity } ?? false
     }
 
     var text: String {
         var text = "\(name)  ours "
         text += ours.map { String(format: "%.3f %@", $0, unit) } ?? "not measured"
-        text += theirs.map { String(format: "  %@ %.3f", peer, $0) } ?? "  \(peer): not installed"
+        if let peer { text += theirs.map { String(format: "  %@ %.3f", peer, $0) } ?? "  \(peer): not measured" }
         if let ratio { text += String(format: ratio < 0.01 ? "  ratio %.2g" : "  ratio %.2f", ratio) }
-        if let bar, let isHeld { text += String(format: "  bar %g %@", bar, isHeld ? "held" : "MISSED") }
-        return text + "  (\(rounds) rounds, medians)"
+        if let bar, let isHeld {
+            text += "  bar " + (lowerBar.map { String(format: "%g to ", $0) } ?? "")
+            text += String(format: "%g %@", bar, isHeld ? "held" : "MISSED")
+        }
+        return text + "  (\(rounds) \(summary))"
     }
 
     var json: String {
         var object: [String: Any] = [
-            "name": name, "unit": unit, "peer": peer, "rounds": rounds,
-            "date": ISO8601DateFormatter().string(from: Date()),
+            "name": name, "unit": unit, "rounds": rounds, "date": ISO8601DateFormatter().string(from: Date()),
         ]
+        object["peer"] = peer.map { $0 as Any } ?? NSNull()
         object["bar"] = bar.map { $0 as Any } ?? NSNull()
+        if let lowerBar { object["lowerBar"] = lowerBar }
+        object["held"] = isHeld.map { $0 as Any } ?? NSNull()
         object["ours"] = ours.map { $0 as Any } ?? NSNull()
         object["theirs"] = theirs.map { $0 as Any } ?? NSNull()
         object["ratio"] = ratio.map { $0 as Any } ?? NSNull()

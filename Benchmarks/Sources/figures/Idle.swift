@@ -25,15 +25,7 @@ final class SlowServer: Sendable {
 
     init(silence: Int, drips: Int) throws {
         signal(SIGPIPE, SIG_IGN)
-        port = try LoopbackServer.freePort()
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = LoopbackServer.loopback(port: UInt16(port))
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-        guard isBound, listen(listener, 16) == 0 else { throw FigureError("the slow server cannot listen") }
+        (listener, port) = try LoopbackServer.listen()
         Thread.detachNewThread { [listener] in
             while case let connection = accept(listener, nil, nil), connection >= 0 {
                 Thread.detachNewThread { Self.serve(connection, silence: silence, drips: drips) }

@@ -1,20 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 
 /// nginx on a free port of the loopback, serving one folder; ended by its process id.
 final class LoopbackServer {
     let port: Int
     private let process = Process()
 
+    /// A location that takes uploads, for `locations`: `up/`, which nginx's DAV module puts under `www/up/`.
+    static let uploads = "location /up/ { dav_methods PUT; create_full_put_path on; client_max_body_size 0; }"
+
     /// Starts it over `folder`; `locations` are lines of its configuration.
     ///
+    /// - Parameters:
+    ///   - certificate: whose connections are TLS's; nil for plain ones.
+    ///   - cable: where it listens instead, at its server's end.
     /// - Throws: `FigureError` when nginx is missing or does not come up.
-    init(folder: String, options: Options, locations: String = "") throws {
+    init(
+        folder: String, options: Options, locations: String = "", certificate: Certificate? = nil,
+        at cable: NarrowLink? = nil
+    ) throws {
         guard let nginx = options.program("nginx") else {
             throw FigureError("nginx is not installed; install Debian's nginx-light")
         }
+        let address = cable == nil ? "127.0.0.1" : NarrowLink.serverAddress
+        // In a namespace of one user there is nobody else to give its folders to.
+        let user = cable == nil ? "" : "user root;"
+        let tls = certificate.map { "ssl_certificate \($0.path); ssl_certificate_key \($0.key);" } ?? ""
         port = try Self.freePort()
         let configuration = """
+            \(user)
             daemon off;
             master_process off;
             pid \(folder)/nginx.pid;
@@ -29,19 +44,24 @@ final class LoopbackServer {
                 uwsgi_temp_path \(folder)/uwsgi;
                 scgi_temp_path \(folder)/scgi;
                 keepalive_requests 100000;
-                server { listen 127.0.0.1:\(port); root \(folder)/www; \(locations) }
+                server { listen \(address):\(port)\(tls.isEmpty ? "" : " ssl"); \(tls) root \(folder)/www; \(locations) }
             }
             """
         let path = "\(folder)/nginx.conf"
         try configuration.write(toFile: path, atomically: true, encoding: .utf8)
-        process.executableURL = URL(fileURLWithPath: nginx)
-        process.arguments = ["-p", folder, "-c", path]
-        process.standardError = FileHandle.nullDevice
+        let words = (cable?.atServer ?? []) + [nginx, "-p", folder, "-c", path]
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        let complaints = Pipe()
+        process.standardError = complaints
         try process.run()
         let deadline = ContinuousClock.now + .seconds(10)
-        while !Self.answers(port) {
+        // Written once it listens.
+        while !FileManager.default.fileExists(atPath: "\(folder)/nginx.pid") {
             guard process.isRunning, ContinuousClock.now < deadline else {
-                throw FigureError("nginx did not come up; see \(folder)/nginx.log")
+                process.terminate()
+                let said = String(decoding: complaints.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                throw FigureError("nginx did not come up: \(said)")
             }
             usleep(10_000)
         }
@@ -52,7 +72,7 @@ final class LoopbackServer {
         process.waitUntilExit()
     }
 
-    static func freePort() throws -> Int {
+    private static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = loopback(port: 0)
@@ -66,22 +86,52 @@ final class LoopbackServer {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    private static func answers(_ port: Int) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
+    /// A listening socket on a free port of the loopback.
+    ///
+    /// - Throws: `FigureError` where there is none.
+    static func listen() throws -> (descriptor: Int32, port: Int) {
+        let port = try freePort()
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = loopback(port: UInt16(port))
-        return withUnsafePointer(to: &address) { pointer in
+        let isBound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
+        guard isBound, Glibc.listen(listener, 16) == 0 else {
+            close(listener)
+            throw FigureError("no socket on the loopback can listen")
+        }
+        return (listener, port)
     }
 
-    static func loopback(port: UInt16) -> sockaddr_in {
+    private static func loopback(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         return address
+    }
+}
+
+/// A certificate for the loopback that is its own authority, made anew.
+struct Certificate {
+    let path: String
+    let key: String
+
+    /// Makes one in `folder`.
+    ///
+    /// - Throws: `FigureError` when openssl is missing or fails.
+    init(in folder: String, options: Options) throws {
+        guard let openssl = options.program("openssl") else {
+            throw FigureError("openssl is not installed; install Debian's openssl")
+        }
+        path = "\(folder)/certificate.pem"
+        key = "\(folder)/key.pem"
+        let curve = ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key]
+        let request = ["req", "-x509", "-key", key, "-subj", "/CN=figures", "-days", "2", "-out", path]
+        for arguments in [curve, request + ["-addext", "subjectAltName=IP:127.0.0.1"]] {
+            _ = try Command(program: openssl, arguments: arguments).run()
+        }
     }
 }

@@ -84,6 +84,10 @@ enum Memory {
             }
             withExtendedLifetime(server) {}
         }
+        do {
+            let upload = try LargeUpload(options)
+            try add("memory upload of 1 GiB", try upload.sides(options), bar: 80, check: upload.check)
+        }
         for (count, bar) in [(5000, 80.0), (10_000, 100.0)] {
             let files = try SmallFiles(count, options)
             // All are queued at once, so this is the memory with so many in the queue, too.

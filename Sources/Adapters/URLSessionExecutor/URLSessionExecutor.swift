@@ -69,7 +69,10 @@ public final class URLSessionExecutor: TransferExecutor {
             environment.gate.endHurry()
         }
         // Its end is told after the block above: the wire need not wait for what is still to be written.
-        for exchange in attempt.liveExchanges { environment.client.cancel(exchange) }
+        for exchange in attempt.liveExchanges {
+            exchange.lane?.stop()
+            environment.client.cancel(exchange)
+        }
     }
 
     /// Removes a partial file.

@@ -49,7 +49,7 @@ struct lane {
     _Atomic int64_t rate;         // bytes a second, 0 for no limit
     _Atomic int64_t received, sent;
     _Atomic uint64_t held;        // when a handle of it was last held
-    _Atomic int is_background;
+    _Atomic int is_background, is_stopped;
     struct debt receive, send;    // on FoundationNetworking's queue only
 };
 
@@ -72,6 +72,7 @@ uint64_t transfer_urlsession_lane_open(int is_background) {
         atomic_store(&lane->sent, 0);
         atomic_store(&lane->held, 0);
         atomic_store(&lane->is_background, is_background);
+        atomic_store(&lane->is_stopped, 0);
         memset(&lane->receive, 0, sizeof lane->receive);
         memset(&lane->send, 0, sizeof lane->send);
         atomic_store_explicit(&lane->id, id, memory_order_release);
@@ -93,6 +94,11 @@ struct transfer_urlsession_lane_state transfer_urlsession_lane_state(uint64_t id
     state.sent = atomic_load(&lane->sent);
     state.held = atomic_load(&lane->held);
     return state;
+}
+
+void transfer_urlsession_lane_stop(uint64_t id) {
+    struct lane *lane = lane_of(id);
+    if (lane) atomic_store(&lane->is_stopped, 1);
 }
 
 void transfer_urlsession_lane_close(uint64_t id) {
@@ -250,6 +256,13 @@ void pacing_on_socket(struct pace *pace, int fd) {
     if (!lane) return;
     sockets_mark(fd, atomic_load(&lane->is_background));
     sockets_count(fd);
+}
+
+// FoundationNetworking cancels by several hand-overs on its one queue, where each waits while libcurl reads up to a hundred
+// buffers of a fast connection: seconds at worst.
+int pacing_is_over(const struct pace *pace) {
+    struct lane *lane = lane_of(pace->lane);
+    return lane ? atomic_load_explicit(&lane->is_stopped, memory_order_relaxed) : pace->lane != 0;
 }
 
 int pacing_may_receive(struct pace *pace) {

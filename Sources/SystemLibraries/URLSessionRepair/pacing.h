@@ -40,6 +40,9 @@ long pacing_buffer(struct pace *pace, long size);
 // libcurl names a socket of the handle.
 void pacing_on_socket(struct pace *pace, int fd);
 
+// Whether nobody wants bytes any more: its callbacks have to tell libcurl to end the request.
+int pacing_is_over(const struct pace *pace);
+
 // Whether more of the body may come now; else the handle is held, and its callback has to ask libcurl for a pause.
 int pacing_may_receive(struct pace *pace);
 

@@ -25,7 +25,7 @@
 //     (NativeProtocol.swift, fatalError: there is no response). It is told as an empty answer.
 // 11. The head with which a proxy opens a tunnel is taken for the server's answer. It is not passed on.
 //
-// And what it cannot do at all: hold single connections to a rate (pacing.c).
+// And what it cannot do at all: hold single connections to a rate, and end a fast one at once (pacing.c).
 //
 // How: the addresses of a few libcurl functions in FoundationNetworking's global offset table are replaced by ours. No
 // linker flag and no LD_PRELOAD is needed, and no other library of the process is touched.
@@ -170,6 +170,7 @@ static size_t header_callback(char *line, size_t size, size_t count, void *user)
 
 static size_t body_callback(char *bytes, size_t size, size_t count, void *user) {
     struct handle *mine = user;
+    if (pacing_is_over(&mine->pace)) return 0;  // less than there was: an error to libcurl, which closes the connection
     // libcurl keeps what it was not allowed to hand on.
     if (!pacing_may_receive(&mine->pace)) return data_pause;
     pacing_received(&mine->pace, size * count);
@@ -183,6 +184,7 @@ static size_t body_callback(char *bytes, size_t size, size_t count, void *user) 
 
 static size_t source_callback(char *bytes, size_t size, size_t count, void *user) {
     struct handle *mine = user;
+    if (pacing_is_over(&mine->pace)) return source_abort;
     size_t room = pacing_room_to_send(&mine->pace, size * count);
     if (room == 0 && size * count > 0) return data_pause;
     size_t given = mine->source(bytes, 1, room, mine->source_user);

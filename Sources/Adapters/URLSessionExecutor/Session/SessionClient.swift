@@ -33,11 +33,14 @@ final class Exchange: Sendable {
     let receiver: any ExchangeReceiver
     /// What the request sends; nil for nothing.
     let body: UploadBody?
+    /// What holds it to its rate.
+    let lane: RateLane?
     let state = Mutex(State())
 
-    init(receiver: any ExchangeReceiver, body: UploadBody? = nil) {
+    init(receiver: any ExchangeReceiver, body: UploadBody? = nil, lane: RateLane? = nil) {
         self.receiver = receiver
         self.body = body
+        self.lane = lane
     }
 }
 
@@ -70,7 +73,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         _ request: RequestHead, body: UploadBody? = nil, timeoutSeconds: Int, lane: RateLane? = nil,
         to receiver: any ExchangeReceiver
     ) -> Exchange {
-        let exchange = Exchange(receiver: receiver, body: body)
+        let exchange = Exchange(receiver: receiver, body: body, lane: lane)
         guard let url = URL(string: request.url) else {
             consumer.async { self.close(exchange, SessionError(code: -1000, text: "not a URL")) }
             return exchange

@@ -47,7 +47,11 @@ void transfer_urlsession_lane_set_rate(uint64_t lane, int64_t rate);
 /// What went through the lane; zeros for one that is closed.
 struct transfer_urlsession_lane_state transfer_urlsession_lane_state(uint64_t lane);
 
-/// Gives the lane back. Requests in it are held no more.
+/// Ends the requests in that lane with an error as soon as the next byte of a body comes or is to go, rather than when
+/// FoundationNetworking gets to cancelling them.
+void transfer_urlsession_lane_stop(uint64_t lane);
+
+/// Gives the lane back. Requests that are still in it end as by a stop.
 void transfer_urlsession_lane_close(uint64_t lane);
 
 /// Bytes of connections that carry lanes, as they are on the wire, headers of the packets included.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// `transferctl put` of 1 GiB in memory to nginx on the loopback, which keeps it in memory.
+struct LargeUpload {
+    let folder: WorkFolder
+    let server: LoopbackServer
+
+    init(_ options: Options) throws {
+        folder = try WorkFolder(in: options.memoryFolder, room: 3 << 30)
+        try folder.makeFile("file", bytes: 1 << 30)
+        server = try LoopbackServer(folder: folder.path, options: options, locations: LoopbackServer.uploads)
+    }
+
+    /// Ours and curl.
+    func sides(_ options: Options) throws -> [Side] {
+        let (file, arrived) = ("\(folder.path)/www/file", "\(folder.path)/www/up")
+        let url = "http://127.0.0.1:\(server.port)/up"
+        return [
+            try .ours(options, folder, command: "put", [file, "\(url)/ours"], output: "\(arrived)/ours"),
+            .peer("curl", options, ["-q", "-s", "-f", "-T", file, "\(url)/curl"], output: "\(arrived)/curl"),
+        ]
+    }
+
+    func check() throws { try folder.check("\(folder.path)/www/up/ours", is: "file") }
+
+    /// Wall and CPU seconds against `curl -T`.
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let upload = try LargeUpload(options)
+        let contest = Contest(sides: try upload.sides(options), rounds: options.rounds)
+        let costs = try contest.run(check: upload.check)
+        return [
+            .medians("upload-1g", contest, costs, against: 1, bar: 1.9, "s wall", \.wall),
+            .medians("upload-1g", contest, costs, against: 1, bar: 2.5, "s cpu", \.cpu),
+        ]
+    }
+}

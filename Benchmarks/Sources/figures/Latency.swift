@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import LinuxClock
+import SQLiteStore
+import Synchronization
+import TransferEngine
+import TransferPolicy
+import TransferScheduling
+import TransferTesting
+import TransferWorker
+import URLSessionExecutor
+
+/// From a change of the machine to what the network sees of it: the engine and the worker process as `transferctl` puts
+/// them together, with made-up conditions before them and a server that notes times behind.
+final class Latency {
+    /// What is lost and comes back.
+    enum Change: String {
+        /// At once both ways: no time to settle, no grace.
+        case network
+        /// After `settling` both ways, which is taken off again.
+        case power
+
+        /// What the engine waits by its settings.
+        var settling: Duration { self == .network ? .zero : .milliseconds(100) }
+    }
+
+    /// What one loss and return took, in milliseconds.
+    private struct Flip {
+        var start: Double
+        var stop: Double
+    }
+
+    private let change: Change
+    private let folder: WorkFolder
+    private let server: StampingServer
+    private let alarm: LinuxAlarm
+    private let conditions: ManualConditionSource
+    private let engine: TransferEngine
+    private var present: Conditions
+    private var generator = SplitMix64(seed: 2026)
+    private let news = News()
+
+    /// What the engine told.
+    private final class News: Sendable {
+        /// One for each stop of the transfer.
+        let paused = Stamps()
+        /// Signalled when the engine's run is over.
+        let ended = DispatchSemaphore(value: 0)
+        /// What went wrong last.
+        let trouble = Mutex<String?>(nil)
+
+        func note(_ error: any Error) { trouble.withLock { $0 = "\(error)" } }
+    }
+
+    private init(_ options: Options, _ change: Change, bytesPerSecond: Int?) throws {
+        self.change = change
+        folder = try WorkFolder(in: options.memoryFolder, room: 1 << 30)
+        server = try StampingServer(bytesPerSecond: bytesPerSecond)
+        alarm = try LinuxAlarm()
+        let now = alarm.now()
+        present = Conditions(unknownSince: now)
+        present.linkKind = Fact(.ethernet, source: .kernel, since: now)
+        present.metered = Fact(.no, source: .networkManager, since: now)
+        present.network = Fact(change == .network ? .none : .full, source: .kernel, since: now)
+        present.power = Fact(change == .power ? .battery : .ac, source: .upower, since: now)
+        conditions = ManualConditionSource(present)
+        var scheduling = SchedulerConfiguration()
+        // Many machines that come back at once are spread by it; this is one.
+        scheduling.drainJitter = .zero
+        scheduling.networkDwell = Change.network.settling
+        scheduling.networkGrace = Change.network.settling
+        scheduling.powerDwell = Change.power.settling
+        scheduling.powerGrace = Change.power.settling
+        let executor = try WorkerExecutor(
+            configuration: WorkerExecutorConfiguration(
+                executor: URLSessionExecutorConfiguration(partialDirectory: "\(folder.path)/partial"),
+                program: .at(path: Transferctl.path(options))))
+        executor.warmUp()
+        engine = TransferEngine(
+            store: try SQLiteStore(SQLiteStoreConfiguration(path: "\(folder.path)/state/queue.sqlite")),
+            executor: executor, conditions: conditions, alarm: alarm, configuration: scheduling, seed: 2026)
+    }
+
+    /// Milliseconds from a condition's return to the first byte of the request.
+    @Sendable static func measureStart(_ options: Options) throws -> [Figure] {
+        try [Change.network, .power].flatMap { change in
+            try figures("start-latency, \(change)", options, change, bytesPerSecond: 10_000_000, bar: 20, \.start)
+        }
+    }
+
+    /// Milliseconds from a condition's loss to the end of the connection.
+    @Sendable static func measureStop(_ options: Options) throws -> [Figure] {
+        try figures("stop-latency, network, full speed", options, .network, bytesPerSecond: nil, bar: 50, \.stop)
+            + figures("stop-latency, network, 10 MB/s", options, .network, bytesPerSecond: 10_000_000, bar: 50, \.stop)
+            + figures("stop-latency, power, 10 MB/s", options, .power, bytesPerSecond: 10_000_000, bar: 50, \.stop)
+    }
+
+    private static func figures(
+        _ name: String, _ options: Options, _ change: Change, bytesPerSecond: Int?, bar: Double,
+        _ value: (Flip) -> Double
+    ) throws -> [Figure] {
+        let rig = try Latency(options, change, bytesPerSecond: bytesPerSecond)
+        let values = try rig.run(flips: options.isQuick ? 30 : 100).map(value).sorted()
+        func figure(_ share: Double, _ summary: String, bar: Double? = nil) -> Figure {
+            Figure(
+                name: name, ours: values[Int((share * Double(values.count)).rounded(.up)) - 1], unit: "ms", bar: bar,
+                rounds: values.count, summary: "flips, \(summary)", barIsAbsolute: true)
+        }
+        return [figure(0.5, "median"), figure(0.95, "95th percentile", bar: bar), figure(1, "largest")]
+    }
+
+    // MARK: One run
+
+    private func run(flips: Int) throws -> [Flip] {
+        begin()
+        defer {
+            engine.shutDown()
+            news.ended.wait()
+        }
+        do {
+            // The first goes to what is done once: the worker's start, the first connection.
+            return Array(try (0...flips).map { _ in try flip() }.dropFirst())
+        } catch {
+            throw news.trouble.withLock { $0 }.map { FigureError($0) } ?? error
+        }
+    }
+
+    private func begin() {
+        let now = alarm.now()
+        let specification = TransferSpecification(
+            url: "http://127.0.0.1:\(server.port)/file",
+            destination: Destination(directory: folder.path, name: "file", collision: .overwrite),
+            traits: TransferTraits(kind: .discretionary, host: "server", submitted: now.wall))
+        Task { [engine, news] in
+            do { try await engine.run() } catch { news.note(error) }
+            news.ended.signal()
+        }
+        Task { [engine, news] in
+            do { _ = try await engine.submit([NewTransfer(specification)]) } catch { news.note(error) }
+        }
+        Task { [engine, news] in
+            for await update in engine.updates {
+                guard case .transfer(let transfer) = update else { continue }
+                switch transfer.kind {
+                case .paused: news.paused.put(Stamps.now())
+                case .retrying(_, let failure, _), .failed(let failure): news.trouble.withLock { $0 = failure.message }
+                case .waiting, .started, .progressed, .finished, .cancelled: break
+                }
+            }
+        }
+    }
+
+    /// Gives the condition back, takes it away again, and looks at what the server saw.
+    private func flip() throws -> Flip {
+        pause(milliseconds: 20...120)
+        guard server.asked.pending + server.over.pending + news.paused.pending == 0 else {
+            throw FigureError("the transfer was started or stopped without a reason")
+        }
+        let met = send(isMet: true)
+        let asked = try server.asked.take("the first request after the condition came back")
+        pause(milliseconds: 60...160)
+        let lost = send(isMet: false)
+        let over = try server.over.take("the end of the connection after the condition was lost")
+        _ = try news.paused.take("the end of the attempt")
+        return Flip(start: milliseconds(from: met, to: asked), stop: milliseconds(from: lost, to: over))
+    }
+
+    /// When it was told, in nanoseconds of CLOCK_MONOTONIC.
+    private func send(isMet: Bool) -> UInt64 {
+        let time = Stamps.now()
+        let now = alarm.now()
+        switch change {
+        case .network:
+            let value = isMet ? Reachability.full : .none
+            present.network = present.network.updated(to: value, source: .kernel, sureness: .reported, at: now)
+        case .power:
+            let value = isMet ? PowerSource.ac : .battery
+            present.power = present.power.updated(to: value, source: .upower, sureness: .reported, at: now)
+        }
+        conditions.send(present)
+        return time
+    }
+
+    /// What the engine does by its settings is taken off.
+    private func milliseconds(from start: UInt64, to end: UInt64) -> Double {
+        Double(end) / 1e6 - Double(start) / 1e6 - change.settling / .milliseconds(1)
+    }
+
+    /// A random time, so that flips meet timers in every phase.
+    private func pause(milliseconds range: ClosedRange<Int>) {
+        usleep(UInt32(Int.random(in: range, using: &generator) * 1000))
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// How fast `transferctl` really is under `--limit-rate`: five seconds' worth of bytes for the program's whole time, its
+/// start included.
+struct LimitedRate {
+    private let options: Options
+    private let folder: WorkFolder
+    private let plain: LoopbackServer
+    private let encrypted: LoopbackServer
+    private let certificate: Certificate
+
+    private static let seconds = 5
+    /// Of several at once.
+    private static let several = 8
+
+    private init(_ options: Options) throws {
+        self.options = options
+        folder = try WorkFolder(in: options.memoryFolder, room: 5 << 29)
+        certificate = try Certificate(in: folder.path, options: options)
+        plain = try LoopbackServer(folder: folder.path, options: options, locations: LoopbackServer.uploads)
+        encrypted = try LoopbackServer(folder: folder.path, options: options, certificate: certificate)
+    }
+
+    /// Bytes a second over the limit, each way, encrypted, and eight at once.
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let rig = try LimitedRate(options)
+        var figures: [Figure] = []
+        for rate in [200_000, 2_000_000, 20_000_000, 100_000_000] {
+            let whole = "\(rate)"
+            try rig.folder.makeFile(whole, bytes: rate * seconds)
+            let plain = "http://127.0.0.1:\(rig.plain.port)"
+            figures.append(try rig.figure("get", rate, ["\(plain)/\(whole)"]))
+            figures.append(
+                try rig.figure("put", rate, ["\(rig.folder.path)/www/\(whole)", "\(plain)/up/file"], command: "put"))
+            guard rate >= 20_000_000 else { continue }
+            figures.append(
+                try rig.figure(
+                    "get, TLS", rate,
+                    ["--ca-file", rig.certificate.path, "https://127.0.0.1:\(rig.encrypted.port)/\(whole)"]))
+            let parts = (0..<several).map { "\(rate)-\($0)" }
+            for part in parts { try rig.folder.makeFile(part, bytes: rate * seconds / several) }
+            figures.append(
+                try rig.figure(
+                    "get, \(several) at once", rate,
+                    ["--parallel", "\(several)"] + parts.map { "\(plain)/\($0)" }))
+        }
+        return figures
+    }
+
+    private func figure(
+        _ name: String, _ rate: Int, _ arguments: [String], command: String = "get"
+    ) throws -> Figure {
+        let output = command == "get" ? "\(folder.path)/out" : "\(folder.path)/www/up"
+        let place = command == "get" ? ["-d", output] : []
+        let ours = try Side.ours(
+            options, folder, command: command, ["--limit-rate", "\(rate)"] + place + arguments, output: output)
+        let contest = Contest(sides: [ours], rounds: options.isQuick ? 1 : 3, warmUps: 0)
+        let costs = try contest.run { try check(output, bytes: rate * Self.seconds) }
+        let rates = costs[0]?.map { Double(rate * Self.seconds) / $0.wall / 1e6 }
+        let megabytes = Double(rate) / 1e6
+        return Figure(
+            name: String(format: "rate-limit %g MB/s, %@", megabytes, name), ours: rates?.median, unit: "MB/s",
+            peer: "limit", theirs: megabytes, bar: 1.1, rounds: contest.rounds, lowerBar: 0.9)
+    }
+
+    /// Looks whether all of it arrived.
+    private func check(_ folder: String, bytes: Int) throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let sizes = try files.map {
+            try FileManager.default.attributesOfItem(atPath: "\(folder)/\($0)")[.size] as? Int ?? 0
+        }
+        guard sizes.reduce(0, +) == bytes else { throw FigureError("\(folder) holds \(sizes), not \(bytes) bytes") }
+    }
+}

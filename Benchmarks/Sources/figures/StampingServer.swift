@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Synchronization
+
+/// Sends bytes without end to one connection at a time, and tells when each was asked for and when it was over.
+final class StampingServer: Sendable {
+    let port: Int
+    /// When the first byte of each request was read, in nanoseconds of CLOCK_MONOTONIC.
+    let asked = Stamps()
+    /// When each connection was seen to end, which is when its last byte can have gone out at the latest.
+    let over = Stamps()
+    private let listener: Int32
+    private let bytesPerSecond: Int?
+
+    /// - Parameter bytesPerSecond: how fast it sends; nil is as fast as they are taken.
+    init(bytesPerSecond: Int?) throws {
+        (listener, port) = try LoopbackServer.listen()
+        self.bytesPerSecond = bytesPerSecond
+        Thread.detachNewThread { [listener, asked, over] in
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                Self.serve(connection, bytesPerSecond, asked: asked, over: over)
+                close(connection)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    private static func serve(_ connection: Int32, _ bytesPerSecond: Int?, asked: Stamps, over: Stamps) {
+        var request = [UInt8](repeating: 0, count: 65536)
+        guard wait(connection, POLLIN, milliseconds: -1) else { return }
+        let first = Stamps.now()
+        guard recv(connection, &request, request.count, 0) > 0 else { return }
+        asked.put(first)
+        defer { over.put(Stamps.now()) }
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nConnection: close\r\n\r\n"
+        guard send(connection, head, head.utf8.count, Int32(MSG_NOSIGNAL)) == head.utf8.count else { return }
+        let block = [UInt8](repeating: 0x55, count: 65536)
+        var sent = 0
+        while true {
+            let budget =
+                bytesPerSecond.map { Int(Double(Stamps.now() - first) / 1e9 * Double($0)) - sent } ?? block.count
+            if budget < 16384 {
+                // Whatever the client does now can only be the end: it has asked already.
+                if wait(connection, POLLIN, milliseconds: 2) { return }
+                continue
+            }
+            let count = send(connection, block, min(budget, block.count), Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            if count > 0 { sent += count }
+            if count < 0 {
+                guard errno == EAGAIN else { return }
+                _ = wait(connection, POLLIN | POLLOUT, milliseconds: -1)
+            }
+        }
+    }
+
+    /// Whether anything of that, or the connection's end, came in time; -1 waits for ever.
+    private static func wait(_ connection: Int32, _ events: Int32, milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: connection, events: Int16(events), revents: 0)
+        return poll(&entry, 1, milliseconds) > 0
+    }
+}
+
+/// Points in time that one thread tells and another takes, in order.
+final class Stamps: Sendable {
+    private let stamps = Mutex<[UInt64]>([])
+    private let count = DispatchSemaphore(value: 0)
+
+    /// Nanoseconds of CLOCK_MONOTONIC.
+    static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    func put(_ stamp: UInt64) {
+        stamps.withLock { $0.append(stamp) }
+        count.signal()
+    }
+
+    /// The next one, waited for up to ten seconds.
+    ///
+    /// - Throws: `FigureError` where none came.
+    func take(_ what: String) throws -> UInt64 {
+        guard count.wait(timeout: .now() + 10) == .success else { throw FigureError("\(what) did not happen in 10 s") }
+        return stamps.withLock { $0.removeFirst() }
+    }
+
+    /// How many have been told and not taken.
+    var pending: Int { stamps.withLock(\.count) }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// curl on a link of 50 Mbit/s, alone and beside a download of ours that fills it.
+struct Yielding {
+    private let options: Options
+    private let folder: WorkFolder
+    private let link: NarrowLink
+    private let server: LoopbackServer
+    private let curl: String
+    private let ours: String
+
+    private static let megabitsPerSecond = 50
+    /// Seconds that ours has the link for itself before.
+    private static let lead: UInt32 = 3
+
+    private init(_ options: Options) throws {
+        self.options = options
+        guard let curl = options.program("curl") else { throw FigureError("curl is not installed") }
+        self.curl = curl
+        ours = try Transferctl.path(options)
+        link = try NarrowLink(options: options, megabitsPerSecond: Self.megabitsPerSecond)
+        folder = try WorkFolder(in: options.memoryFolder, room: 1 << 30)
+        try folder.makeFile("theirs", bytes: Self.megabitsPerSecond * 1_000_000 / 8 * 5)
+        // More than gets through while it runs.
+        try folder.makeFile("ours", bytes: Self.megabitsPerSecond * 1_000_000 / 8 * 60)
+        server = try LoopbackServer(folder: folder.path, options: options, at: link)
+    }
+
+    /// Wall seconds of curl beside ours, with `--yield` and without, against alone.
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let rounds = options.isQuick ? 2 : 5
+        var alone: [Double] = []
+        var beside: [Bool: [Double]] = [:]
+        do {
+            let rig = try Yielding(options)
+            for _ in 0..<rounds {
+                alone.append(try rig.foreground())
+                for yields in [true, false] { beside[yields, default: []].append(try rig.foreground(beside: yields)) }
+            }
+        } catch let error as FigureError {
+            note("yield is not measured: \(error)")
+        }
+        func figure(_ name: String, yields: Bool, bar: Double?) -> Figure {
+            Figure(
+                name: name, ours: beside[yields]?.median, unit: "s of curl beside it", peer: "alone",
+                theirs: alone.isEmpty ? nil : alone.median, bar: bar, rounds: rounds)
+        }
+        // A tenth slower takes 1 / 0.9 of the time.
+        return [
+            figure("yield", yields: true, bar: 1.11), figure("yield, without --yield", yields: false, bar: nil),
+        ]
+    }
+
+    /// Wall seconds of curl; where `yields` is given, beside a download of ours with that option or without.
+    private func foreground(beside yields: Bool? = nil) throws -> Double {
+        let background = try yields.map(download)
+        defer {
+            background?.terminate()
+            background?.waitUntilExit()
+        }
+        if let background {
+            sleep(Self.lead)
+            guard background.isRunning else { throw FigureError("the download beside curl has ended") }
+        }
+        let cost = try Command(
+            program: link.atClient[0],
+            arguments: link.atClient.dropFirst() + [curl, "-q", "-s", "-f", "-o", "/dev/null", url("theirs")]
+        ).run()
+        if let background, !background.isRunning { throw FigureError("the download beside curl has ended") }
+        return cost.wall
+    }
+
+    private func download(yields: Bool) throws -> Process {
+        let output = "\(folder.path)/out"
+        let side = try Side.ours(
+            options, folder, (yields ? ["--yield"] : []) + ["-o", output, url("ours")], output: output)
+        for path in side.leavings { try? FileManager.default.removeItem(atPath: path) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: link.atClient[0])
+        process.arguments = link.atClient.dropFirst() + [ours] + side.arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    private func url(_ name: String) -> String { "http://\(NarrowLink.serverAddress):\(server.port)/\(name)" }
+}
