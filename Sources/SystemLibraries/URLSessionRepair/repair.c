@@ -48,7 +48,7 @@
 
 // libcurl's stable numbers (curl/curl.h, curl/multi.h), repeated so that its headers are not needed to build.
 enum {
-    opt_buffersize = 98, opt_noprogress = 43, opt_content_decoding = 158,
+    opt_buffersize = 98, opt_upload_buffersize = 280, opt_noprogress = 43, opt_content_decoding = 158,
     opt_writedata = 10001, opt_url = 10002, opt_proxy = 10004, opt_readdata = 10009, opt_httpheader = 10023,
     opt_headerdata = 10029, opt_cainfo = 10065, opt_capath = 10097, opt_accept_encoding = 10102,
     opt_private = 10103, opt_suppress_connect_headers = 265,
@@ -92,6 +92,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *ca_file, *proxy;
 static _Atomic int enabled;
 static _Atomic long buffer_size;
+// Twice libcurl's own: each block costs FoundationNetworking a timer and several wake-ups. No more, because two blocks may
+// be on their way into a connection that turns out dead, and are then sent again unasked.
+static const long upload_buffer_size = 128 << 10;
 
 // ---- Per handle: who is to be called, and where in the answer we are. Hangs on the handle as CURLOPT_PRIVATE, which
 // FoundationNetworking does not use, and is freed with it.
@@ -265,6 +268,7 @@ static int easy_setopt_pointer(void *easy, int option, void *value) {
         if (proxy) real_easy_setopt(easy, opt_proxy, proxy);
         pthread_mutex_unlock(&lock);
         real_easy_setopt(easy, opt_noprogress, 1L);
+        real_easy_setopt(easy, opt_upload_buffersize, upload_buffer_size);
         real_easy_setopt(easy, opt_suppress_connect_headers, 1L);
         break;
     default:
