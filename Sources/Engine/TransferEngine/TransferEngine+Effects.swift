@@ -78,11 +78,15 @@ extension TransferEngine {
 
     private func end(_ id: TransferID, _ ending: Ending, at now: Moment) {
         guard let final = transferEnding(of: id, ending) else { return }
-        // Nobody wants the bytes of a cancelled transfer or of a wrong file any more. Those of a failed one are kept.
+        // Nobody wants the bytes of a cancelled transfer or of a wrong file any more. Those of a failed one are kept. Of a
+        // finished download something is left that tells the next run where the file is, until its end has been saved.
+        let isWanted: Bool
         if case .finished = ending {
-        } else if final.kept == nil, let resume = records[id]?.resume {
-            executor.discard(resume)
+            isWanted = records[id]?.specification.upload != nil || !isSaved(id)
+        } else {
+            isWanted = false
         }
+        if !isWanted, final.kept == nil, let resume = records[id]?.resume { executor.discard(resume) }
         records[id] = nil
         metrics.ended(final)
         switch final {
@@ -90,6 +94,11 @@ extension TransferEngine {
         case .failed(let failure, _): tell(id, .failed(failure), at: now)
         case .cancelled: tell(id, .cancelled, at: now)
         }
+    }
+
+    /// Whether the end of that transfer is in the store: a store in trouble may still lack it.
+    private func isSaved(_ id: TransferID) -> Bool {
+        !unsaved.contains { if case .ended(id, _) = $0 { true } else { false } }
     }
 
     private func measureSpace(for id: TransferID) {

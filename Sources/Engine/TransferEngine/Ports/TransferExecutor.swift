@@ -13,7 +13,8 @@ public protocol TransferExecutor: Sendable {
     /// Ends the attempt that runs, keeping its bytes: synced, then reported as `ended(.stopped)`. Without one: nothing.
     func stop(_ id: TransferID)
 
-    /// Removes what a cancelled transfer left: the partial file. Safe to repeat. Of an upload nothing is here to remove.
+    /// Removes what a transfer left that is over, once its end has been saved: the partial file, and what would tell the
+    /// next attempt that the file is in its place. Safe to repeat. Of an upload nothing is here to remove.
     func discard(_ resume: ResumePoint)
 
     /// How much may still be written where the partial and the finished file go, the floor that stays free deducted; nil
