@@ -112,10 +112,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         plan.firstRequestBytes = configuration.firstRequestBytes
         plan.allowsInsecureRedirect = specification.allowsInsecureRedirect
         plan.staysOnLoopback = specification.traits.isLoopback
-        plan.credential = specification.credential
-        plan.answeredChallenges = specification.answeredChallenges
-        plan.asksForCredentials = specification.asksForCredentials
-        plan.clientNonce = PartialPlace.token() + PartialPlace.token()
+        plan.logins = LoginPlan(specification)
         plan.proxy = environment.proxy(for: specification.url)
         plan.keepsErrorBody = specification.keepsErrorBody
         plan.maximumBytes = specification.maximumBytes

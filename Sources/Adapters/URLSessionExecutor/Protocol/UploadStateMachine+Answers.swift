@@ -27,6 +27,11 @@ extension UploadStateMachine {
     }
 
     mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if head.status == 401, let directives = challenged(question, head) { return directives }
+        if head.status == 407, let proxy = plan.proxy {
+            return discard(head, then: .end(.failed(.proxyRefused(proxy))))
+        }
+        if head.status != 401 { authenticator.taken(by: question.url) }
         if RedirectRule.isRedirect(head) { return redirected(question, head) }
         switch question.kind {
         case .whole: return final(question, head)
@@ -38,6 +43,20 @@ extension UploadStateMachine {
         case .create: return created(question, head)
         case .offset: return offsetTold(question, head)
         case .append: return appended(question, head)
+        }
+    }
+
+    /// 401: asks again with an answer, or lets the app know; nil where it is final.
+    ///
+    /// Also after a POST with all its bytes: a server that says 401 has not carried it out (RFC 9110 §15.5.2).
+    private mutating func challenged(_ question: Question, _ head: ResponseHead) -> [Directive]? {
+        switch authenticator.refused(head, url: question.url) {
+        case .askAgain:
+            // Bytes that the server has by its own word are not sent again.
+            let place = question.kind == .whole || question.kind == .append ? resource : nil
+            return discard(head, then: .ask(place.flatMap { self.question(.offset, at: $0) } ?? question))
+        case .tell(let challenges): return discard(head, then: .end(.challenged(challenges)))
+        case .giveUp: return nil
         }
     }
 

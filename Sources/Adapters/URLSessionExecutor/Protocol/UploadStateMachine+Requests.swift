@@ -27,18 +27,14 @@ extension UploadStateMachine {
         RedirectRule(allowsInsecure: plan.allowsInsecureRedirect, staysOnLoopback: plan.staysOnLoopback)
     }
 
-    /// The fields that go with every request; a user and password in the URL become a field.
-    func firstFields(_ reference: URLReference) -> [HeaderField] {
+    /// The fields that go with every request.
+    func firstFields() -> [HeaderField] {
         var fields = plan.headers.without(Self.ownFields)
         if fields.firstValue("User-Agent") == nil {
             fields.append(HeaderField(name: "User-Agent", value: plan.userAgent))
         }
         if fields.firstValue("Accept-Encoding") == nil {
             fields.append(HeaderField(name: "Accept-Encoding", value: "identity"))
-        }
-        if let userInfo = reference.userInfo, fields.firstValue("Authorization") == nil {
-            let value = "Basic " + Base64.encode(PercentCoding.decode(userInfo))
-            fields.append(HeaderField(name: "Authorization", value: value))
         }
         return fields
     }
@@ -47,7 +43,7 @@ extension UploadStateMachine {
     func question(_ kind: Question.Kind, at resource: UploadResume) -> Question? {
         let reference = URLReference(plan.url)
         let hop = rule.next(
-            location: resource.url, from: reference.withoutUserInfo.text, fields: firstFields(reference), visited: [])
+            location: resource.url, from: reference.withoutUserInfo.text, fields: firstFields(), visited: [])
         guard case .follow(let url, let fields) = hop else { return nil }
         return Question(kind: kind, url: url, fields: fields, visited: [url])
     }
@@ -95,6 +91,7 @@ extension UploadStateMachine {
             if !isTus { add("Upload-Complete", "?1") }
             setBody(confirmed, of: &head)
         }
+        head.fields = authenticator.adding(to: head.fields, url: question.url, method: head.method)
         return [.send(head)]
     }
 
@@ -128,7 +125,7 @@ extension UploadStateMachine {
     var wholeQuestion: Question {
         let reference = URLReference(plan.url)
         let url = reference.withoutUserInfo.text
-        return Question(kind: .whole, url: url, fields: firstFields(reference), visited: [url])
+        return Question(kind: .whole, url: url, fields: firstFields(), visited: [url])
     }
 
     /// Reads a body that is not wanted to its end where it is short, so that the connection can be used again.

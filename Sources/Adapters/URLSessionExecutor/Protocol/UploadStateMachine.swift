@@ -43,6 +43,8 @@ struct UploadStateMachine: Sendable {
         /// With the server's word; its body may have been cut.
         case answered(status: Int, isCut: Bool)
         case failed(TransferFailure)
+        /// The server wants a login, and the app is to say which.
+        case challenged([AuthenticationChallenge])
         /// Stopped as asked.
         case stopped
     }
@@ -103,6 +105,7 @@ struct UploadStateMachine: Sendable {
 
     let plan: UploadPlan
     var state = State.ready
+    var authenticator: Authenticator
     /// Where an interrupted upload goes on; nil where there is no such place.
     var resource: UploadResume?
     /// How many bytes the server has said it has there.
@@ -114,6 +117,7 @@ struct UploadStateMachine: Sendable {
 
     init(plan: UploadPlan) {
         self.plan = plan
+        authenticator = Authenticator(plan.logins, url: plan.url)
         let isOurs = plan.isResumable && plan.resume?.modified == plan.source.modified
         resource = isOurs ? plan.resume : nil
         confirmed = resource == nil ? 0 : max(0, min(plan.offset, plan.source.size))
@@ -144,7 +148,7 @@ struct UploadStateMachine: Sendable {
         confirmed = 0
         let url = reference.withoutUserInfo.text
         let asksFirst = plan.isResumable && plan.source.method == .post
-        let fields = firstFields(reference)
+        let fields = firstFields()
         return directives
             + ask(Question(kind: asksFirst ? .discover : .whole, url: url, fields: fields, visited: [url]))
     }
