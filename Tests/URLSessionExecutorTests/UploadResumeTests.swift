@@ -63,6 +63,30 @@ extension ExecutorTests {
             }
         }
 
+        @Test("a server that takes only so much at once gets it in parts", arguments: [true, false])
+        func parts(repaired: Bool) async throws {
+            let bytes = Bench.blocks(3)
+            let (places, handler) = Kind.draft.server(Self.faults { $0.maximumAppend = 1_000_000 })
+            try await Bench.run(repaired: repaired, handler: handler) { bench, server in
+                let specification = try bench.upload(bytes, to: server.url("/f"))
+                let (outcome, _) = await bench.run(specification)
+                #expect(outcome.completion?.status == 201, "\(outcome)")
+                expectSame(places.complete, [bytes])
+                let sizes = server.requests.filter { $0.method == "PATCH" }.map { $0.contentLength ?? 0 }
+                #expect(sizes == [1_000_000, 1_000_000, 1_000_000, 145_728])
+            }
+        }
+
+        @Test("a file that the server will not take as a whole ends early, and says why", arguments: [true, false])
+        func tooLarge(repaired: Bool) async throws {
+            let (_, handler) = Kind.draft.server(Self.faults { $0.maximumSize = 1_000_000 })
+            try await Bench.run(repaired: repaired, handler: handler) { bench, server in
+                let (outcome, _) = await bench.run(try bench.upload(Bench.blocks(3), to: server.url("/f")))
+                #expect(outcome.failure?.cause == .tooLarge, "\(outcome)")
+                #expect(outcome.failure?.message.contains("at most 1000000 bytes") == true)
+            }
+        }
+
         @Test(
             "a kept connection that breaks far in the body is a failure, and libcurl begins nothing anew by itself",
             arguments: [true, false], UploadSource.Method.allCases)

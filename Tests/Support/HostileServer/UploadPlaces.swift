@@ -28,6 +28,11 @@ public final class UploadPlaces: Sendable {
         /// Whether the server says nothing of going on at all.
         public var offersNothing = false
 
+        /// How many bytes a server of the draft takes in one request, which it says; nil for all.
+        public var maximumAppend: Int?
+        /// Up to what size a server takes uploads, which it says; nil for any.
+        public var maximumSize: Int?
+
         /// Whether every answer but the last closes its connection, so that no body goes over one that was kept.
         public var keepsNoConnection = false
 

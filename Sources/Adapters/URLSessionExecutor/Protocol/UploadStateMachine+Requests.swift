@@ -50,6 +50,10 @@ extension UploadStateMachine {
 
     mutating func ask(_ question: Question) -> [Directive] {
         state = .asking(question)
+        // One plain request is not divided: nothing tells where it would go on.
+        let most = plan.isResumable ? limits.maximumAppend ?? .max : .max
+        sending = start..<start + min(most, plan.source.size - start)
+        let isLast = sending.upperBound == plan.source.size
         var head = RequestHead(url: question.url, fields: question.fields)
         func add(_ name: String, _ value: String) { head.fields.append(HeaderField(name: name, value: value)) }
         switch question.kind {
@@ -61,10 +65,10 @@ extension UploadStateMachine {
             }
             if plan.isResumable {
                 add("Upload-Draft-Interop-Version", Self.interopVersion)
-                add("Upload-Complete", "?1")
+                add("Upload-Complete", isLast ? "?1" : "?0")
                 add("Upload-Length", String(plan.source.size))
             }
-            setBody(0, of: &head)
+            setBody(of: &head)
         case .result:
             head.fields = head.fields.without(["content-type"])
         case .discover:
@@ -88,8 +92,8 @@ extension UploadStateMachine {
             let isTus = resource?.kind == .tus
             add("Content-Type", isTus ? "application/offset+octet-stream" : "application/partial-upload")
             add("Upload-Offset", String(confirmed))
-            if !isTus { add("Upload-Complete", "?1") }
-            setBody(confirmed, of: &head)
+            if !isTus { add("Upload-Complete", isLast ? "?1" : "?0") }
+            setBody(of: &head)
         }
         head.fields = authenticator.adding(to: head.fields, url: question.url, method: head.method)
         return [.send(head)]
@@ -104,9 +108,9 @@ extension UploadStateMachine {
         }
     }
 
-    private func setBody(_ offset: Int64, of head: inout RequestHead) {
-        head.fields.append(HeaderField(name: "Content-Length", value: String(plan.source.size - offset)))
-        if offset < plan.source.size { head.body = offset..<plan.source.size }
+    private func setBody(of head: inout RequestHead) {
+        head.fields.append(HeaderField(name: "Content-Length", value: String(sending.count)))
+        if !sending.isEmpty { head.body = sending }
     }
 
     /// Name and type of the file, as tus wants them.

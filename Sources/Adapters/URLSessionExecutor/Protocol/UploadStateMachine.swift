@@ -114,6 +114,10 @@ struct UploadStateMachine: Sendable {
     var isBodySent = true
     var hasStartedOver = false
     var corrections = 0
+    /// What the server has said that it takes.
+    var limits = UploadLimits()
+    /// Which bytes the request under way carries, or the one before; not all where the server takes only so many at once.
+    var sending: Range<Int64> = 0..<0
 
     init(plan: UploadPlan) {
         self.plan = plan
@@ -157,6 +161,11 @@ struct UploadStateMachine: Sendable {
     mutating func received(_ head: ResponseHead) -> [Directive] {
         switch state {
         case .asking(let question):
+            limits.note(head)
+            if let failure = sizeRefused(question, head) {
+                resource = nil
+                return discard(head, then: .end(.failed(failure)))
+            }
             return (100..<200).contains(head.status) ? interim(question, head) : answered(question, head)
         case .ready, .answering, .discarding, .over:
             return []
