@@ -233,7 +233,7 @@ extension ExecutorTests {
                 }
                 #expect(needed == 3 << 20)
                 #expect(available <= 2 << 20)
-                if let resume = known.resume { bench.executor.discard(resume) }
+                if let resume = known.resume { bench.discard(resume) }
                 specification.url = server.url("/chunked")
                 let (unknown, _) = await bench.run(specification)
                 guard case .storageLow(nil, _, let resume?) = unknown else {

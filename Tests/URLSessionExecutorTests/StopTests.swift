@@ -66,7 +66,7 @@ extension ExecutorTests {
                 #expect(server.requests.count == asked)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["file"])
                 // Who saves the end removes the mark, and from then on it is another transfer's affair.
-                bench.executor.discard(try #require(again.checkpoints.last))
+                bench.discard(try #require(again.checkpoints.last))
                 #expect(bench.marks.isEmpty && bench.leftovers.isEmpty)
                 _ = await bench.run(job)
                 #expect((server.requests.count > asked) == (collision != .fail))
@@ -261,13 +261,13 @@ extension ExecutorTests {
                 bench.executor.stop(id)
                 let resume = try #require(await recorder.outcome().resume)
                 #expect(FileFacts(path: resume.path) != nil)
-                bench.executor.discard(resume)
-                bench.executor.discard(resume)
+                bench.discard(resume)
+                bench.discard(resume)
                 #expect(bench.leftovers.isEmpty)
                 var other = resume
                 other.path = bench.root + "/precious"
                 try Data([1]).write(to: URL(fileURLWithPath: other.path))
-                bench.executor.discard(other)
+                bench.discard(other)
                 #expect(FileFacts(path: other.path) != nil)
             }
         }

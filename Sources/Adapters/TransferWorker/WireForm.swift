@@ -9,7 +9,7 @@ import URLSessionExecutor
 /// Both ends are nearly always the same binary; `version` keeps a worker program of another build from being believed.
 enum WireForm {
     /// Raised whenever a message's form changes.
-    static let version = 2
+    static let version = 3
     /// No frame is longer: one that says so is a fault of the other end.
     static let longestFrame = 64 << 20
 
@@ -33,6 +33,8 @@ enum WorkerOrder: Hashable, Sendable, Codable {
     case configure(version: Int, URLSessionExecutorConfiguration)
     case start(TransferJob)
     case stop(TransferID)
+    /// Have what a server has of an upload deleted there.
+    case discard(TransferJob)
     /// In place of those before.
     case limits(RateLimits)
     /// Answered with `probed` once everything that a transfer needs has been seen to move.

@@ -51,7 +51,7 @@ extension TransferEngine {
         switch effect {
         case .start(let id): start(id, at: now)
         case .stop(let id): executor.stop(id)
-        case .discard(let id): if let resume = records[id]?.resume { executor.discard(resume) }
+        case .discard(let id): if let record = records[id] { discard(id, record.specification, record.resume) }
         case .end(let id, let ending): end(id, ending, at: now)
         case .measureSpace(let id): measureSpace(for: id)
         case .explain(let id): explain(id, at: now)
@@ -86,7 +86,7 @@ extension TransferEngine {
         } else {
             isWanted = false
         }
-        if !isWanted, final.kept == nil, let resume = records[id]?.resume { executor.discard(resume) }
+        if !isWanted, final.kept == nil, let record = records[id] { discard(id, record.specification, record.resume) }
         records[id] = nil
         metrics.ended(final)
         switch final {
@@ -94,6 +94,12 @@ extension TransferEngine {
         case .failed(let failure, _): tell(id, .failed(failure), at: now)
         case .cancelled: tell(id, .cancelled, at: now)
         }
+    }
+
+    /// Has removed what a transfer left.
+    func discard(_ id: TransferID, _ specification: TransferSpecification, _ resume: ResumePoint?) {
+        guard resume != nil else { return }
+        executor.discard(TransferJob(id: id, specification: specification, resume: resume))
     }
 
     /// Whether the end of that transfer is in the store: a store in trouble may still lack it.

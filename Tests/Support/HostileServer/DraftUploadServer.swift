@@ -20,6 +20,10 @@ public struct DraftUploadServer: Sendable {
         case "PUT", "POST": create(request, connection)
         case "HEAD": tellOffset(request, connection)
         case "PATCH": append(request, connection)
+        case "DELETE" where places.faults.allowsRemoval:
+            let isThere = places[request.target] != nil
+            places[request.target] = nil
+            head(isThere ? "204 No Content" : "404 Not Found", [], connection)
         case "OPTIONS": connection.answer("200 OK", ["Accept-Patch: application/partial-upload"])
         default: connection.answer("405 Method Not Allowed")
         }

@@ -84,6 +84,12 @@ final class Bench: Sendable {
         return (outcome, recorder)
     }
 
+    /// Discards what that transfer left.
+    func discard(_ resume: ResumePoint, of specification: TransferSpecification? = nil) {
+        let specification = specification ?? self.specification("http://127.0.0.1:1/f")
+        executor.discard(TransferJob(id: TransferID(1), specification: specification, resume: resume))
+    }
+
     /// Runs that attempt to its end.
     func run(_ job: TransferJob) async -> ExecutorOutcome {
         let recorder = Recorder()

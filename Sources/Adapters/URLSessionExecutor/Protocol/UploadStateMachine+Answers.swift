@@ -16,7 +16,7 @@ extension UploadStateMachine {
             }
         case .append:
             break
-        case .result, .discover, .create, .offset:
+        case .result, .discover, .create, .offset, .termination, .removal:
             return []
         }
         guard resource?.kind == .draft, let resumePoint else { return [] }
@@ -43,6 +43,15 @@ extension UploadStateMachine {
         case .create: return created(question, head)
         case .offset: return offsetTold(question, head)
         case .append: return appended(question, head)
+        case .removal: return final(question, head)
+        case .termination:
+            // Without the extension a DELETE might mean anything.
+            guard (200..<300).contains(head.status), head.list("Tus-Extension").contains("termination") else {
+                return discard(head, then: .end(.stopped))
+            }
+            var next = question
+            next.kind = .removal
+            return discard(head, then: .ask(next))
         }
     }
 
@@ -126,7 +135,7 @@ extension UploadStateMachine {
             if let failure = portal(question, head) { return discard(head, then: .end(.failed(failure))) }
         case .result:
             break
-        case .discover, .create, .offset, .append:
+        case .discover, .create, .offset, .append, .termination, .removal:
             // It would lead to a page, and none of these asks for one.
             guard head.status != 303 else { return final(question, head) }
         }

@@ -81,6 +81,13 @@ extension UploadStateMachine {
             add("Upload-Length", String(plan.source.size))
             add("Upload-Metadata", metadata)
             add("Content-Length", "0")
+        case .termination:
+            head.method = "OPTIONS"
+            head.fields = head.fields.without(["content-type"])
+        case .removal:
+            head.method = "DELETE"
+            head.fields = head.fields.without(["content-type"])
+            addVersion(to: &head)
         case .offset:
             head.method = "HEAD"
             head.fields = head.fields.without(["content-type"])

@@ -63,6 +63,10 @@ struct UploadStateMachine: Sendable {
             case offset
             /// What is missing.
             case append
+            /// Whether the server deletes tus uploads.
+            case termination
+            /// That it deletes the upload.
+            case removal
         }
         var kind: Kind
         var url: String
@@ -157,6 +161,13 @@ struct UploadStateMachine: Sendable {
             + ask(Question(kind: asksFirst ? .discover : .whole, url: url, fields: fields, visited: [url]))
     }
 
+    /// Begins to have the upload deleted at the server, in place of going on with it.
+    mutating func beginRemoval() -> [Directive] {
+        guard let resource, let question = question(resource.kind == .tus ? .termination : .removal, at: resource)
+        else { return end(.stopped) }
+        return ask(question)
+    }
+
     /// The head of an answer came.
     mutating func received(_ head: ResponseHead) -> [Directive] {
         switch state {
@@ -249,7 +260,7 @@ struct UploadStateMachine: Sendable {
         case .discover where failure.cause == .connection || failure.cause == .malformedAnswer:
             // Some servers drop what they do not know. Where there is no server, the upload itself will tell.
             return askForWhole()
-        case .whole, .discover, .create, .offset, .append:
+        case .whole, .discover, .create, .offset, .append, .termination, .removal:
             return end(.failed(failure))
         }
     }

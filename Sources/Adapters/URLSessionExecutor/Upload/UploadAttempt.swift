@@ -49,7 +49,7 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
         machine = UploadStateMachine(plan: Self.plan(job, source, environment))
     }
 
-    private static func plan(
+    static func plan(
         _ job: TransferJob, _ source: UploadSource, _ environment: ExecutorEnvironment
     ) -> UploadPlan {
         let specification = job.specification
