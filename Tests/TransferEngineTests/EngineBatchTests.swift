@@ -137,8 +137,10 @@ struct EngineBatchTests {
             rig.disk.setHanging(false)
             #expect(
                 await updates.next(3) == ["1 finished 200", "2 started 1", "2 paused metered 0"])
+            // What the finished one left is removed in between.
+            let calls = rig.executor.log.filter { if case .discard = $0 { false } else { true } }
             #expect(
-                rig.executor.log.prefix(3) == [.start(ids[0], offset: 0), .start(ids[1], offset: 0), .stop(ids[1])])
+                calls.prefix(3) == [.start(ids[0], offset: 0), .start(ids[1], offset: 0), .stop(ids[1])])
         }
         #expect(rig.executor.faults.isEmpty)
     }

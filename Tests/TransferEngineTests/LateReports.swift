@@ -13,7 +13,7 @@ final class LateReports: TransferExecutor {
         reporters.withLock { $0.append(report) }
     }
     func stop(_ id: TransferID) {}
-    func discard(_ resume: ResumePoint) {}
+    func discard(_ job: TransferJob) {}
     func availableSpace(for specification: TransferSpecification) -> Int64? { nil }
     func shutdown() async {}
 }

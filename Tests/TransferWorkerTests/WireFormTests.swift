@@ -78,6 +78,7 @@ struct WireFormTests {
         let orders: [WorkerOrder] = [
             .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown,
             .limits(RateLimits(global: 3)),
+            .discard(TransferJob(id: TransferID(9), specification: specification, resume: Self.resume)),
             .start(TransferJob(id: TransferID(9), specification: specification, resume: Self.resume)),
         ]
         for order in orders {

@@ -71,6 +71,7 @@ struct PutPlanTests {
             (["-", "http://h/x"], "standard input"), ([path + "x", "http://h/x"], "cannot be read"),
             (["/", "http://h/x"], "no file"), ([path, "ftp://h/x"], "ftp"), ([path, "nonsense"], "no URL"),
             ([path, "http://h/x", "--expect-bytes", "5"], "--expect-bytes"),
+            ([path, "http://h/x", "--connections", "1"], "--connections"),
             ([path, "http://h/x", "--content-type", "a\nb: c"], "--content-type"),
         ] {
             let error = #expect(throws: UsageError.self, "\(arguments)") { try plan(arguments) }

@@ -18,8 +18,8 @@ struct DownloadStateMachineLoginTests {
         -> DownloadPlan
     {
         var plan = Dialogue.plan(url)
-        plan.credential = credential
-        plan.clientNonce = "c"
+        plan.logins.credential = credential
+        plan.logins.clientNonce = "c"
         return plan
     }
 
@@ -115,7 +115,7 @@ struct DownloadStateMachineLoginTests {
     @Test("the app is told what it can answer, for the origin that asks; unknown schemes are left out")
     func told() {
         var plan = plan(credential: nil)
-        plan.asksForCredentials = true
+        plan.logins.asksForCredentials = true
         var machine = DownloadStateMachine(plan: plan)
         _ = machine.start()
         let all = "Negotiate, Basic realm=\"a\", Basic realm=\"a\", Digest nonce=1, algorithm=ODD, Bearer"
@@ -135,10 +135,10 @@ struct DownloadStateMachineLoginTests {
     @Test("what the app said is used, a refused answer is asked about again, a refusal is not")
     func answered() {
         var plan = plan(credential: nil)
-        plan.asksForCredentials = true
+        plan.logins.asksForCredentials = true
         let token = HeaderField(name: "Authorization", value: "Bearer t")
         plan.headers = [HeaderField(name: "authorization", value: "old")]
-        plan.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+        plan.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
         var machine = DownloadStateMachine(plan: plan)
         guard case .send(let request)? = machine.start().first else {
             Issue.record("nothing sent")
@@ -147,7 +147,7 @@ struct DownloadStateMachineLoginTests {
         #expect(request.fields.filter { $0.name.lowercased() == "authorization" } == [token])
         let again = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasAnswered: true)
         #expect(refuse(&machine, "Bearer") == [.end(.challenged([again]))])
-        plan.answeredChallenges[0].answer = .refuse
+        plan.logins.answeredChallenges[0].answer = .refuse
         var refused = DownloadStateMachine(plan: plan)
         _ = refused.start()
         #expect(refuse(&refused, "Bearer") == [.end(.answered(status: 401))])

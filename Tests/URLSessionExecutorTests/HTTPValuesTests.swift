@@ -119,6 +119,7 @@ struct HTTPValuesTests {
             (-1, "Failed to connect to h port 1: No route to host", .connection),
             (-1, "SSL certificate problem: certificate has expired", .certificate),
             (-1, "SSL: no alternative certificate subject name matches target host name 'x'", .certificate),
+            (-1, "OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0", .connection),
             (-1, "OpenSSL/3.0: error:0A00010B:SSL routines::wrong version number", .handshake),
             (-1, "Failed writing header", .malformedAnswer),
             (-1, "Too large response headers: 400000 > 307200", .malformedAnswer),

@@ -36,17 +36,56 @@ extension ExecutorTests {
             }
         }
 
-        @Test("a file that wants a login comes over one connection, however many were allowed")
-        func largeFile() async throws {
-            let large = ServedFile(bytes: ServedFile.content(6_000_000))
-            let door = DigestGuard(user: "me", password: "p")
+        /// What a server wants for each piece.
+        enum Door: CaseIterable { case basic, digest, oneTimeNonces }
+
+        @Test("a large file that wants a login comes in pieces, each with its own answer", arguments: Door.allCases)
+        func largeFile(_ kind: Door) async throws {
+            let large = ServedFile(bytes: ServedFile.content(12_000_000))
+            let door = DigestGuard(
+                user: "me", password: "p", rules: rules { if kind == .oneTimeNonces { $0.requestsPerNonce = 1 } })
             try await Bench.run(handler: { request, connection in
-                if door.admits(request, connection) { large.serve(request, connection) }
+                if kind == .basic {
+                    if request.value("Authorization") != "Basic bWU6cA==" {
+                        connection.answer("401 No", ["WWW-Authenticate: Basic realm=\"x\""])
+                        return
+                    }
+                } else if !door.admits(request, connection) {
+                    return
+                }
+                large.serve(request, connection)
             }) { bench, server in
                 var specification = bench.specification(server.url("/f"))
                 (specification.credential, specification.connections) = (Credential(user: "me", password: "p"), 4)
-                let isRight = bench.contents(await bench.run(specification).0) == large.bytes
+                let (outcome, _) = await bench.run(specification)
+                #expect(outcome.completion?.status == 200, "\(outcome)")
+                let isRight = bench.contents(outcome) == large.bytes
                 #expect(isRight)
+                let pieces = server.requests.filter { ($0.range?.first ?? 0) > 65536 }
+                #expect(pieces.count >= 3, "\(server.requests.map { $0.range?.first })")
+                #expect(pieces.allSatisfy { $0.value("Authorization") != nil })
+                if kind == .digest { #expect(door.refusals == 1) }
+            }
+        }
+
+        @Test("pieces that are refused end the attempt as challenged, where the app answers challenges; bytes stay")
+        func piecesChallenged() async throws {
+            let large = ServedFile(bytes: ServedFile.content(12_000_000))
+            try await Bench.run(handler: { request, connection in
+                if (request.range?.first ?? 0) >= 65536 {
+                    connection.answer("401 No", ["WWW-Authenticate: Bearer realm=\"x\""])
+                } else {
+                    large.serve(request, connection)
+                }
+            }) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                (specification.asksForCredentials, specification.connections) = (true, 4)
+                guard case .challenged(let challenges, let resume?) = await bench.run(specification).0 else {
+                    Issue.record("not challenged")
+                    return
+                }
+                #expect(challenges.map(\.scheme) == [.bearer])
+                #expect(resume.offset == 65536)
             }
         }
 

@@ -30,24 +30,33 @@ struct PartialFileTests {
     func places() throws {
         try inFolder { folder in
             let partial = folder + "/partial"
-            let common = (0..<2).map { _ in PartialPlace.find(for: job(folder), partialDirectory: partial).path }
-            #expect(Set(common).count == 2)
-            #expect(common.allSatisfy { $0.hasPrefix(partial + "/1-") && $0.hasSuffix(".part") })
-            let beside = (0..<2).map { _ in PartialPlace.find(for: job(folder), partialDirectory: "/proc").path }
+            let common = ["/a", "/b"].map { state in
+                PartialPlace.find(for: job(folder), partialDirectory: partial + state).path
+            }
+            #expect(Set(common.map(Paths.name)).count == 2)
+            #expect(common.allSatisfy { Paths.name($0).hasPrefix("1-") && $0.hasSuffix(".part") })
+            #expect(PartialPlace.find(for: job(folder), partialDirectory: partial + "/a").path == common[0])
+            let beside = ["/proc", "/sys"].map { PartialPlace.find(for: job(folder), partialDirectory: $0).path }
             #expect(Set(beside).count == 2)
             #expect(beside.allSatisfy { $0.hasPrefix(folder + "/.1-") && $0.hasSuffix(".part") })
         }
     }
 
-    @Test("a new partial file never takes one that is there")
+    @Test("a new partial file never takes one that somebody writes, and takes the place of one that was abandoned")
     func creation() throws {
         try inFolder { folder in
             var tokens = ["aa", "bb"]
             let path = folder + "/.1-aa.part"
             try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+            let before = try PartialFile(path: path, offset: 4, durable: 0)
             let file = try PartialPlace.create(path, calls: FileCalls()) { tokens.removeFirst() }
             #expect(file.path == folder + "/.1-bb.part")
             #expect(FileManager.default.contents(atPath: path) == Data("mine".utf8))
+            before.unlock()
+            #expect(try PartialPlace.create(path, calls: FileCalls()).path == path)
+            #expect(FileManager.default.contents(atPath: path) == Data())
+            try FileManager.default.removeItem(atPath: path)
+            symlink("/etc/hostname", path)
             #expect(throws: FileFailure.self) { try PartialPlace.create(path, calls: FileCalls()) { "aa" } }
         }
     }

@@ -49,6 +49,93 @@ extension ExecutorTests {
         }
 
         @Test(
+            "of a crash before anything was saved the mark tells: the file is fetched once, and never numbered",
+            arguments: [Destination.Collision.rename, .overwrite, .fail])
+        func findsTheMark(_ collision: Destination.Collision) async throws {
+            try await Bench.run(handler: { Self.file.serve($0, $1) }) { bench, server in
+                let specification = bench.specification(server.url("/f"), collision: collision)
+                let job = TransferJob(id: TransferID(7), specification: specification, resume: nil)
+                let first = await bench.run(job)
+                #expect(bench.contents(first) == Self.file.bytes)
+                let asked = server.requests.count
+                let again = Recorder()
+                bench.executor.start(job, reporting: again.report)
+                let placed = try #require(first.completion)
+                #expect(placed.file?.validator?.entityTag != nil)
+                #expect(await again.outcome() == .finished(placed))
+                #expect(server.requests.count == asked)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["file"])
+                // Who saves the end removes the mark, and from then on it is another transfer's affair.
+                bench.discard(try #require(again.checkpoints.last))
+                #expect(bench.marks.isEmpty && bench.leftovers.isEmpty)
+                _ = await bench.run(job)
+                #expect((server.requests.count > asked) == (collision != .fail))
+            }
+        }
+
+        @Test("a mark is not believed when its file is gone, was changed, or is still to get its name")
+        func staleMarks() async throws {
+            try await Bench.run(handler: { Self.file.serve($0, $1) }) { bench, server in
+                let specification = bench.specification(server.url("/f"), collision: .overwrite)
+                let job = TransferJob(id: TransferID(7), specification: specification, resume: nil)
+                let path = try #require(await bench.run(job).completion?.file?.path)
+                let spoilers: [(String, () throws -> Void)] = [
+                    ("gone", { unlink(path) }),
+                    ("touched", { utimes(path, [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]) }),
+                    ("longer", { try #require(truncate(path, 3_000_001) == 0) }),
+                    ("nameless", { rename(path, bench.root + "/partial/" + bench.marks[0].dropLast(7) + ".part") }),
+                ]
+                for (what, spoil) in spoilers {
+                    try spoil()
+                    let asked = server.requests.count
+                    #expect(bench.contents(await bench.run(job)) == Self.file.bytes, "\(what)")
+                    #expect(server.requests.count > asked, "\(what)")
+                    #expect(bench.marks.count == 1, "\(what)")
+                }
+            }
+        }
+
+        @Test("a crash after a copy to another file system got its name leaves a mark, too; a failure leaves none")
+        func marksCopies() async throws {
+            try await Bench.run(handler: { Self.file.serve($0, $1) }) { bench, server in
+                let specification = bench.specification(server.url("/f"))
+                var calls = FileCalls()
+                calls.rename = { source, path, replaces in
+                    if source.hasSuffix(".part") {
+                        errno = EXDEV
+                        return -1
+                    }
+                    return FileCalls().rename(source, path, replaces)
+                }
+                let first = await bench.run(specification, calls: calls)
+                let asked = server.requests.count
+                let second = await bench.run(specification, calls: calls)
+                #expect(second.completion?.file?.path == first.completion?.file?.path)
+                #expect(bench.contents(second) == Self.file.bytes)
+                #expect(server.requests.count == asked)
+
+                // The crash came before the partial file was removed, or before the copy got its name.
+                let partial = bench.root + "/partial/" + bench.marks[0].dropLast(7) + ".part"
+                try Data([1]).write(to: URL(fileURLWithPath: partial))
+                let path = try #require(first.completion?.file?.path)
+                #expect(await bench.run(specification, calls: calls).completion?.file?.path == path)
+                #expect(server.requests.count == asked)
+                rename(path, bench.folder + "/." + Paths.name(partial) + "-x.copy")
+                let third = await bench.run(specification, calls: calls)
+                #expect(third.completion?.file?.path == path)
+                #expect(server.requests.count > asked)
+
+                calls.rename = { _, _, _ in
+                    errno = EACCES
+                    return -1
+                }
+                let other = bench.specification(server.url("/f"), name: "other")
+                #expect(await bench.run(other, calls: calls).failure?.cause == .destination)
+                #expect(bench.marks.count == 1)
+            }
+        }
+
+        @Test(
             "a stop in the middle keeps the bytes, says so durably, and ends once; the next attempt continues",
             arguments: [true, false])
         func stopAndContinue(repaired: Bool) async throws {
@@ -174,13 +261,13 @@ extension ExecutorTests {
                 bench.executor.stop(id)
                 let resume = try #require(await recorder.outcome().resume)
                 #expect(FileFacts(path: resume.path) != nil)
-                bench.executor.discard(resume)
-                bench.executor.discard(resume)
+                bench.discard(resume)
+                bench.discard(resume)
                 #expect(bench.leftovers.isEmpty)
                 var other = resume
                 other.path = bench.root + "/precious"
                 try Data([1]).write(to: URL(fileURLWithPath: other.path))
-                bench.executor.discard(other)
+                bench.discard(other)
                 #expect(FileFacts(path: other.path) != nil)
             }
         }

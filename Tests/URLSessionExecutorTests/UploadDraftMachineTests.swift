@@ -148,6 +148,89 @@ struct UploadDraftMachineTests {
         #expect(request6.method == "PUT")
     }
 
+    @Test("what the server takes at once is not exceeded, also where it says so only while it is sent too much")
+    func parts() throws {
+        var drive = UploadDrive()
+        _ = drive.sent()
+        drive.head(
+            104, placed.merging(["Upload-Limit": "max-age=60, max-append-size=400000;x"]) { $1 }, bodySent: false)
+        drive.head(413, bodySent: false)
+        #expect(drive.decided.contains(.cancelRequest))
+        drive.end(.connection, bodySent: false)
+        #expect(try drive.request().method == "HEAD")
+        drive.answer(204, ["Upload-Offset": "100000", "Upload-Complete": "?0"])
+        for (range, isLast) in [(100_000..<500_000, false), (500_000..<900_000, false), (900_000..<1_000_000, true)] {
+            let append = try drive.request()
+            #expect(append.body == Int64(range.lowerBound)..<Int64(range.upperBound))
+            #expect(append.value("Content-Length") == "\(range.count)")
+            #expect(append.value("Upload-Offset") == "\(range.lowerBound)")
+            #expect(append.value("Upload-Complete") == (isLast ? "?1" : "?0"))
+            // How far it is does not move where the next part begins.
+            drive.head(104, ["Upload-Draft-Interop-Version": "8", "Upload-Offset": "\(range.upperBound - 1)"])
+            drive.answer(isLast ? 201 : 204, isLast ? [:] : ["Upload-Complete": "?0"])
+            #expect(drive.machine.resumePoint?.offset == Int64(isLast ? range.upperBound - 1 : range.upperBound))
+        }
+        #expect(drive.ending == .answered(status: 201, isCut: false))
+    }
+
+    @Test("limits known before a POST hold for its first request, whose answer tells where the rest goes")
+    func firstPart() throws {
+        var drive = UploadDrive(.post)
+        #expect(try drive.request().method == "OPTIONS")
+        drive.answer(200, ["Upload-Limit": "max-append-size=600000"])
+        let first = try drive.request()
+        #expect(first.method == "POST")
+        #expect(first.body == 0..<600_000)
+        #expect(first.value("Upload-Complete") == "?0")
+        drive.answer(201, ["Location": "/uploads/1", "Upload-Complete": "?0", "Upload-Offset": "600000"])
+        #expect(drive.remembered == .left(.draft, 600_000))
+        #expect(try drive.request().body == 600_000..<1_000_000)
+        var lost = UploadDrive(.post)
+        _ = lost.sent()
+        lost.answer(200, ["Upload-Limit": "max-append-size=600000"])
+        _ = lost.sent()
+        lost.answer(201, ["Upload-Complete": "?0"])
+        #expect(lost.failure == .malformedAnswer)
+    }
+
+    @Test(
+        "a file larger than the server takes is refused at once, for good, and says how much it takes",
+        arguments: ["Upload-Limit", "Tus-Max-Size"])
+    func tooLarge(field: String) throws {
+        let value = field == "Upload-Limit" ? "max-append-size=5, max-size=999999" : "999999"
+        var drive = UploadDrive(.post)
+        _ = drive.sent()
+        drive.answer(200, [field: value])
+        guard case .failed(let failure) = drive.ending else {
+            Issue.record("\(drive.decided)")
+            return
+        }
+        #expect(failure.cause == .tooLarge)
+        #expect(failure.message.contains("999999") && failure.message.contains("1000000"))
+        #expect(drive.machine.resumePoint == nil)
+        var running = UploadDrive()
+        _ = running.sent()
+        running.head(104, placed.merging([field: value]) { $1 }, bodySent: false)
+        #expect(running.decided == [.cancelRequest])
+        running.end(.connection, bodySent: false)
+        #expect(running.failure == .tooLarge)
+        // One that took it has said so.
+        var taken = UploadDrive()
+        _ = taken.sent()
+        taken.answer(201, [field: value])
+        #expect(taken.ending == .answered(status: 201, isCut: false))
+    }
+
+    @Test(
+        "limits that make no sense are none",
+        arguments: ["", "max-append-size", "max-append-size=0", "max-size=-1", "max-append-size=x"])
+    func noLimits(value: String) throws {
+        var drive = UploadDrive(.post)
+        _ = drive.sent()
+        drive.answer(200, ["Upload-Limit": value])
+        #expect(try drive.request().body == 0..<1_000_000)
+    }
+
     @Test("a place on another origin gets no secrets")
     func otherOrigin() throws {
         var drive = UploadDrive(resume: .left(.draft, 10, url: "http://storage/uploads/1"))

@@ -63,6 +63,76 @@ extension ExecutorTests {
             }
         }
 
+        @Test("what is left of an upload that nobody goes on with is deleted at the server", arguments: Kind.allCases)
+        func removal(kind: Kind) async throws {
+            let door = DigestGuard(user: "me", password: "p")
+            let (places, handler) = kind.server(Self.faults { $0.cuts = [1_000_000] })
+            try await Bench.run(handler: { request, connection in
+                if door.admits(request, connection) { handler(request, connection) }
+            }) { bench, server in
+                var specification = try bench.upload(Bench.blocks(3), to: server.url("/f"), kind.method)
+                specification.credential = Credential(user: "me", password: "p")
+                let resume = try #require(await bench.run(specification).0.resume)
+                #expect(places.count == 1)
+                // The file may be gone by then.
+                unlink(bench.sourcePath)
+                bench.discard(resume, of: specification)
+                bench.discard(resume, of: specification)
+                await bench.executor.shutdown()
+                #expect(places.count == 0)
+                // Asked for a login, and once more with it; of tus that has happened with the question before.
+                let requests = server.requests.count { $0.method == "DELETE" }
+                #expect(requests == (kind == .tus ? 1 : 2), "\(server.requests.map(\.method))")
+            }
+        }
+
+        @Test("a tus server that deletes nothing is not asked to, and one that is silent holds nobody up")
+        func noRemoval() async throws {
+            let (places, handler) = Kind.tus.server(Self.faults { ($0.cuts, $0.allowsRemoval) = ([1_000_000], false) })
+            try await Bench.run(handler: handler) { bench, server in
+                let specification = try bench.upload(Bench.blocks(3), to: server.url("/f"), .post)
+                let resume = try #require(await bench.run(specification).0.resume)
+                bench.discard(resume, of: specification)
+                await bench.executor.shutdown()
+                #expect(places.count == 1)
+                #expect(server.requests.last?.method == "OPTIONS")
+            }
+            try await Bench.run(handler: { _, connection in connection.waitForClient() }) { bench, server in
+                let specification = try bench.upload(Bench.blocks(3), to: server.url("/f"), .post)
+                let source = try #require(specification.upload)
+                let place = UploadResume(kind: .tus, url: server.url("/u"), modified: source.modified)
+                bench.discard(ResumePoint(upload: place, offset: 1, total: source.size), of: specification)
+                let began = ContinuousClock.now
+                await bench.executor.shutdown()
+                #expect(ContinuousClock.now - began < .seconds(10))
+                #expect(server.requests.map(\.method) == ["OPTIONS"])
+            }
+        }
+
+        @Test("a server that takes only so much at once gets it in parts", arguments: [true, false])
+        func parts(repaired: Bool) async throws {
+            let bytes = Bench.blocks(3)
+            let (places, handler) = Kind.draft.server(Self.faults { $0.maximumAppend = 1_000_000 })
+            try await Bench.run(repaired: repaired, handler: handler) { bench, server in
+                let specification = try bench.upload(bytes, to: server.url("/f"))
+                let (outcome, _) = await bench.run(specification)
+                #expect(outcome.completion?.status == 201, "\(outcome)")
+                expectSame(places.complete, [bytes])
+                let sizes = server.requests.filter { $0.method == "PATCH" }.map { $0.contentLength ?? 0 }
+                #expect(sizes == [1_000_000, 1_000_000, 1_000_000, 145_728])
+            }
+        }
+
+        @Test("a file that the server will not take as a whole ends early, and says why", arguments: [true, false])
+        func tooLarge(repaired: Bool) async throws {
+            let (_, handler) = Kind.draft.server(Self.faults { $0.maximumSize = 1_000_000 })
+            try await Bench.run(repaired: repaired, handler: handler) { bench, server in
+                let (outcome, _) = await bench.run(try bench.upload(Bench.blocks(3), to: server.url("/f")))
+                #expect(outcome.failure?.cause == .tooLarge, "\(outcome)")
+                #expect(outcome.failure?.message.contains("at most 1000000 bytes") == true)
+            }
+        }
+
         @Test(
             "a kept connection that breaks far in the body is a failure, and libcurl begins nothing anew by itself",
             arguments: [true, false], UploadSource.Method.allCases)

@@ -201,7 +201,7 @@ extension ExecutorTests {
                 let specification = try bench.upload([1], to: server.url("/f"))
                 #expect(bench.executor.availableSpace(for: specification) == nil)
                 let upload = UploadResume(kind: .tus, url: server.url("/u"), modified: 0)
-                bench.executor.discard(ResumePoint(upload: upload, offset: 0, total: 1))
+                bench.discard(ResumePoint(upload: upload, offset: 0, total: 1), of: specification)
                 #expect(FileManager.default.fileExists(atPath: bench.sourcePath))
                 #expect(bench.leftovers.isEmpty)
             }

@@ -75,6 +75,8 @@ private final class Worker {
             executor.start(job) { outbox.post(.report(job.id, $0)) }
         case .stop(let id):
             executor?.stop(id)
+        case .discard(let job):
+            executor?.discard(job)
         case .limits(let limits):
             executor?.setLimits(limits)
         case .probe(let number):

@@ -80,8 +80,17 @@ public final class WorkerExecutor: TransferExecutor {
         }
     }
 
-    /// Removes a partial file.
-    public func discard(_ resume: ResumePoint) { ExecutorFiles.discard(resume) }
+    /// Removes a partial file; has an upload deleted at the server where that is offered.
+    public func discard(_ job: TransferJob) {
+        guard let resume = job.resume else { return }
+        ExecutorFiles.discard(resume)
+        guard resume.upload != nil else { return }
+        state.withLock { state in
+            // Best effort: without a worker the server clears up by itself.
+            guard !state.isShutDown, let number = try? worker(for: job.id, in: &state) else { return }
+            state.workers[number]?.process.post(.discard(job))
+        }
+    }
 
     /// How much may still be written where the partial and the finished file go.
     public func availableSpace(for specification: TransferSpecification) -> Int64? {

@@ -110,6 +110,19 @@ extension DownloadAttempt {
         report(.ended(outcome))
     }
 
+    /// An earlier attempt placed the file, and a crash kept it from saying so.
+    func end(alreadyPlaced completion: TransferCompletion) {
+        // Whoever saves the end has to know what mark goes with it.
+        if job.resume == nil, let file = completion.file {
+            tell(
+                .checkpointed(
+                    ResumePoint(
+                        path: partialPath, offset: file.bytes, total: file.bytes, validator: file.validator,
+                        bootID: BootIdentity.current)))
+        }
+        end(.finished(completion))
+    }
+
     // MARK: A complete body
 
     /// Checks the file and puts it in its place, on the disk queue.
@@ -139,8 +152,7 @@ extension DownloadAttempt {
     private func finished(_ result: Finisher.Result, _ file: PartialFile) {
         switch result {
         case .placed(let completed, let status):
-            // The ranges were our own affair: what the app asked for came whole.
-            end(.finished(TransferCompletion(status: status == 206 ? 200 : status, file: completed)))
+            end(.finished(TransferCompletion(status: status, file: completed)))
         case .stopped:
             keepBytes { .stopped($0) }
         case .wrong(let failure):

@@ -21,8 +21,6 @@ extension DownloadAttempt {
     /// for its content after a crash.
     var allowedConnections: Int {
         if let resume = job.resume, resume.extents == nil { return 1 }
-        // Requests for pieces carry no login.
-        if specification.credential != nil || !specification.answeredChallenges.isEmpty { return 1 }
         return specification.connections
     }
 

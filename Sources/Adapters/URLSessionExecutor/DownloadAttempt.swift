@@ -77,14 +77,22 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     /// Looks at the destination and the partial file, and sends the first request.
     func begin() {
         do {
-            try folder.prepare()
+            try folder.make()
         } catch {
             return end(outcome(of: error, resume: job.resume))
         }
-        if let resume = job.resume, let placed = PlacedFile.find(resume, in: specification.destination) {
-            return end(.finished(TransferCompletion(status: 200, file: placed)))
+        let place = PartialPlace.find(for: job, partialDirectory: environment.configuration.partialDirectory)
+        partialPath = place.path
+        // Before the destination is looked at: its name may be taken by the very file that was placed.
+        if let placed = PlacedFile.find(place.path, job.resume, in: specification.destination) {
+            return end(alreadyPlaced: placed)
         }
-        machine = DownloadStateMachine(plan: plan())
+        do {
+            try folder.check()
+        } catch {
+            return end(outcome(of: error, resume: job.resume))
+        }
+        machine = DownloadStateMachine(plan: plan(place))
         written = machine.presentBytes
         durable = hasExtents ? machine.present : ByteRanges([0..<min(recordedBytes, written)])
         if written == 0 { hasher = specification.checksum.map { BodyHasher($0.algorithm) } }
@@ -97,24 +105,19 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         perform(machine.start())
     }
 
-    private func plan() -> DownloadPlan {
+    private func plan(_ place: PartialPlace) -> DownloadPlan {
         let configuration = environment.configuration
         var plan = DownloadPlan(
             url: specification.url, headers: specification.headers, userAgent: configuration.userAgent)
         plan.firstRequestBytes = configuration.firstRequestBytes
         plan.allowsInsecureRedirect = specification.allowsInsecureRedirect
         plan.staysOnLoopback = specification.traits.isLoopback
-        plan.credential = specification.credential
-        plan.answeredChallenges = specification.answeredChallenges
-        plan.asksForCredentials = specification.asksForCredentials
-        plan.clientNonce = PartialPlace.token() + PartialPlace.token()
+        plan.logins = LoginPlan(specification)
         plan.proxy = environment.proxy(for: specification.url)
         plan.keepsErrorBody = specification.keepsErrorBody
         plan.maximumBytes = specification.maximumBytes
         plan.deliversEncodedBodies = environment.isRepaired
         plan.now = MonotonicTime.wallSeconds()
-        let place = PartialPlace.find(for: job, partialDirectory: configuration.partialDirectory)
-        partialPath = place.path
         plan.offset = place.offset
         plan.extents = place.extents
         plan.connections = allowedConnections
@@ -210,7 +213,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         if let file { return file }
         try PartialPlace.prepare(partialPath)
         let calls = environment.fileCalls
-        // Nothing is recorded of a new file, so what has its name is not ours.
+        // Nothing is recorded of a new file, so what has its name is not to be continued.
         let opened =
             try job.resume == nil
             ? PartialPlace.create(partialPath, calls: calls)

@@ -4,10 +4,11 @@ public import TransferEngine
 
 /// What of an executor's work needs no network and no running executor: whoever supervises one does it here.
 public enum ExecutorFiles {
-    /// Removes the partial file; nothing else is touched. Safe to repeat.
+    /// Removes the partial file, and the mark that it got its final name; nothing else is touched. Safe to repeat.
     public static func discard(_ resume: ResumePoint) {
-        guard resume.path.hasSuffix(".part"), FileFacts(path: resume.path)?.kind == .regular else { return }
-        unlink(resume.path)
+        guard resume.path.hasSuffix(".part") else { return }
+        PlacedFile.removeMark(of: resume.path)
+        if FileFacts(path: resume.path)?.kind == .regular { unlink(resume.path) }
     }
 
     /// How many bytes may still be written where the partial and the finished file go, the floor of `configuration`

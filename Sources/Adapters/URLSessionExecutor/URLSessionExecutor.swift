@@ -15,8 +15,19 @@ import URLSessionRepair
 public final class URLSessionExecutor: TransferExecutor {
     private struct State: Sendable {
         var attempts: [TransferID: any TransferAttempt] = [:]
+        /// Uploads that are being deleted at their servers, by where they are.
+        var removals: [String: UploadRemoval] = [:]
         var isShutDown = false
         var waiting: [CheckedContinuation<Void, Never>] = []
+
+        var isIdle: Bool { attempts.isEmpty && removals.isEmpty }
+
+        /// Who waits for the end, where all has ended.
+        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+            guard isIdle else { return [] }
+            defer { waiting = [] }
+            return waiting
+        }
     }
     private let environment: ExecutorEnvironment
     private let state = Mutex(State())
@@ -75,8 +86,20 @@ public final class URLSessionExecutor: TransferExecutor {
         }
     }
 
-    /// Removes a partial file.
-    public func discard(_ resume: ResumePoint) { ExecutorFiles.discard(resume) }
+    /// Removes a partial file; has an upload deleted at the server where that is offered.
+    public func discard(_ job: TransferJob) {
+        guard let resume = job.resume else { return }
+        ExecutorFiles.discard(resume)
+        guard let source = job.specification.upload, let place = resume.upload?.url else { return }
+        let plan = UploadAttempt.plan(job, source, environment)
+        let removal = UploadRemoval(plan: plan, environment: environment) { [self] in forget(removalAt: place) }
+        let begins = state.withLock { state in
+            guard !state.isShutDown, state.removals[place] == nil else { return false }
+            state.removals[place] = removal
+            return true
+        }
+        if begins { environment.consumer.async { removal.begin() } }
+    }
 
     /// How much may still be written where the partial and the finished file go.
     public func availableSpace(for specification: TransferSpecification) -> Int64? {
@@ -99,8 +122,8 @@ public final class URLSessionExecutor: TransferExecutor {
         for id in running { stop(id) }
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
-                if !state.attempts.isEmpty { state.waiting.append(continuation) }
-                return state.attempts.isEmpty
+                if !state.isIdle { state.waiting.append(continuation) }
+                return state.isIdle
             }
             if isIdle { continuation.resume() }
         }
@@ -121,11 +144,21 @@ public final class URLSessionExecutor: TransferExecutor {
     private func forget(_ id: TransferID) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.attempts[id] = nil
-            guard state.attempts.isEmpty else { return [] }
-            ticker.rest()
-            defer { state.waiting = [] }
-            return state.waiting
+            if state.attempts.isEmpty { ticker.rest() }
+            return state.takeWaiting()
         }
+        resume(waiting)
+    }
+
+    private func forget(removalAt place: String) {
+        resume(
+            state.withLock { state in
+                state.removals[place] = nil
+                return state.takeWaiting()
+            })
+    }
+
+    private func resume(_ waiting: [CheckedContinuation<Void, Never>]) {
         // After the last report, which the same block of the queue makes.
         environment.consumer.async { for continuation in waiting { continuation.resume() } }
     }

@@ -51,7 +51,7 @@ extension TransferEngine {
         switch effect {
         case .start(let id): start(id, at: now)
         case .stop(let id): executor.stop(id)
-        case .discard(let id): if let resume = records[id]?.resume { executor.discard(resume) }
+        case .discard(let id): if let record = records[id] { discard(id, record.specification, record.resume) }
         case .end(let id, let ending): end(id, ending, at: now)
         case .measureSpace(let id): measureSpace(for: id)
         case .explain(let id): explain(id, at: now)
@@ -78,11 +78,15 @@ extension TransferEngine {
 
     private func end(_ id: TransferID, _ ending: Ending, at now: Moment) {
         guard let final = transferEnding(of: id, ending) else { return }
-        // Nobody wants the bytes of a cancelled transfer or of a wrong file any more. Those of a failed one are kept.
+        // Nobody wants the bytes of a cancelled transfer or of a wrong file any more. Those of a failed one are kept. Of a
+        // finished download something is left that tells the next run where the file is, until its end has been saved.
+        let isWanted: Bool
         if case .finished = ending {
-        } else if final.kept == nil, let resume = records[id]?.resume {
-            executor.discard(resume)
+            isWanted = records[id]?.specification.upload != nil || !isSaved(id)
+        } else {
+            isWanted = false
         }
+        if !isWanted, final.kept == nil, let record = records[id] { discard(id, record.specification, record.resume) }
         records[id] = nil
         metrics.ended(final)
         switch final {
@@ -90,6 +94,17 @@ extension TransferEngine {
         case .failed(let failure, _): tell(id, .failed(failure), at: now)
         case .cancelled: tell(id, .cancelled, at: now)
         }
+    }
+
+    /// Has removed what a transfer left.
+    func discard(_ id: TransferID, _ specification: TransferSpecification, _ resume: ResumePoint?) {
+        guard resume != nil else { return }
+        executor.discard(TransferJob(id: id, specification: specification, resume: resume))
+    }
+
+    /// Whether the end of that transfer is in the store: a store in trouble may still lack it.
+    private func isSaved(_ id: TransferID) -> Bool {
+        !unsaved.contains { if case .ended(id, _) = $0 { true } else { false } }
     }
 
     private func measureSpace(for id: TransferID) {

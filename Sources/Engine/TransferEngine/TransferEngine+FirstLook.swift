@@ -68,7 +68,7 @@ extension TransferEngine {
         guard let transfer = early(id) else { return }
         awaitingConditions?.removeAll { $0.stored.id == id }
         await commit([.ended(id, .cancelled)])
-        if let resume = transfer.stored.resume { executor.discard(resume) }
+        discard(id, transfer.stored.specification, transfer.stored.resume)
         tell(id, .cancelled, at: alarm.now())
     }
 

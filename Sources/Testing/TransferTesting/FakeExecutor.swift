@@ -164,7 +164,8 @@ public final class FakeExecutor: TransferExecutor {
     }
 
     /// Notes the removal.
-    public func discard(_ resume: ResumePoint) {
+    public func discard(_ job: TransferJob) {
+        guard let resume = job.resume else { return }
         state.withLock { state in
             if state.attempts.values.contains(where: { Self.path($0.job.id) == resume.path }) {
                 state.faults.append("\(resume.path) was removed under a running attempt")

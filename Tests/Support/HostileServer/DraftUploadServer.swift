@@ -20,6 +20,10 @@ public struct DraftUploadServer: Sendable {
         case "PUT", "POST": create(request, connection)
         case "HEAD": tellOffset(request, connection)
         case "PATCH": append(request, connection)
+        case "DELETE" where places.faults.allowsRemoval:
+            let isThere = places[request.target] != nil
+            places[request.target] = nil
+            head(isThere ? "204 No Content" : "404 Not Found", [], connection)
         case "OPTIONS": connection.answer("200 OK", ["Accept-Patch: application/partial-upload"])
         default: connection.answer("405 Method Not Allowed")
         }
@@ -35,9 +39,25 @@ public struct DraftUploadServer: Sendable {
         let isOffered =
             request.value("Upload-Draft-Interop-Version") == "8" && request.value("Upload-Complete") == "?1"
         if isOffered, !places.faults.offersNothing {
-            interim(["Location: \(path)", "Upload-Limit: max-age=3600"], connection)
+            interim(["Location: \(path)", limits], connection)
+        }
+        guard length <= places.faults.maximumAppend ?? .max, length <= places.faults.maximumSize ?? .max else {
+            return refuse(connection)
         }
         finish(length, path, connection)
+    }
+
+    private var limits: String {
+        let faults = places.faults
+        let members =
+            ["max-age=3600"] + (faults.maximumAppend.map { ["max-append-size=\($0)"] } ?? [])
+            + (faults.maximumSize.map { ["max-size=\($0)"] } ?? [])
+        return "Upload-Limit: " + members.joined(separator: ", ")
+    }
+
+    private func refuse(_ connection: HostileConnection) {
+        connection.answer("413 Content Too Large", ["Connection: close"])
+        connection.waitForClient()
     }
 
     private func tellOffset(_ request: HostileRequest, _ connection: HostileConnection) {
@@ -47,7 +67,8 @@ public struct DraftUploadServer: Sendable {
         let fields = ["Upload-Complete: ?\(place.isComplete ? 1 : 0)", "Upload-Offset: \(offset)"]
         let close = places.faults.keepsNoConnection ? ["Connection: close"] : []
         head(
-            "204 No Content", fields + ["Upload-Length: \(place.length)", "Cache-Control: no-store"] + close, connection
+            "204 No Content", fields + ["Upload-Length: \(place.length)", "Cache-Control: no-store", limits] + close,
+            connection
         )
         if places.faults.keepsNoConnection { connection.finish() }
     }
@@ -59,7 +80,7 @@ public struct DraftUploadServer: Sendable {
             return
         }
         guard request.value("Content-Type") == "application/partial-upload", let count = request.contentLength,
-            request.value("Upload-Complete") == "?1"
+            let isLast = request.value("Upload-Complete").map({ $0 == "?1" })
         else {
             connection.answer("415 Unsupported Media Type")
             connection.finish()
@@ -70,16 +91,21 @@ public struct DraftUploadServer: Sendable {
             connection.finish()
             return
         }
-        finish(count, request.target, connection)
+        guard count <= places.faults.maximumAppend ?? .max else { return refuse(connection) }
+        finish(count, request.target, isLast: isLast, connection)
     }
 
     /// Takes what is missing, says now and then how far it is, and makes use of it.
-    private func finish(_ count: Int, _ path: String, _ connection: HostileConnection) {
+    private func finish(_ count: Int, _ path: String, isLast: Bool = true, _ connection: HostileConnection) {
         guard places.receive(count, for: path, from: connection) else { return }
         if !places.faults.offersNothing { interim(["Upload-Offset: \(places[path]?.bytes.count ?? 0)"], connection) }
         if places.spend(\.overloads) {
             connection.answer("503 Service Unavailable", ["Retry-After: 7"])
             return
+        }
+        guard isLast else {
+            let offset = places[path]?.bytes.count ?? 0
+            return head("204 No Content", ["Upload-Complete: ?0", "Upload-Offset: \(offset)"], connection)
         }
         places[path]?.isComplete = true
         connection.answer(

@@ -11,7 +11,8 @@ public struct TusServer: Sendable {
     /// Answers a request; any path but those of uploads is where uploads are made.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {
         if request.method == "OPTIONS", !places.faults.offersNothing {
-            let fields = ["Tus-Resumable: 1.0.0", "Tus-Version: 1.0.0,0.2.2", "Tus-Extension: creation,expiration"]
+            let extensions = "creation,expiration" + (places.faults.allowsRemoval ? ",termination" : "")
+            let fields = ["Tus-Resumable: 1.0.0", "Tus-Version: 1.0.0,0.2.2", "Tus-Extension: \(extensions)"]
             connection.send((["HTTP/1.1 204 No Content"] + fields + close).joined(separator: "\r\n") + "\r\n\r\n")
             return end(connection)
         }
@@ -22,6 +23,7 @@ public struct TusServer: Sendable {
         case "POST": create(request, connection)
         case "HEAD": tellOffset(request, connection)
         case "PATCH": append(request, connection)
+        case "DELETE" where places.faults.allowsRemoval: remove(request, connection)
         default: connection.answer("405 Method Not Allowed")
         }
     }
@@ -51,6 +53,12 @@ public struct TusServer: Sendable {
     private var close: [String] { places.faults.keepsNoConnection ? ["Connection: close"] : [] }
 
     private func end(_ connection: HostileConnection) { if places.faults.keepsNoConnection { connection.finish() } }
+
+    private func remove(_ request: HostileRequest, _ connection: HostileConnection) {
+        let isThere = places[request.target] != nil
+        places[request.target] = nil
+        head(isThere ? "204 No Content" : "404 Not Found", [], connection)
+    }
 
     private func tellOffset(_ request: HostileRequest, _ connection: HostileConnection) {
         if places.spend(\.locks) { return head("423 Locked", [], connection) }

@@ -28,6 +28,13 @@ public final class UploadPlaces: Sendable {
         /// Whether the server says nothing of going on at all.
         public var offersNothing = false
 
+        /// How many bytes a server of the draft takes in one request, which it says; nil for all.
+        public var maximumAppend: Int?
+        /// Whether uploads can be deleted.
+        public var allowsRemoval = true
+        /// Up to what size a server takes uploads, which it says; nil for any.
+        public var maximumSize: Int?
+
         /// Whether every answer but the last closes its connection, so that no body goes over one that was kept.
         public var keepsNoConnection = false
 
@@ -63,6 +70,9 @@ public final class UploadPlaces: Sendable {
         let path = make(length: length)
         self[path]?.bytes = bytes
     }
+
+    /// How many uploads there are.
+    public var count: Int { state.withLock { $0.places.count } }
 
     /// Makes a place; its path.
     func make(length: Int) -> String {

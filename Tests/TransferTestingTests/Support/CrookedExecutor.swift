@@ -47,7 +47,7 @@ final class CrookedExecutor: TransferExecutor {
         }
     }
 
-    func discard(_ resume: ResumePoint) { inner.discard(resume) }
+    func discard(_ job: TransferJob) { inner.discard(job) }
 
     func availableSpace(for specification: TransferSpecification) -> Int64? {
         fault == .knowsNoSpace ? nil : inner.availableSpace(for: specification)

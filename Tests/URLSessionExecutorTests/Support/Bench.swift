@@ -84,6 +84,25 @@ final class Bench: Sendable {
         return (outcome, recorder)
     }
 
+    /// Discards what that transfer left.
+    func discard(_ resume: ResumePoint, of specification: TransferSpecification? = nil) {
+        let specification = specification ?? self.specification("http://127.0.0.1:1/f")
+        executor.discard(TransferJob(id: TransferID(1), specification: specification, resume: resume))
+    }
+
+    /// Runs that attempt to its end.
+    func run(_ job: TransferJob) async -> ExecutorOutcome {
+        let recorder = Recorder()
+        executor.start(job, reporting: recorder.report)
+        return await recorder.outcome()
+    }
+
+    /// The marks of files that got their names.
+    var marks: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root + "/partial")) ?? []
+        return names.filter { $0.hasSuffix(".placed") }
+    }
+
     /// Runs an attempt whose files' calls end as given.
     func run(
         _ specification: TransferSpecification, calls: FileCalls,
@@ -122,11 +141,12 @@ final class Bench: Sendable {
         return FileManager.default.contents(atPath: path).map(Array.init)
     }
 
-    /// What is in the partial folder and, hidden, beside the destination.
+    /// What is in the partial folder and, hidden, beside the destination; but for the marks, which stay until somebody
+    /// has saved the end.
     var leftovers: [String] {
         let partial = (try? FileManager.default.contentsOfDirectory(atPath: root + "/partial")) ?? []
         let hidden = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return partial + hidden.filter { $0.hasPrefix(".") }
+        return (partial + hidden.filter { $0.hasPrefix(".") }).filter { !$0.hasSuffix(".placed") }
     }
 }
 

@@ -33,6 +33,8 @@ enum WorkerOrder: Hashable, Sendable, Codable {
     case configure(version: Int, URLSessionExecutorConfiguration)
     case start(TransferJob)
     case stop(TransferID)
+    /// Have what a server has of an upload deleted there.
+    case discard(TransferJob)
     /// In place of those before.
     case limits(RateLimits)
     /// Answered with `probed` once everything that a transfer needs has been seen to move.

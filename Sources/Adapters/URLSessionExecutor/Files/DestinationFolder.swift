@@ -7,9 +7,11 @@ struct DestinationFolder: Sendable {
     var destination: Destination
     private var directory: String { destination.directory }
 
-    /// Makes the folder where it is missing, and finds out what stands against writing before anything is fetched.
-    func prepare() throws(FileFailure) {
-        try Self.makeFolders(directory)
+    /// Makes the folder where it is missing.
+    func make() throws(FileFailure) { try Self.makeFolders(directory) }
+
+    /// Finds out what stands against writing before anything is fetched; the folder is there.
+    func check() throws(FileFailure) {
         try calling("write in", directory) { Int(access(directory, W_OK | X_OK)) }
         guard let name = destination.name else { return }
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
@@ -36,18 +38,32 @@ struct DestinationFolder: Sendable {
 
     /// Puts the file at `source` under `name`, or the next free number of it, and makes that durable.
     ///
-    /// Returns the path.
-    func adopt(_ source: PartialFile, name: String) throws(FileFailure) -> String {
+    /// Leaves a mark for the next attempt, should a crash keep this one from telling. Returns the path.
+    func adopt(
+        _ source: PartialFile, name: String, _ answer: (status: Int, validator: Validator?)
+    ) throws(FileFailure) -> String {
         try Self.makeFolders(directory)
         do {
+            return try adopting(source, name: name, answer)
+        } catch {
+            // Without a partial file it has its name, though that may not be durable.
+            if FileFacts(path: source.path) != nil { PlacedFile.removeMark(of: source.path) }
+            throw error
+        }
+    }
+
+    private func adopting(
+        _ source: PartialFile, name: String, _ answer: (status: Int, validator: Validator?)
+    ) throws(FileFailure) -> String {
+        do {
+            PlacedFile.leaveMark(of: source.descriptor, at: source.path, answer)
             let path = try place(source.path, name: name, source.calls)
             try Self.syncFolder(directory, source.calls)
             return path
         } catch  where error.code == EXDEV {
-            // A crash in here leaves the copy behind, and after the renaming a file that is fetched once more: the copy
-            // has an inode of its own, by which PlacedFile cannot know it.
+            // A crash before the renaming leaves the copy behind.
             let copy = Paths.join(directory, ".\(Paths.name(source.path))-\(PartialPlace.token()).copy")
-            try Self.copy(source, to: copy)
+            try Self.copy(source, to: copy, answer)
             defer { unlink(copy) }
             let path = try place(copy, name: name, source.calls)
             try Self.syncFolder(directory, source.calls)
@@ -128,7 +144,9 @@ struct DestinationFolder: Sendable {
         try calls.syncing(descriptor, directory)
     }
 
-    private static func copy(_ source: PartialFile, to path: String) throws(FileFailure) {
+    private static func copy(
+        _ source: PartialFile, to path: String, _ answer: (status: Int, validator: Validator?)
+    ) throws(FileFailure) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = Int32(try calling("create", path) { Int(open(path, flags, 0o600)) })
         defer { close(descriptor) }
@@ -151,6 +169,8 @@ struct DestinationFolder: Sendable {
         }
         try FinalAttributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
         try source.calls.syncing(descriptor, path)
+        // The copy has an inode of its own.
+        PlacedFile.leaveMark(of: descriptor, at: source.path, answer)
         isWhole = true
     }
 }

@@ -36,11 +36,11 @@ struct Finisher: @unchecked Sendable {
             try FinalAttributes.apply(to: file.descriptor, path: file.path, modified: modified)
             if let failure = file.syncNow(to: size, withFacts: true) { throw failure }
             let folder = DestinationFolder(destination: specification.destination)
-            let path = try folder.adopt(file, name: name)
+            let path = try folder.adopt(file, name: name, (status, serverFile.version))
             let final = FileFacts(path: path)
             let completed = CompletedFile(
                 path: path, bytes: size, modified: final?.modified ?? 0, validator: serverFile.version)
-            return .placed(completed, status: serverFile.status)
+            return .placed(completed, status: status)
         } catch {
             return .file(error)
         }
@@ -52,6 +52,9 @@ struct Finisher: @unchecked Sendable {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? nil : product
     }
+
+    /// The ranges were our own affair: what the app asked for came whole.
+    private var status: Int { serverFile.status == 206 ? 200 : serverFile.status }
 
     private func digest(_ algorithm: Checksum.Algorithm, _ isStopping: () -> Bool) throws(FileFailure) -> String? {
         if let hasher { return hasher.hexDigest }

@@ -29,11 +29,13 @@ struct PartialPlace: Hashable, Sendable {
         }
         let directory = job.specification.destination.directory
         let destination = FileFacts(path: directory, followsLinks: true)
-        makeFolder(partialDirectory)
-        let common = FileFacts(path: partialDirectory, followsLinks: true)
+        var common = FileFacts(path: partialDirectory, followsLinks: true)
+        if common == nil {
+            makeFolder(partialDirectory)
+            common = FileFacts(path: partialDirectory, followsLinks: true)
+        }
         let isShared = common?.kind == .folder && common?.device == destination?.device
-        // Numbers of transfers are one state folder's own: the token keeps those of others apart.
-        let name = named("\(job.id)", token: token())
+        let name = named("\(job.id)", token: token(of: job, partialDirectory))
         let path = isShared ? Paths.join(partialDirectory, name) : Paths.join(directory, "." + name)
         return PartialPlace(path: path, offset: 0, durable: 0)
     }
@@ -52,8 +54,11 @@ struct PartialPlace: Hashable, Sendable {
     }
 
     /// Makes a file that was not there before at `path`, or under the same name with another token where that is taken.
+    ///
+    /// What an attempt left there of which nothing was saved is removed: no other transfer has that name.
     static func create(_ path: String, calls: FileCalls, token: () -> String = token) throws(FileFailure) -> PartialFile
     {
+        removeAbandoned(path)
         let number = Paths.name(path).prefix { $0 != "-" }
         var candidate = path
         for _ in 0..<16 {
@@ -66,7 +71,31 @@ struct PartialPlace: Hashable, Sendable {
         throw FileFailure("create", candidate, code: EEXIST)
     }
 
+    /// Removes a file of ours that nobody writes.
+    private static func removeAbandoned(_ path: String) {
+        guard let facts = FileFacts(path: path), facts.kind == .regular, facts.owner == geteuid() else { return }
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return }
+        unlink(path)
+    }
+
     private static func named(_ number: String, token: String) -> String { "\(number)-\(token).part" }
+
+    /// Text that is the same at each attempt of that transfer, and no other's: what an attempt left of which nothing was
+    /// saved is found by it.
+    ///
+    /// Numbers of transfers are one state folder's own: that, too, keeps them apart where they go to one destination. The
+    /// date is left out: who asks for the same again goes on with the transfer, under a new one.
+    private static func token(of job: TransferJob, _ partialDirectory: String) -> String {
+        let specification = job.specification
+        let parts = [
+            "\(job.id)", specification.url, specification.destination.directory,
+            specification.destination.name ?? "", partialDirectory,
+        ]
+        return String(ContentDigest.sha256(of: parts.joined(separator: "\0")).prefix(16))
+    }
 
     /// Text that nobody else is likely to have used.
     static func token() -> String {

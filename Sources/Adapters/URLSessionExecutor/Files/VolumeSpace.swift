@@ -45,6 +45,8 @@ struct FileFacts: Hashable, Sendable {
     var device: UInt64
     /// The inode.
     var number: UInt64
+    /// The user who owns it.
+    var owner: UInt32
 
     /// The facts of what is at `path`, a symbolic link not followed unless asked; nil where nothing is.
     init?(path: String, followsLinks: Bool = false) {
@@ -73,5 +75,6 @@ struct FileFacts: Hashable, Sendable {
         modified = overflow ? .max : seconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec)).partialValue
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
+        owner = status.st_uid
     }
 }

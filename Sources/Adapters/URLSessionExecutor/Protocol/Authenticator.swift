@@ -40,14 +40,14 @@ struct Authenticator: Hashable, Sendable {
     private let asksApp: Bool
     private let clientNonce: String
 
-    init(plan: DownloadPlan) {
-        asksApp = plan.asksForCredentials
-        clientNonce = plan.clientNonce
-        let reference = URLReference(plan.url)
-        if let credential = plan.credential ?? reference.userInfo.flatMap(Self.credential) {
+    init(_ logins: LoginPlan, url: String) {
+        asksApp = logins.asksForCredentials
+        clientNonce = logins.clientNonce
+        let reference = URLReference(url)
+        if let credential = logins.credential ?? reference.userInfo.flatMap(Self.credential) {
             origins[reference.origin] = Origin(answer: .credential(credential))
         }
-        for answered in plan.answeredChallenges { origins[answered.origin] = Origin(answer: answered.answer) }
+        for answered in logins.answeredChallenges { origins[answered.origin] = Origin(answer: answered.answer) }
         for origin in origins.keys.sorted() where origin.hasPrefix("https:") {
             if case .credential(let credential)? = origins[origin]?.answer, Self.fitsBasic(credential) {
                 origins[origin]?.scheme = .basic
@@ -72,6 +72,14 @@ struct Authenticator: Hashable, Sendable {
             return fields.without(["authorization"]) + [HeaderField(name: "Authorization", value: value)]
         case (.credential, nil), (.refuse, _):
             return fields
+        }
+    }
+
+    /// The nonce that a request to that URL is answered with now; nil where there is none.
+    func nonce(for url: String) -> String? {
+        switch origins[URLReference(url).origin]?.scheme {
+        case .digest(let challenge, _): challenge.nonce
+        case .basic, nil: nil
         }
     }
 

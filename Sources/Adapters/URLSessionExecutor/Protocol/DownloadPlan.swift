@@ -6,14 +6,7 @@ struct DownloadPlan: Hashable, Sendable {
     var url: String
     var headers: [HeaderField]
     var userAgent: String
-    /// User and password for the URL's own server, before those in the URL.
-    var credential: Credential?
-    /// What the app said to challenges so far.
-    var answeredChallenges: [AnsweredChallenge] = []
-    /// Whether a challenge that cannot be answered is the app's affair.
-    var asksForCredentials = false
-    /// Text that nobody can foresee, for answers to Digest challenges.
-    var clientNonce = ""
+    var logins = LoginPlan()
     /// Host and port of the proxy that requests go through; nil where there is none.
     var proxy: String?
     /// How much the first request asks for.

@@ -13,6 +13,19 @@ extension DownloadStateMachine {
         }
     }
 
+    /// 401 for a piece: the same, for this piece alone.
+    mutating func challenged(_ question: Question, _ head: ResponseHead, _ id: Int) -> SegmentedBody.Verdict? {
+        // Another piece has had a newer nonce since this one was asked: that one may be good.
+        if let nonce = segmentNonces[id], let newer = authenticator.nonce(for: question.url), nonce != newer {
+            return .elsewhere(question)
+        }
+        switch authenticator.refused(head, url: question.url) {
+        case .askAgain: return .elsewhere(question)
+        case .tell(let challenges): return .refused(.end(.challenged(challenges)))
+        case .giveUp: return nil
+        }
+    }
+
     /// 407 of the proxy in between: nothing that is said to the server helps.
     mutating func refusedByProxy(_ proxy: String, _ head: ResponseHead) -> [Directive] {
         discard(head, then: .end(.failed(.proxyRefused(proxy), keepsBytes: true)))

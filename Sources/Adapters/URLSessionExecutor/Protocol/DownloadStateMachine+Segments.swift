@@ -43,7 +43,7 @@ extension DownloadStateMachine {
         guard case .segmented(var body) = state, let asked = body.asked(id), !(100..<200).contains(head.status)
         else { return [] }
         let isShort = head.contentLength.map { $0 <= Self.largestDiscarded } ?? true
-        let steps = body.received(verdict(head, asked.question, asked.range), isShort: isShort, by: id)
+        let steps = body.received(verdict(head, asked.question, asked.range, id), isShort: isShort, by: id)
         state = .segmented(body)
         return directives(steps)
     }
@@ -81,8 +81,9 @@ extension DownloadStateMachine {
         return directives(steps)
     }
 
-    private func request(_ question: Question, _ range: Range<Int64>) -> RequestHead {
-        var fields = question.fields
+    private mutating func request(_ id: Int, _ question: Question, _ range: Range<Int64>) -> RequestHead {
+        var fields = authenticator.adding(to: question.fields, url: question.url, method: "GET")
+        segmentNonces[id] = authenticator.nonce(for: question.url)
         fields.append(HeaderField(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
         if let value = expectedVersion?.ifRange { fields.append(HeaderField(name: "If-Range", value: value)) }
         return RequestHead(url: question.url, fields: fields)
@@ -92,7 +93,7 @@ extension DownloadStateMachine {
     mutating func directives(_ steps: [SegmentedBody.Step]) -> [Directive] {
         steps.flatMap { step -> [Directive] in
             switch step {
-            case .send(let id, let question, let range): [.sendSegment(id, request(question, range))]
+            case .send(let id, let question, let range): [.sendSegment(id, request(id, question, range))]
             case .cancel(let id): [.cancelSegment(id)]
             case .over(let result): leaveSegments(result)
             }
@@ -101,6 +102,7 @@ extension DownloadStateMachine {
 
     private mutating func leaveSegments(_ result: SegmentedBody.Result) -> [Directive] {
         guard case .segmented(let body) = state else { return [] }
+        segmentNonces = [:]
         position = body.plan.received.prefix
         extents = body.plan.received.beyondPrefix
         switch result {
@@ -115,9 +117,14 @@ extension DownloadStateMachine {
     /// What the head of an answer to a segment's request means.
     ///
     /// Strict, since pieces are put together: the range as asked or a shorter one, the total and the version as known.
-    private func verdict(
-        _ head: ResponseHead, _ question: Question, _ asked: Range<Int64>
+    private mutating func verdict(
+        _ head: ResponseHead, _ question: Question, _ asked: Range<Int64>, _ id: Int
     ) -> SegmentedBody.Verdict {
+        if head.status == 401, let verdict = challenged(question, head, id) { return verdict }
+        if head.status == 407, let proxy = plan.proxy {
+            return .refused(.end(.failed(.proxyRefused(proxy), keepsBytes: true)))
+        }
+        if head.status != 401 { authenticator.taken(by: question.url) }
         if RedirectRule.isRedirect(head) { return redirected(question, head) }
         let isFile = head.status == 206 || head.status == 200 || head.status == 203
         if head.status == 511

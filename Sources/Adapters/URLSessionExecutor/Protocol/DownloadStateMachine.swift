@@ -112,10 +112,12 @@ struct DownloadStateMachine: Sendable {
 
     /// What servers are told about who asks.
     var authenticator: Authenticator
+    /// The nonces that the requests for pieces were sent with, by the numbers of the segments.
+    var segmentNonces: [Int: String] = [:]
 
     init(plan: DownloadPlan) {
         self.plan = plan
-        authenticator = Authenticator(plan: plan)
+        authenticator = Authenticator(plan.logins, url: plan.url)
         let canContinue = plan.offset > 0 && plan.validator?.ifRange != nil
         position = canContinue ? plan.offset : 0
         extents = canContinue ? plan.extents : []

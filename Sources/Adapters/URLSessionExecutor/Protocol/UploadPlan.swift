@@ -10,6 +10,9 @@ struct UploadPlan: Hashable, Sendable {
     var source: UploadSource
     var headers: [HeaderField]
     var userAgent: String
+    var logins = LoginPlan()
+    /// Host and port of the proxy that requests go through; nil where there is none.
+    var proxy: String?
     var allowsInsecureRedirect = false
     /// Whether redirects must stay on this machine.
     var staysOnLoopback = false

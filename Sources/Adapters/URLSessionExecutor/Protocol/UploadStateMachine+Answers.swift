@@ -16,7 +16,7 @@ extension UploadStateMachine {
             }
         case .append:
             break
-        case .result, .discover, .create, .offset:
+        case .result, .discover, .create, .offset, .termination, .removal:
             return []
         }
         guard resource?.kind == .draft, let resumePoint else { return [] }
@@ -27,9 +27,14 @@ extension UploadStateMachine {
     }
 
     mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if head.status == 401, let directives = challenged(question, head) { return directives }
+        if head.status == 407, let proxy = plan.proxy {
+            return discard(head, then: .end(.failed(.proxyRefused(proxy))))
+        }
+        if head.status != 401 { authenticator.taken(by: question.url) }
         if RedirectRule.isRedirect(head) { return redirected(question, head) }
         switch question.kind {
-        case .whole: return final(question, head)
+        case .whole: return wholeAnswered(question, head)
         case .result:
             // To try that again would be to upload again.
             return head.status >= 500 || head.status == 429
@@ -38,7 +43,68 @@ extension UploadStateMachine {
         case .create: return created(question, head)
         case .offset: return offsetTold(question, head)
         case .append: return appended(question, head)
+        case .removal: return final(question, head)
+        case .termination:
+            // Without the extension a DELETE might mean anything.
+            guard (200..<300).contains(head.status), head.list("Tus-Extension").contains("termination") else {
+                return discard(head, then: .end(.stopped))
+            }
+            var next = question
+            next.kind = .removal
+            return discard(head, then: .ask(next))
         }
+    }
+
+    /// 401: asks again with an answer, or lets the app know; nil where it is final.
+    ///
+    /// Also after a POST with all its bytes: a server that says 401 has not carried it out (RFC 9110 §15.5.2).
+    private mutating func challenged(_ question: Question, _ head: ResponseHead) -> [Directive]? {
+        switch authenticator.refused(head, url: question.url) {
+        case .askAgain:
+            // Bytes that the server has by its own word are not sent again.
+            let place = question.kind == .whole || question.kind == .append ? resource : nil
+            return discard(head, then: .ask(place.flatMap { self.question(.offset, at: $0) } ?? question))
+        case .tell(let challenges): return discard(head, then: .end(.challenged(challenges)))
+        case .giveUp: return nil
+        }
+    }
+
+    /// The file is larger than the server takes: better said at once than after all bytes.
+    func sizeRefused(_ question: Question, _ head: ResponseHead) -> TransferFailure? {
+        guard let most = limits.maximumSize, plan.source.size > most else { return nil }
+        // It took it all the same.
+        if (200..<400).contains(head.status), [.whole, .append, .result].contains(question.kind) { return nil }
+        return TransferFailure(
+            cause: .tooLarge,
+            message: "\(host) takes files of at most \(most) bytes, and \(plan.source.path) has \(plan.source.size).")
+    }
+
+    /// The next part follows.
+    private mutating func partTaken(_ head: ResponseHead) -> [Directive] {
+        let offset = head.uploadOffset ?? sending.upperBound
+        // Interim answers may have told of all of it before: it is new even so.
+        if offset > sending.lowerBound { confirmed = min(confirmed, sending.lowerBound) }
+        return goOn(from: offset, head)
+    }
+
+    /// Whether more has to follow what was sent last.
+    private var isPart: Bool { sending.upperBound < plan.source.size }
+
+    /// An answer to a request that makes the upload: it may have carried only a part, or more than the server takes at once.
+    private mutating func wholeAnswered(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if head.status == 413, resource?.kind == .draft, limits.maximumAppend != nil { return askForOffset(head) }
+        guard (200..<300).contains(head.status), isPart, head.saysUploadIsComplete != true else {
+            return final(question, head)
+        }
+        if resource == nil, let location = head.value("Location"), let url = place(location, from: question) {
+            resource = UploadResume(kind: .draft, url: url, modified: plan.source.modified)
+            confirmed = 0
+        }
+        guard resource != nil else {
+            let failure = malformed("took a part of the upload but did not say where the rest may go.")
+            return discard(head, then: .end(.failed(failure)))
+        }
+        return partTaken(head)
     }
 
     /// An answer to the upload itself.
@@ -69,7 +135,7 @@ extension UploadStateMachine {
             if let failure = portal(question, head) { return discard(head, then: .end(.failed(failure))) }
         case .result:
             break
-        case .discover, .create, .offset, .append:
+        case .discover, .create, .offset, .append, .termination, .removal:
             // It would lead to a page, and none of these asks for one.
             guard head.status != 303 else { return final(question, head) }
         }
@@ -155,8 +221,12 @@ extension UploadStateMachine {
                 return askForOffset(head)
             }
             return offset == plan.source.size ? final(question, head) : goOn(from: offset, head)
+        case 200..<300 where isPart && head.saysUploadIsComplete != true:
+            return partTaken(head)
         case 200..<300:
             return head.saysUploadIsComplete == false ? askForOffset(head) : final(question, head)
+        case 413 where !isTus && limits.maximumAppend.map { $0 < sending.count } == true:
+            return askForOffset(head)
         case 409:
             return askForOffset(head)
         case 404, 410:

@@ -27,18 +27,14 @@ extension UploadStateMachine {
         RedirectRule(allowsInsecure: plan.allowsInsecureRedirect, staysOnLoopback: plan.staysOnLoopback)
     }
 
-    /// The fields that go with every request; a user and password in the URL become a field.
-    func firstFields(_ reference: URLReference) -> [HeaderField] {
+    /// The fields that go with every request.
+    func firstFields() -> [HeaderField] {
         var fields = plan.headers.without(Self.ownFields)
         if fields.firstValue("User-Agent") == nil {
             fields.append(HeaderField(name: "User-Agent", value: plan.userAgent))
         }
         if fields.firstValue("Accept-Encoding") == nil {
             fields.append(HeaderField(name: "Accept-Encoding", value: "identity"))
-        }
-        if let userInfo = reference.userInfo, fields.firstValue("Authorization") == nil {
-            let value = "Basic " + Base64.encode(PercentCoding.decode(userInfo))
-            fields.append(HeaderField(name: "Authorization", value: value))
         }
         return fields
     }
@@ -47,13 +43,17 @@ extension UploadStateMachine {
     func question(_ kind: Question.Kind, at resource: UploadResume) -> Question? {
         let reference = URLReference(plan.url)
         let hop = rule.next(
-            location: resource.url, from: reference.withoutUserInfo.text, fields: firstFields(reference), visited: [])
+            location: resource.url, from: reference.withoutUserInfo.text, fields: firstFields(), visited: [])
         guard case .follow(let url, let fields) = hop else { return nil }
         return Question(kind: kind, url: url, fields: fields, visited: [url])
     }
 
     mutating func ask(_ question: Question) -> [Directive] {
         state = .asking(question)
+        // One plain request is not divided: nothing tells where it would go on.
+        let most = plan.isResumable ? limits.maximumAppend ?? .max : .max
+        sending = start..<start + min(most, plan.source.size - start)
+        let isLast = sending.upperBound == plan.source.size
         var head = RequestHead(url: question.url, fields: question.fields)
         func add(_ name: String, _ value: String) { head.fields.append(HeaderField(name: name, value: value)) }
         switch question.kind {
@@ -65,10 +65,10 @@ extension UploadStateMachine {
             }
             if plan.isResumable {
                 add("Upload-Draft-Interop-Version", Self.interopVersion)
-                add("Upload-Complete", "?1")
+                add("Upload-Complete", isLast ? "?1" : "?0")
                 add("Upload-Length", String(plan.source.size))
             }
-            setBody(0, of: &head)
+            setBody(of: &head)
         case .result:
             head.fields = head.fields.without(["content-type"])
         case .discover:
@@ -81,6 +81,13 @@ extension UploadStateMachine {
             add("Upload-Length", String(plan.source.size))
             add("Upload-Metadata", metadata)
             add("Content-Length", "0")
+        case .termination:
+            head.method = "OPTIONS"
+            head.fields = head.fields.without(["content-type"])
+        case .removal:
+            head.method = "DELETE"
+            head.fields = head.fields.without(["content-type"])
+            addVersion(to: &head)
         case .offset:
             head.method = "HEAD"
             head.fields = head.fields.without(["content-type"])
@@ -92,9 +99,10 @@ extension UploadStateMachine {
             let isTus = resource?.kind == .tus
             add("Content-Type", isTus ? "application/offset+octet-stream" : "application/partial-upload")
             add("Upload-Offset", String(confirmed))
-            if !isTus { add("Upload-Complete", "?1") }
-            setBody(confirmed, of: &head)
+            if !isTus { add("Upload-Complete", isLast ? "?1" : "?0") }
+            setBody(of: &head)
         }
+        head.fields = authenticator.adding(to: head.fields, url: question.url, method: head.method)
         return [.send(head)]
     }
 
@@ -107,9 +115,9 @@ extension UploadStateMachine {
         }
     }
 
-    private func setBody(_ offset: Int64, of head: inout RequestHead) {
-        head.fields.append(HeaderField(name: "Content-Length", value: String(plan.source.size - offset)))
-        if offset < plan.source.size { head.body = offset..<plan.source.size }
+    private func setBody(of head: inout RequestHead) {
+        head.fields.append(HeaderField(name: "Content-Length", value: String(sending.count)))
+        if !sending.isEmpty { head.body = sending }
     }
 
     /// Name and type of the file, as tus wants them.
@@ -128,7 +136,7 @@ extension UploadStateMachine {
     var wholeQuestion: Question {
         let reference = URLReference(plan.url)
         let url = reference.withoutUserInfo.text
-        return Question(kind: .whole, url: url, fields: firstFields(reference), visited: [url])
+        return Question(kind: .whole, url: url, fields: firstFields(), visited: [url])
     }
 
     /// Reads a body that is not wanted to its end where it is short, so that the connection can be used again.

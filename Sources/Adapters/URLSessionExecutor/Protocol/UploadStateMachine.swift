@@ -43,6 +43,8 @@ struct UploadStateMachine: Sendable {
         /// With the server's word; its body may have been cut.
         case answered(status: Int, isCut: Bool)
         case failed(TransferFailure)
+        /// The server wants a login, and the app is to say which.
+        case challenged([AuthenticationChallenge])
         /// Stopped as asked.
         case stopped
     }
@@ -61,6 +63,10 @@ struct UploadStateMachine: Sendable {
             case offset
             /// What is missing.
             case append
+            /// Whether the server deletes tus uploads.
+            case termination
+            /// That it deletes the upload.
+            case removal
         }
         var kind: Kind
         var url: String
@@ -103,6 +109,7 @@ struct UploadStateMachine: Sendable {
 
     let plan: UploadPlan
     var state = State.ready
+    var authenticator: Authenticator
     /// Where an interrupted upload goes on; nil where there is no such place.
     var resource: UploadResume?
     /// How many bytes the server has said it has there.
@@ -111,9 +118,14 @@ struct UploadStateMachine: Sendable {
     var isBodySent = true
     var hasStartedOver = false
     var corrections = 0
+    /// What the server has said that it takes.
+    var limits = UploadLimits()
+    /// Which bytes the request under way carries, or the one before; not all where the server takes only so many at once.
+    var sending: Range<Int64> = 0..<0
 
     init(plan: UploadPlan) {
         self.plan = plan
+        authenticator = Authenticator(plan.logins, url: plan.url)
         let isOurs = plan.isResumable && plan.resume?.modified == plan.source.modified
         resource = isOurs ? plan.resume : nil
         confirmed = resource == nil ? 0 : max(0, min(plan.offset, plan.source.size))
@@ -144,15 +156,27 @@ struct UploadStateMachine: Sendable {
         confirmed = 0
         let url = reference.withoutUserInfo.text
         let asksFirst = plan.isResumable && plan.source.method == .post
-        let fields = firstFields(reference)
+        let fields = firstFields()
         return directives
             + ask(Question(kind: asksFirst ? .discover : .whole, url: url, fields: fields, visited: [url]))
+    }
+
+    /// Begins to have the upload deleted at the server, in place of going on with it.
+    mutating func beginRemoval() -> [Directive] {
+        guard let resource, let question = question(resource.kind == .tus ? .termination : .removal, at: resource)
+        else { return end(.stopped) }
+        return ask(question)
     }
 
     /// The head of an answer came.
     mutating func received(_ head: ResponseHead) -> [Directive] {
         switch state {
         case .asking(let question):
+            limits.note(head)
+            if let failure = sizeRefused(question, head) {
+                resource = nil
+                return discard(head, then: .end(.failed(failure)))
+            }
             return (100..<200).contains(head.status) ? interim(question, head) : answered(question, head)
         case .ready, .answering, .discarding, .over:
             return []
@@ -236,7 +260,7 @@ struct UploadStateMachine: Sendable {
         case .discover where failure.cause == .connection || failure.cause == .malformedAnswer:
             // Some servers drop what they do not know. Where there is no server, the upload itself will tell.
             return askForWhole()
-        case .whole, .discover, .create, .offset, .append:
+        case .whole, .discover, .create, .offset, .append, .termination, .removal:
             return end(.failed(failure))
         }
     }

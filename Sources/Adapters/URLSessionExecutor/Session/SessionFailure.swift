@@ -45,6 +45,8 @@ enum SessionFailure {
             .certificate, "The certificate of HOST is not valid"
         ),
         (["error setting certificate"], .certificate, "The CA file cannot be used"),
+        // In the middle of an answer, where the line below would speak of the handshake.
+        (["SSL_read", "SSL_write", "unexpected eof"], .connection, "The connection to HOST was lost"),
         (["OpenSSL", "SSL_connect", "SSL connect", "TLS", "alert"], .handshake, "The TLS handshake with HOST failed"),
         (["unencoding", "content encoding"], .encodedBody, "HOST sent an encoded body that cannot be checked"),
         (

@@ -34,7 +34,9 @@ extension UploadAttempt: ExchangeReceiver {
             let message = "The connection to \(machine.host) was lost while the file was being sent."
             return perform(decide { $0.ended(TransferFailure(cause: .connection, message: message)) })
         }
-        let failure = error.map { SessionFailure.failure(code: $0.code, text: $0.text, host: machine.host) }
+        let failure = error.map { error in
+            SessionFailure.failure(code: error.code, text: error.text, host: machine.host, proxy: machine.plan.proxy)
+        }
         perform(decide { $0.ended(failure) })
     }
 

@@ -46,15 +46,18 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
         self.environment = environment
         self.onEnd = onEnd
         self.report = report
-        machine = UploadStateMachine(plan: Self.plan(job, source, environment.configuration))
+        machine = UploadStateMachine(plan: Self.plan(job, source, environment))
     }
 
-    private static func plan(
-        _ job: TransferJob, _ source: UploadSource, _ configuration: URLSessionExecutorConfiguration
+    static func plan(
+        _ job: TransferJob, _ source: UploadSource, _ environment: ExecutorEnvironment
     ) -> UploadPlan {
         let specification = job.specification
         var plan = UploadPlan(
-            url: specification.url, source: source, headers: specification.headers, userAgent: configuration.userAgent)
+            url: specification.url, source: source, headers: specification.headers,
+            userAgent: environment.configuration.userAgent)
+        plan.logins = LoginPlan(specification)
+        plan.proxy = environment.proxy(for: specification.url)
         plan.allowsInsecureRedirect = specification.allowsInsecureRedirect
         plan.staysOnLoopback = specification.traits.isLoopback
         if job.resume?.total == source.size {
@@ -174,6 +177,8 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
             end(.failed(failure, resume: nil))
         case .failed(let failure):
             end(.failed(failure, resume: lastResume))
+        case .challenged(let challenges):
+            end(.challenged(challenges, resume: lastResume))
         case .stopped:
             end(.stopped(lastResume))
         }

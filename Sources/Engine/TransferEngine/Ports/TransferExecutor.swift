@@ -13,8 +13,10 @@ public protocol TransferExecutor: Sendable {
     /// Ends the attempt that runs, keeping its bytes: synced, then reported as `ended(.stopped)`. Without one: nothing.
     func stop(_ id: TransferID)
 
-    /// Removes what a cancelled transfer left: the partial file. Safe to repeat. Of an upload nothing is here to remove.
-    func discard(_ resume: ResumePoint)
+    /// Removes what a transfer left that is over, once its end has been saved: the partial file, and what would tell the
+    /// next attempt that the file is in its place. Of an upload, what the server has of it, as far as it lets itself be
+    /// asked. Safe to repeat.
+    func discard(_ job: TransferJob)
 
     /// How much may still be written where the partial and the finished file go, the floor that stays free deducted; nil
     /// for an upload, which takes no room.

@@ -74,12 +74,10 @@ struct SpecificationBuilder {
     /// - Throws: `UsageError` that says what is wrong with the URL.
     func item(uploading source: UploadSource, to url: String) throws -> GetPlan.Item {
         let request = try request(for: url, sending: source.size)
-        // An upload cannot wait for a challenge: its bytes would have gone twice.
-        let authorization = request.credential.map { HeaderField(name: "Authorization", value: Self.basic($0)) }
-        let specification = TransferSpecification(
-            url: request.url, headers: headers + [authorization].compactMap { $0 }, upload: source,
-            idleTimeoutSeconds: idleTimeout,
-            rateLimit: rateLimit, traits: request.traits)
+        var specification = TransferSpecification(
+            url: request.url, headers: headers, upload: source, idleTimeoutSeconds: idleTimeout, rateLimit: rateLimit,
+            traits: request.traits)
+        specification.credential = request.credential
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }
 
@@ -131,7 +129,7 @@ struct SpecificationBuilder {
         var fields = specification.headers.map { "\($0.name.lowercased()): \($0.value)" }
         if let credential = specification.credential {
             // As earlier versions sent it, so that what they began is found.
-            fields.append("authorization: \(Self.basic(credential))")
+            fields.append("authorization: \(basic(credential))")
         }
         fields.sort()
         let place =

@@ -17,6 +17,10 @@ extension GetPlan {
         guard command.timing.expectBytes == nil else {
             throw UsageError("--expect-bytes belongs to 'transferctl get'; the file's size is known")
         }
+        guard command.request.connections == nil else {
+            throw UsageError(
+                "--connections belongs to 'transferctl get': an upload goes over one connection; leave it out")
+        }
         if let type = command.contentType, type.isEmpty || type.utf8.contains(where: { $0 < 32 || $0 == 127 }) {
             throw UsageError("--content-type must be a media type as in text/plain")
         }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// Kills between the moment a file gets its name and the record of that.
+@Suite(
+    "transferctl get killed when a file gets its name", .serialized,
+    .enabled(if: NginxServer.unavailabilityReason == nil, "\(NginxServer.unavailabilityReason ?? "")"),
+    .enabled(if: Tracing.isPossible, "strace is missing or may not trace here: apt-get install strace"))
+struct KilledGetTests {
+    /// Whose life ends there.
+    enum Victim: CaseIterable { case program, worker }
+
+    @Test("the file is fetched once, and has its own name", arguments: Victim.allCases)
+    func killed(_ victim: Victim) throws {
+        let server = try NginxServer()
+        let served = try server.serve("f", bytes: 16_384, seed: 1)
+        var program = try Transferctl()
+        let fetch = ["get", "--quiet", server.url("f")]
+        // The renaming is done, and does not return before the kill.
+        program.prefix = [
+            "/usr/bin/strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=renameat2", "-e",
+            "inject=renameat2:delay_exit=3000000",
+        ]
+        let run = try program.start(fetch)
+        let path = program.downloads + "/f"
+        try waitUntil("the file has its name", within: 60) { FileManager.default.fileExists(atPath: path) }
+        let workers = Self.children(of: run.process.id)
+        try #require(!workers.isEmpty)
+        switch victim {
+        case .program:
+            run.process.signal(SIGKILL)
+            for worker in workers { kill(worker, SIGKILL) }
+            try run.process.wait(within: 10)
+            program.prefix = []
+            let again = try program.run(fetch)
+            #expect(again.status == 0, "\(again.run.errors)")
+        case .worker:
+            for worker in workers { kill(worker, SIGKILL) }
+            #expect(try run.process.wait(within: 60) == 0, "\(run.errors)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: program.downloads) == ["f"])
+        #expect(RandomFile.same(path, served))
+        #expect(server.requests().filter { $0.path == "/f" }.count == 1)
+        // Nothing is left of it once its end was saved.
+        let left = FileManager.default.enumerator(atPath: program.folder.path + "/state")?.compactMap { "\($0)" } ?? []
+        #expect(left.allSatisfy { !$0.hasSuffix(".part") && !$0.hasSuffix(".placed") }, "\(left)")
+    }
+
+    /// The processes that process has started.
+    private static func children(of process: pid_t) -> [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { number in
+            // The parent is the second word after the program's name, which stands in brackets.
+            let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+            let words = text?.split(separator: ")").last?.split(separator: " ") ?? []
+            return words.count > 1 && pid_t(words[1]) == process
+        }
+    }
+}
+
+/// Whether strace can be used.
+private enum Tracing {
+    static let isPossible: Bool = {
+        let child = try? ChildProcess("/usr/bin/strace", ["-o", "/dev/null", "true"], output: "/dev/null")
+        return (try? child?.wait(within: 20)) == 0
+    }()
+}

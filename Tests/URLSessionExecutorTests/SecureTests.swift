@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import Foundation
+import HostileServer
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+extension ExecutorTests {
+    /// What TLS adds: tunnels through proxies, and ends that a cut line cannot pretend.
+    @Suite(.serialized, .timeLimit(.minutes(2)))
+    struct SecureTests {
+        private static let file = ServedFile(bytes: ServedFile.content(2_000_000))
+
+        /// Runs the body with a server that speaks TLS and an executor that knows its authority.
+        private func run(
+            proxy: String? = nil, handler: @escaping HostileServer.Handler,
+            _ body: (Bench, HostileServer) async throws -> Void
+        ) async throws {
+            let authority = try HostileAuthority()
+            var options = HostileServerOptions()
+            options.certificate = try authority.certificate()
+            let server = try HostileServer(options: options, handler: handler)
+            defer { server.stop() }
+            let pem = NSTemporaryDirectory() + "transfer-authority-\(UUID().uuidString).pem"
+            try authority.pem.write(toFile: pem, atomically: true, encoding: .utf8)
+            defer { unlink(pem) }
+            let bench = try Bench {
+                $0.caFile = pem
+                $0.proxy = proxy
+            }
+            do {
+                try await body(bench, server)
+            } catch {
+                await bench.executor.shutdown()
+                throw error
+            }
+            await bench.executor.shutdown()
+            try? FileManager.default.removeItem(atPath: bench.root)
+        }
+
+        /// Where a connection under TLS comes to its end.
+        enum Cut: String, CaseIterable { case length, chunked, broken }
+
+        @Test(
+            "a connection that ends early under TLS is lost, not a failed handshake, and the bytes stay",
+            arguments: Cut.allCases)
+        func lost(_ cut: Cut) async throws {
+            try await run(handler: { request, connection in
+                let frame = cut == .chunked ? "Transfer-Encoding: chunked" : "Content-Length: 2000000"
+                connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\n\(frame)\r\n\r\n")
+                let part = Self.file.bytes.prefix(1_000_000)
+                if cut == .chunked { connection.sendChunk(part) } else { connection.send(part) }
+                if cut == .broken {
+                    // What is on its way arrives first.
+                    connection.pause(milliseconds: 300)
+                    connection.reset()
+                } else {
+                    connection.cut()
+                }
+            }) { bench, server in
+                let outcome = await bench.fetch(server.url("/f"))
+                #expect(outcome.failure?.cause == .connection, "\(outcome)")
+                #expect(outcome.resume?.offset == 1_000_000)
+            }
+        }
+
+        @Test("a body that only the connection's end ends: with TLS's goodbye it is whole; without, a checksum tells")
+        func goodbye() async throws {
+            try await run(handler: { request, connection in
+                let isCut = request.target == "/cut"
+                connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\n\r\n")
+                connection.send(isCut ? Self.file.bytes.dropLast() : Self.file.bytes[...])
+                if isCut { connection.cut() } else { connection.finish() }
+            }) { bench, server in
+                #expect(bench.contents(await bench.fetch(server.url("/whole"))) == Self.file.bytes)
+                // libcurl has OpenSSL take any end for a good one (SSL_OP_IGNORE_UNEXPECTED_EOF), since many servers say
+                // no goodbye, and tells nobody: such a cut is known only to who knows size or digest.
+                #expect(bench.contents(await bench.fetch(server.url("/cut"))) == Self.file.bytes.dropLast())
+                var specification = bench.specification(server.url("/cut"))
+                specification.checksum = Checksum(algorithm: .sha256, hexDigest: String(repeating: "0", count: 64))
+                #expect(await bench.run(specification).0.failure?.cause == .checksumMismatch)
+            }
+        }
+
+        @Test("https goes through a proxy's tunnel, downloads and uploads, with and without a login at the proxy")
+        func tunnel() async throws {
+            for user in [nil, "me@home"] as [String?] {
+                let tunnels = ConnectProxy(user: user, password: "p:a/ss")
+                let proxy = try HostileServer { tunnels.serve($0, $1) }
+                defer { proxy.stop() }
+                let login = user == nil ? "" : "me%40home:p%3Aa%2Fss@"
+                let url = proxy.url("").replacing("http://", with: "http://" + login)
+                let received = Received()
+                try await run(
+                    proxy: url,
+                    handler: { request, connection in
+                        guard request.method == "PUT" else { return Self.file.serve(request, connection) }
+                        if received.take(request, connection) { connection.answer("201 Created") }
+                    }
+                ) { bench, server in
+                    let outcome = await bench.fetch(server.url("/f"))
+                    #expect(bench.contents(outcome) == Self.file.bytes, "\(user ?? "nobody"): \(outcome)")
+                    let bytes = Bench.blocks(1)
+                    let (sent, _) = await bench.run(try bench.upload(bytes, to: server.url("/u")))
+                    #expect(sent.completion?.status == 201, "\(user ?? "nobody"): \(sent)")
+                    expectSame(received.bodies, [bytes])
+                    // The proxy's login is the proxy's alone.
+                    #expect(server.requests.allSatisfy { $0.value("Proxy-Authorization") == nil })
+                }
+                #expect(tunnels.tunnels > 0)
+                #expect(proxy.requests.allSatisfy { $0.method == "CONNECT" })
+            }
+        }
+
+        @Test("a tunnel that the proxy refuses for want of the right login names the proxy, also for an upload")
+        func refusedTunnel() async throws {
+            let tunnels = ConnectProxy(user: "me", password: "right")
+            let proxy = try HostileServer { tunnels.serve($0, $1) }
+            defer { proxy.stop() }
+            let url = proxy.url("").replacing("http://", with: "http://me:wrong@")
+            try await run(proxy: url, handler: Self.file.serve) { bench, server in
+                let upload = try bench.upload([1, 2, 3], to: server.url("/u"))
+                for specification in [bench.specification(server.url("/f")), upload] {
+                    let failure = await bench.run(specification).0.failure
+                    #expect(failure?.cause == .proxyAuthentication, "\(String(describing: failure))")
+                    #expect(failure?.message.contains("127.0.0.1:\(proxy.port)") == true)
+                    #expect(failure?.message.contains("wrong") == false)
+                }
+                #expect(server.requests.isEmpty)
+                #expect(tunnels.refusals > 0 && tunnels.tunnels == 0)
+            }
+        }
+    }
+}
