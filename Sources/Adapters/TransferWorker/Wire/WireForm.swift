@@ -8,7 +8,7 @@ import URLSessionExecutor
 /// Both ends are nearly always the same binary; `version` keeps a worker program of another build from being believed.
 enum WireForm {
     /// Raised whenever a message's form changes.
-    static let version = 3
+    static let version = 4
     /// No frame is longer: one that says so is a fault of the other end.
     static let longestFrame = 64 << 20
 
