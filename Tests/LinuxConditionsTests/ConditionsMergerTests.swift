@@ -27,7 +27,8 @@ struct ConditionsMergerTests {
         metered: Metered? = nil, disagreementCounts: Bool = true
     ) -> Readings {
         Readings(
-            upower: upower, supplies: supplies, doesPowerDisagreementCount: disagreementCounts, path: path,
+            upower: upower, supplies: supplies, doesPowerDisagreementCount: disagreementCounts,
+            powerProfile: PowerProfileReading(current: .absent, former: .absent), sleep: .absent, path: path,
             networkManager: manager, metered: metered)
     }
 
