@@ -5,7 +5,7 @@ public import TransferEngine
 public import TransferPolicy
 
 /// Tells what a Linux machine is like: power from UPower and the kernel, the path from the kernel, the price from
-/// NetworkManager.
+/// NetworkManager, the power profile from its daemon or the desktop portal, and sleep from logind.
 ///
 /// Everything is driven by events; while nothing changes nothing runs. Each service may be absent, start late, hang,
 /// die and come back. Reading starts with the first call of `snapshots()`; `stop()` must be called to let go of the two
