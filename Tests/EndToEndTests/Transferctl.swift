@@ -86,6 +86,7 @@ struct Transferctl {
         if environment["DBUS_SYSTEM_BUS_ADDRESS"] == nil {
             self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(folder.path)/no-bus"
         }
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = environment["DBUS_SESSION_BUS_ADDRESS"] ?? "unix:path=/no-bus"
         self.environment["XDG_STATE_HOME"] = folder.path + "/state"
         try FileManager.default.createDirectory(atPath: downloads, withIntermediateDirectories: true)
     }

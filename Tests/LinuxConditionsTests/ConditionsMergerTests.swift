@@ -27,7 +27,8 @@ struct ConditionsMergerTests {
         metered: Metered? = nil, disagreementCounts: Bool = true
     ) -> Readings {
         Readings(
-            upower: upower, supplies: supplies, doesPowerDisagreementCount: disagreementCounts, path: path,
+            upower: upower, supplies: supplies, doesPowerDisagreementCount: disagreementCounts,
+            powerProfile: PowerProfileReading(current: .absent, former: .absent), sleep: .absent, path: path,
             networkManager: manager, metered: metered)
     }
 
@@ -140,6 +141,25 @@ struct ConditionsMergerTests {
         }
     }
 
+    @Test("Power profile and sleep are facts like the others, and another time zone makes another snapshot")
+    func session() {
+        var merger = ConditionsMerger(localTime: .utc)
+        var readings = readings()
+        let first = merger.merge(readings, at: moment(0))
+        #expect(first?.powerProfile == Fact(.unknown, source: .none, since: moment(0), sureness: .assumed))
+        #expect(first?.sleep == Fact(.awake, source: .none, since: moment(0), sureness: .assumed))
+        readings.powerProfile.current = .value(.powerSaver)
+        readings.sleep = .value(SleepReading(properties: ["PreparingForSleep": .bool(true)]))
+        let second = merger.merge(readings, at: moment(1))
+        #expect(
+            second?.powerProfile
+                == Fact(.powerSaver, source: .powerProfiles, since: moment(1), isObservedChange: true))
+        #expect(second?.sleep == Fact(.aboutToSleep, source: .logind, since: moment(1), isObservedChange: true))
+        #expect(merger.merge(readings, at: moment(2)) == nil)
+        merger.localTime = LocalTimeRules(initialOffsetSeconds: 3600)
+        #expect(merger.merge(readings, at: moment(3))?.localTime.initialOffsetSeconds == 3600)
+    }
+
     @Test("Readings are complete when nobody is pending")
     func complete() {
         #expect(readings().isComplete)
@@ -147,6 +167,18 @@ struct ConditionsMergerTests {
         #expect(!readings(supplies: .pending).isComplete)
         #expect(!readings(path: .pending).isComplete)
         #expect(!readings(manager: .pending).isComplete)
+        var others = readings()
+        others.sleep = .pending
+        #expect(!others.isComplete)
+        others = readings()
+        others.powerProfile.former = .pending
+        #expect(!others.isComplete)
+        others = readings()
+        others.powerProfile.portal = .pending
+        #expect(!others.isComplete)
+        others = readings()
+        others.isPowerDisagreementOpen = true
+        #expect(!others.isComplete)
         #expect(readings(manager: .silent).isComplete)
     }
 }

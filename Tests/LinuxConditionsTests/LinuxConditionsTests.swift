@@ -41,6 +41,37 @@ struct LinuxConditionsTests {
         #expect(await snapshots.next() == nil)
     }
 
+    @Test("Another local time zone is told, and its watch ends with the source")
+    func localTime() async {
+        final class Watch: Sendable {
+            let onEnd: @Sendable () -> Void
+            init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+            deinit { onEnd() }
+        }
+        let (changes, change) = AsyncStream.makeStream(of: (@Sendable (LocalTimeRules) -> Void).self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        var configuration = LinuxConditionsConfiguration()
+        configuration.readers = []
+        configuration.sysfsRoot = "/nonexistent"
+        configuration.watchLocalTime = { onChange in
+            change.yield(onChange)
+            return Watch { end.finish() }
+        }
+        let conditions = LinuxConditions(configuration: configuration) {
+            Moment(instant: Instant(nanoseconds: 7), wall: WallTime(secondsSinceEpoch: 8))
+        }
+        var snapshots = conditions.snapshots().makeAsyncIterator()
+        #expect(await snapshots.next()?.localTime == .utc)
+        var iterator = changes.makeAsyncIterator()
+        let tell = await iterator.next()
+        tell?(LocalTimeRules(initialOffsetSeconds: 3600))
+        #expect(await snapshots.next()?.localTime == LocalTimeRules(initialOffsetSeconds: 3600))
+        await conditions.stop()
+        for await _ in ends {}
+        tell?(.utc)
+        #expect(await snapshots.next() == nil)
+    }
+
     @Test("A second consumer takes over and gets the newest snapshot")
     func second() async {
         let conditions = make()

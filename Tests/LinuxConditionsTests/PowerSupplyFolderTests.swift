@@ -36,6 +36,27 @@ struct PowerSupplyFolderTests {
         }
     }
 
+    @Test("Energy, charge and the roles of USB-C ports are read; a file that fails counts as missing")
+    func odd() throws {
+        try withFolder([
+            "BAT0/type": "Battery\n", "BAT0/energy_now": "1\n", "BAT0/energy_full": "2\n", "BAT0/charge_now": "3\n",
+            "BAT0/charge_full": "4\n", "BAT0/voltage_now": "5\n", "UCSI/type": "USB\n", "UCSI/online": "1\n",
+            "UCSI/device/typec/port0/power_role": "source [sink]\n", "UCSI/device/typec/port1/power_role": "[source]\n",
+        ]) { root in
+            // Reading the first page of one's memory fails with EIO.
+            try FileManager.default.createSymbolicLink(
+                atPath: root + "/class/power_supply/BAT0/status", withDestinationPath: "/proc/self/mem")
+            #expect(SmallFile.content(root + "/class/power_supply/BAT0/status") == .failed(EIO))
+            #expect(
+                PowerSupplyFolder(sysfsRoot: root).read() == [
+                    PowerSupply(
+                        name: "BAT0", type: "Battery",
+                        content: .init(energyNow: "1", energyFull: "2", chargeNow: "3", chargeFull: "4", voltage: "5")),
+                    PowerSupply(name: "UCSI", type: "USB", online: "1", portRoles: ["source [sink]", "[source]"]),
+                ])
+        }
+    }
+
     @Test("A class without supplies is empty; no class at all is nil")
     func empty() throws {
         try withFolder([:]) { root in

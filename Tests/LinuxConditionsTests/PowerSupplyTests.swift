@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import Testing
 import TransferPolicy
 
@@ -74,8 +75,82 @@ struct PowerSupplyTests {
         let summary = PowerSupplySummary(of: [
             battery("Full", capacity: "100"), battery("Discharging", capacity: "21"), battery("Unknown", capacity: "x"),
         ])
-        #expect(summary.battery == BatteryState(level: 60, charging: .discharging))
+        #expect(summary.battery == BatteryState(level: 61, charging: .discharging))
         #expect(PowerSupplySummary(of: [battery("Full"), battery("Full")]).battery?.charging == .full)
         #expect(PowerSupplySummary(of: [battery("Full", capacity: "107")]).battery?.level == 100)
+    }
+
+    private func level(_ batteries: [String: String]...) -> Int? {
+        let supplies = batteries.enumerated().compactMap { index, files in
+            PowerSupply(name: "BAT\(index)") { file in
+                file == "type" ? .text("Battery") : files[file].map { .text($0) } ?? .failed(ENOENT)
+            }
+        }
+        return PowerSupplySummary(of: supplies).battery?.level
+    }
+
+    @Test("Each battery counts by what it can hold, in energy, in charge, or both")
+    func weighted() {
+        let large = ["energy_now": "72000000", "energy_full": "72000000", "capacity": "100"]
+        let small = ["energy_now": "0", "energy_full": "24000000", "capacity": "0"]
+        #expect(level(large, small) == 75)
+        let charge = ["charge_now": "1000000", "charge_full": "2000000"]
+        #expect(level(charge) == 50)
+        #expect(level(charge, ["charge_now": "6000000", "charge_full": "6000000"]) == 88)
+        // 2 Ah at 12 V hold as much as 24 Wh.
+        #expect(level(small, charge.merging(["voltage_min_design": "12000000"]) { $1 }) == 25)
+        // One that tells no size makes all count alike.
+        #expect(level(large, ["capacity": "50"]) == 75)
+        #expect(level(["energy_now": "7", "energy_full": "0"]) == nil)
+        #expect(level(["energy_now": "30", "energy_full": "40"]) == 75)
+    }
+
+    @Test("Of one that charges and one that drains the plug decides")
+    func chargingAndDraining() {
+        #expect(
+            PowerSupplySummary(of: [battery("Charging"), battery("Discharging")]).battery?.charging == .discharging)
+        #expect(source(battery("Charging"), battery("Discharging")) == .battery)
+        let plugged = PowerSupplySummary(of: [mains("1"), battery("Charging"), battery("Discharging")])
+        #expect(plugged == PowerSupplySummary(of: [mains("1"), battery("Discharging"), battery("Charging")]))
+        #expect(plugged.battery?.charging == .charging)
+        #expect(plugged.source == .ac)
+    }
+
+    @Test("A charger too weak is AC, and the battery is seen to drain")
+    func weakCharger() {
+        let summary = PowerSupplySummary(of: [mains("1", type: "USB"), battery("Discharging", capacity: "40")])
+        #expect(summary.source == .ac)
+        #expect(summary.battery == BatteryState(level: 40, charging: .discharging))
+    }
+
+    @Test("On a UPS that drains the machine is on battery, whatever its plugs say")
+    func ups() {
+        #expect(source(mains("1"), battery("Discharging", type: "UPS", scope: "System")) == .battery)
+        #expect(source(mains("1"), battery("Charging", type: "UPS", scope: "System")) == .ac)
+    }
+
+    @Test(
+        "Plugs of each type count; a USB-C port that feeds something else is none",
+        arguments: ["Mains", "USB", "USB_C", "USB_PD", "USB_PD_DRP", "BrickID", "Wireless"])
+    func plugs(type: String) {
+        #expect(source(mains("1", type: type), battery("Unknown")) == .ac)
+        #expect(source(mains("0", type: type), battery("Unknown")) == .battery)
+        guard type.hasPrefix("USB") else { return }
+        var port = mains("1", type: type)
+        port.portRoles = ["[source] sink"]
+        #expect(source(port, battery("Discharging")) == .battery)
+        port.portRoles.append("source [sink]")
+        #expect(source(port, battery("Discharging")) == .ac)
+    }
+
+    @Test("What is unplugged while it is read is gone; what does not answer for a moment is unknown")
+    func failing() {
+        func supply(_ failure: Int32) -> PowerSupply? {
+            PowerSupply(name: "BAT0") { $0 == "type" ? .text("Battery") : .failed($0 == "scope" ? ENOENT : failure) }
+        }
+        #expect(supply(ENODEV) == nil)
+        #expect(supply(ENXIO) == nil)
+        #expect(supply(EIO) == PowerSupply(name: "BAT0", type: "Battery"))
+        #expect(supply(EIO).map { PowerSupplySummary(of: [$0]) }?.source == .unknown)
     }
 }

@@ -49,4 +49,15 @@ struct UPowerReadingTests {
         let reading = UPowerProperties(daemonVersion: "1", isPresent: true, kind: 2, percentage: raw).decoded
         #expect(reading?.battery?.level == level)
     }
+
+    @Test("On a UPS that drains the machine is on battery, though UPower's own word is about the batteries behind it")
+    func ups() {
+        func isOnBattery(kind: UInt32, state: UInt32, isPresent: Bool = true) -> Bool? {
+            UPowerProperties(daemonVersion: "1", isPresent: isPresent, kind: kind, state: state).decoded?.isOnBattery
+        }
+        #expect(isOnBattery(kind: 3, state: 2) == true)
+        #expect(isOnBattery(kind: 3, state: 1) == false)
+        #expect(isOnBattery(kind: 3, state: 2, isPresent: false) == false)
+        #expect(isOnBattery(kind: 2, state: 2) == false)
+    }
 }

@@ -28,7 +28,7 @@ final class EngineRig: Sendable {
         let journal = Journal()
         self.journal = journal
         self.disk = disk
-        source = ManualConditionSource(conditions)
+        source = ManualConditionSource(conditions) { journal.note("ready to sleep") }
         executor = FakeExecutor { journal.note("executor \($0)") }
         engine = TransferEngine(
             store: JournalingStore(InMemoryTransferStore(disk: disk), journal), executor: executor, conditions: source,

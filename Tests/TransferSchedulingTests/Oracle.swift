@@ -75,6 +75,7 @@ struct Oracle {
 
     /// Whether all but the power is right.
     func hasTheRest(_ traits: TransferTraits, at now: Moment) -> Bool {
+        if conditions.sleep.value != .awake { return false }
         let constraints = traits.constraints
         if let date = constraints.notBefore?.date, now.wall < date { return false }
         if let windows = constraints.window?.windows {

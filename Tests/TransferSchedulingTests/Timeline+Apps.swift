@@ -143,7 +143,7 @@ extension Timeline {
             case .notBefore(let until): [date(until)]
             case .outsideWindow(let opens): [opens.map(date) ?? "never"]
             case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind,
-                .connectionDenied, .storageLow, .suspended:
+                .connectionDenied, .storageLow, .suspended, .aboutToSleep, .aboutToShutDown:
                 []
             }
         return ([reason.code] + data).joined(separator: ":")

@@ -5,8 +5,8 @@ import CGIO
 ///
 /// Private, so that closing it is ours to decide, and so that its end never ends the process.
 package final class BusConnection {
-    private let connection: GObjectReference
-    private var pointer: OpaquePointer { OpaquePointer(connection.pointer) }
+    let connection: GObjectReference
+    var pointer: OpaquePointer { OpaquePointer(connection.pointer) }
 
     private init(taking connection: OpaquePointer) {
         self.connection = GObjectReference(taking: UnsafeMutableRawPointer(connection))
@@ -145,7 +145,7 @@ private struct Reply {
     let pointer: OpaquePointer
 }
 
-private final class Completion<Value> {
+final class Completion<Value> {
     let body: (Result<Value, GLibError>) -> Void
 
     init(_ body: @escaping (Result<Value, GLibError>) -> Void) { self.body = body }

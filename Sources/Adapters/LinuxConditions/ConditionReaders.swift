@@ -16,6 +16,7 @@ final class ConditionReaders {
     private var bus: SystemBus?
     private var upower: UPowerWatch?
     private var upowerClient: UPowerClientReader?
+    private var session: SessionReaders?
     private var networkManager: NetworkManagerReader?
     private var supplies: PowerSupplyFolder?
     private var kernelEvents: KernelEventReader?
@@ -49,13 +50,26 @@ final class ConditionReaders {
         startServices()
     }
 
+    /// What the login manager has announced may go ahead.
+    func allowSleep() { session?.allowSleep() }
+
+    /// Looks at everything once more: after sleep nothing need be as it was, and what changed meanwhile may have been told
+    /// to nobody.
+    private func lookAtAll() {
+        powerSupplyChanged()
+        upowerClient?.refresh()
+        if routeQuery != nil { pathMayHaveChanged() }
+        networkManager?.refresh()
+    }
+
     /// Ends all readers here; returns the one with a thread of its own, which is still to be stopped.
     func stop() -> UPowerClientReader? {
         upower?.detach()
         networkManager?.detach()
+        session?.stop()
         bus?.stop()
         (upower, networkManager, bus, kernelEvents, routeEvents, routeQuery) = (nil, nil, nil, nil, nil, nil)
-        (disagreementTimer, pathTimer, meteredTimer) = (nil, nil, nil)
+        (session, disagreementTimer, pathTimer, meteredTimer) = (nil, nil, nil, nil)
         return upowerClient
     }
 
@@ -96,8 +110,9 @@ final class ConditionReaders {
                 self.readSupplies(isLasting: true)
             }
         }
-        let counts = doesDisagreementCount
+        let (counts, isOpen) = (doesDisagreementCount, disagreementTimer != nil)
         apply {
+            $0.isPowerDisagreementOpen = isOpen
             $0.upower = upower
             $0.supplies = supplies
             $0.doesPowerDisagreementCount = counts
@@ -157,7 +172,12 @@ final class ConditionReaders {
     // MARK: Services
 
     private func startServices() {
-        let wanted = configuration.readers.intersection([.upower, .networkManager])
+        let wanted = configuration.readers.intersection([.upower, .networkManager, .powerProfiles, .logind])
+        let session = SessionReaders(
+            configuration: configuration, executor: executor, apply: apply, onWake: { [weak self] in self?.lookAtAll() }
+        )
+        self.session = session
+        session.start()
         if !wanted.contains(.upower) { receivePower(.absent) }
         if !wanted.contains(.networkManager) { receivePrice(.absent) }
         guard !wanted.isEmpty else { return }
@@ -169,9 +189,11 @@ final class ConditionReaders {
         let bus = SystemBus(on: executor, timeLimit: limit) { connection in
             self.upower?.attach(to: connection)
             self.networkManager?.attach(to: connection)
+            self.session?.attach(to: connection)
         } onLoss: {
             self.upower?.detach()
             self.networkManager?.detach()
+            self.session?.lose()
             if self.upower != nil { self.receivePower(.absent) }
             if self.networkManager != nil { self.receivePrice(.absent) }
         }

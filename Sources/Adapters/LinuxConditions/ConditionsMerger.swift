@@ -13,7 +13,8 @@ struct ConditionsMerger {
         var sureness: Sureness
     }
 
-    private let localTime: LocalTimeRules
+    /// The local time zone's rules.
+    var localTime: LocalTimeRules
     private var hasSeenBattery = false
     private(set) var snapshot: Conditions?
 
@@ -36,12 +37,15 @@ struct ConditionsMerger {
         let kind = readings.linkKind
         take(power.source, as: \.power, in: &next, at: now)
         take(readings.battery, as: \.battery, in: &next, at: now)
+        take(readings.powerProfile.finding, as: \.powerProfile, in: &next, at: now)
+        take(readings.sleepFinding, as: \.sleep, in: &next, at: now)
         take(network, as: \.network, in: &next, at: now)
         take(kind, as: \.linkKind, in: &next, at: now)
         take(readings.price(over: kind.value), as: \.metered, in: &next, at: now)
         take(readings.connection, as: \.connection, in: &next, at: now)
         take(readings.interface, as: \.interface, in: &next, at: now)
         next.disagreements = power.disagreements
+        next.localTime = localTime
         guard next != snapshot else { return nil }
         snapshot = next
         return next

@@ -5,7 +5,7 @@ public import TransferEngine
 public import TransferPolicy
 
 /// Tells what a Linux machine is like: power from UPower and the kernel, the path from the kernel, the price from
-/// NetworkManager.
+/// NetworkManager, the power profile from its daemon or the desktop portal, and sleep from logind.
 ///
 /// Everything is driven by events; while nothing changes nothing runs. Each service may be absent, start late, hang,
 /// die and come back. Reading starts with the first call of `snapshots()`; `stop()` must be called to let go of the two
@@ -20,6 +20,7 @@ public actor LinuxConditions: ConditionSource {
     private var merger: ConditionsMerger
     private var consumer: AsyncStream<Conditions>.Continuation?
     private var readers: ConditionReaders?
+    private var localTimeWatch: (any Sendable)?
     private var isFirstDue = false
     private var firstLimit: GLibSource?
 
@@ -49,6 +50,12 @@ public actor LinuxConditions: ConditionSource {
         return stream
     }
 
+    /// Lets the login manager go ahead with the sleep, or the machine's end, that it has announced.
+    public nonisolated func readyToSleep() {
+        guard !isStopped.withLock({ $0 }) else { return }
+        executor.perform { self.assumeIsolated { $0.readers?.allowSleep() } }
+    }
+
     /// Ends the stream, both threads, and all connections; returns when they are gone.
     public nonisolated func stop() async {
         let isFirst = isStopped.withLock { isStopped in
@@ -76,6 +83,17 @@ public actor LinuxConditions: ConditionSource {
         }
         self.readers = readers
         readers.start()
+        localTimeWatch = configuration.watchLocalTime?({ [weak self] rules in self?.setLocalTime(rules) })
+    }
+
+    private nonisolated func setLocalTime(_ rules: LocalTimeRules) {
+        guard !isStopped.withLock({ $0 }) else { return }
+        executor.perform {
+            self.assumeIsolated {
+                $0.merger.localTime = rules
+                $0.publish()
+            }
+        }
     }
 
     private func publish() {
@@ -88,6 +106,7 @@ public actor LinuxConditions: ConditionSource {
         consumer?.finish()
         consumer = nil
         firstLimit = nil
+        localTimeWatch = nil
         defer { readers = nil }
         return readers?.stop()
     }

@@ -13,6 +13,10 @@ public struct LinuxConditionsConfiguration: Sendable {
         case netlink
         /// NetworkManager.
         case networkManager
+        /// power-profiles-daemon, and the desktop portal in its place.
+        case powerProfiles
+        /// The login manager: sleep, and the machine's end.
+        case logind
     }
 
     /// The readers that run; the others count as absent.
@@ -48,10 +52,20 @@ public struct LinuxConditionsConfiguration: Sendable {
     ///
     /// Default: 150 ms.
     public var meteredSettling: Duration = .milliseconds(150)
+    /// How long sleep, or the machine's end, is put off at most for what runs to be stopped and saved: until
+    /// `readyToSleep()` is called, and no longer than that. Logind goes ahead after 5 s. Nil puts nothing off.
+    ///
+    /// Default: 4 s.
+    public var sleepDelay: Duration? = .seconds(4)
     /// The local time zone's rules, handed on in each snapshot.
     ///
     /// Default: UTC.
     public var localTime: LocalTimeRules = .utc
+    /// Begins to watch the local time zone: calls what it is given with each change of the rules, from any thread, until
+    /// what it returns is let go.
+    ///
+    /// Default: nil; the rules stay.
+    public var watchLocalTime: (@Sendable (_ onChange: @escaping @Sendable (LocalTimeRules) -> Void) -> any Sendable)?
 
     /// The defaults.
     public init() {}

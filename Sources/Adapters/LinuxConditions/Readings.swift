@@ -27,6 +27,10 @@ struct Readings: Hashable, Sendable {
     var supplies: Answer<[PowerSupply]> = .pending
     /// Whether UPower and the kernel have told different things for long enough that it is not a matter of who is first.
     var doesPowerDisagreementCount = false
+    /// Whether they tell different things, and it is still to be seen whether that lasts.
+    var isPowerDisagreementOpen = false
+    var powerProfile = PowerProfileReading()
+    var sleep: Answer<SleepReading> = .pending
     var path: Answer<NetworkPath?> = .pending
     var networkManager: Answer<NetworkManagerReading> = .pending
     /// NetworkManager's word on the price, settled; nil while it gives none.
@@ -34,6 +38,7 @@ struct Readings: Hashable, Sendable {
 
     /// Whether every source has answered, or is known not to.
     var isComplete: Bool {
-        upower != .pending && supplies != .pending && path != .pending && networkManager != .pending
+        upower != .pending && supplies != .pending && !isPowerDisagreementOpen && powerProfile.isComplete
+            && sleep != .pending && path != .pending && networkManager != .pending
     }
 }

@@ -3,20 +3,33 @@ import Glibc
 
 /// Reads of the short text files that sysfs is made of.
 enum SmallFile {
+    /// What reading gave.
+    enum Content: Hashable {
+        /// The text without white space at its ends.
+        case text(String)
+        /// The system's error number.
+        case failed(Int32)
+    }
+
     /// The file's text without white space at its ends; nil when it cannot be read.
     ///
     /// Reads 4 KiB at most.
     static func text(_ path: String) -> String? {
+        if case .text(let text) = content(path) { text } else { nil }
+    }
+
+    /// The same, with what was wrong.
+    static func content(_ path: String) -> Content {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { return .failed(errno) }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else { return nil }
+        guard count >= 0 else { return .failed(errno) }
         let blanks: Set<UInt8> = [0, 9, 10, 13, 32]
         let trimmed = bytes[..<count].drop { blanks.contains($0) }
         let end = trimmed.lastIndex { !blanks.contains($0) }.map { $0 + 1 } ?? trimmed.startIndex
-        return String(decoding: trimmed[..<end], as: UTF8.self)
+        return .text(String(decoding: trimmed[..<end], as: UTF8.self))
     }
 
     /// The names in a folder, sorted, `.` and `..` left out; nil when it cannot be read.

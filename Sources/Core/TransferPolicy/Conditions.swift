@@ -29,6 +29,12 @@ public struct Conditions: Hashable, Sendable {
     /// The local time zone's rules, for windows of the week and for showing times.
     public var localTime: LocalTimeRules
 
+    /// Whether a battery drains although the machine is plugged in: a charger too weak for what it takes.
+    ///
+    /// The power source stays `ac`, as a transfer's share of what the machine takes is small and the plug is there; who
+    /// minds asks for a level of charge.
+    public var drainsOnAC: Bool { power.value == .ac && battery.value.charging == .discharging }
+
     /// Conditions about which nothing is known.
     public init(unknownSince now: Moment, localTime: LocalTimeRules = .utc) {
         power = Fact(.unknown, source: .none, since: now, sureness: .assumed)

@@ -10,6 +10,12 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
     case kernel
     /// NetworkManager.
     case networkManager
+    /// power-profiles-daemon, or a service that answers in its place.
+    case powerProfiles
+    /// The desktop portal: what a sandboxed program is told.
+    case portal
+    /// The login manager, systemd-logind or elogind.
+    case logind
     /// A rule of this project, applied where no service answers.
     case rule
     /// A person's word about a connection.
@@ -26,6 +32,9 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
         case .sysfs: "sysfs"
         case .kernel: "kernel"
         case .networkManager: "NetworkManager"
+        case .powerProfiles: "power-profiles-daemon"
+        case .portal: "portal"
+        case .logind: "logind"
         case .rule: "rule"
         case .override: "override"
         case .assumption: "--assume"

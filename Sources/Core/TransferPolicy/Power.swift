@@ -67,10 +67,21 @@ public enum PowerProfile: String, Hashable, Sendable, CaseIterable {
     case unknown
 }
 
-/// Whether the machine is awake.
+/// Whether the machine is awake, and will stay so.
 public enum SleepState: String, Hashable, Sendable, CaseIterable {
     /// Awake, and nobody has said otherwise.
     case awake
     /// It is going to sleep, or asleep: between the announcement and the waking up.
     case aboutToSleep = "about-to-sleep"
+    /// It is going to be switched off or started anew.
+    case aboutToShutDown = "about-to-shut-down"
+
+    /// What it says to a transfer: nothing that begins or goes on now would be finished in order.
+    public static func verdict(under conditions: Conditions) -> Verdict {
+        switch conditions.sleep.value {
+        case .awake: .run(relyingOn: [], lookAgain: nil)
+        case .aboutToSleep: .hold([Hold(.aboutToSleep, from: conditions.sleep)], lookAgain: nil)
+        case .aboutToShutDown: .hold([Hold(.aboutToShutDown, from: conditions.sleep)], lookAgain: nil)
+        }
+    }
 }

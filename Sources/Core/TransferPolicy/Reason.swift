@@ -42,6 +42,10 @@ public enum Reason: Hashable, Sendable {
     case needsApp(AppNeed)
     /// What is left of the time in which it may run is shorter than what it needs.
     case windowTooShort(needed: Duration, left: Duration)
+    /// The machine goes to sleep, or sleeps.
+    case aboutToSleep
+    /// The machine is going to be switched off or started anew.
+    case aboutToShutDown
 
     /// The stable name used in JSON, logs and on the bus.
     public var code: String {
@@ -66,6 +70,8 @@ public enum Reason: Hashable, Sendable {
         case .held: "held"
         case .needsApp: "needsApp"
         case .windowTooShort: "windowTooShort"
+        case .aboutToSleep: "aboutToSleep"
+        case .aboutToShutDown: "aboutToShutDown"
         }
     }
 }

@@ -85,7 +85,7 @@ struct Assessment {
 
     /// What the conditions alone say to constraints like these: all of them but dates and windows.
     func conditionsVerdict(_ constraints: Constraints, isLoopback: Bool) -> Verdict {
-        let verdict = constraints.power.verdict(under: conditions)
+        let verdict = SleepState.verdict(under: conditions).and(constraints.power.verdict(under: conditions))
         guard !isLoopback else { return verdict }
         return verdict.and(constraints.linkKinds.verdict(under: conditions))
             .and(constraints.connection.verdict(under: conditions))
@@ -255,7 +255,7 @@ extension Reason {
         case .metered: .metered
         case .connectionDenied: .connection
         case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow, .suspended, .rateLimited,
-            .budgetSpent, .held, .needsApp, .windowTooShort:
+            .budgetSpent, .held, .needsApp, .windowTooShort, .aboutToSleep, .aboutToShutDown:
             nil
         }
     }

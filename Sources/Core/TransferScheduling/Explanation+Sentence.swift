@@ -27,7 +27,7 @@ extension Hold {
         var words = reason.phrase(localTime: localTime)
         switch reason {
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal, .networkKind, .suspended,
-            .connectionDenied, .held, .needsApp:
+            .connectionDenied, .held, .needsApp, .aboutToSleep, .aboutToShutDown:
             words += " since \(localTime.clockTime(of: since.wall))"
         case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow, .rateLimited,
             .budgetSpent, .windowTooShort:
@@ -78,6 +78,8 @@ extension Reason {
         case .needsApp(.notRegistered): "its app has not registered again"
         case .windowTooShort(let needed, let left):
             "it needs about \(needed.inWords), and only \(left.inWords) are left of the time in which it may run"
+        case .aboutToSleep: "the machine goes to sleep"
+        case .aboutToShutDown: "the machine is being switched off"
         }
     }
 }

@@ -64,6 +64,9 @@ public struct Scheduler: ~Copyable, Sendable {
     /// Transfers that are not over.
     public var openCount: Int { core.openCount }
 
+    /// Whether no attempt is under way: the end of each has been reported.
+    public var isIdle: Bool { core.active.isEmpty }
+
     /// Whether an attempt of the transfer is under way, its end not yet reported.
     public func holdsSlot(_ id: TransferID) -> Bool { core.holdsSlot(id) }
 

@@ -101,7 +101,7 @@ extension SchedulerCore where Queue: ~Copyable {
             candidates = [(.release(by: holder), released, { _ in })]
         case .budgetSpent:
             candidates = [(.joinUnmetered(after: networkDwell), entry, { $0.metered.value = .no })]
-        case .notBefore, .outsideWindow, .settling, .backoff, .windowTooShort:
+        case .notBefore, .outsideWindow, .settling, .backoff, .windowTooShort, .aboutToSleep, .aboutToShutDown:
             return []
         }
         return candidates.compactMap { remedy, changedEntry, change in
@@ -157,7 +157,8 @@ extension Hold {
         switch reason {
         case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork: true
         case .captivePortal, .networkKind, .connectionDenied, .notBefore, .outsideWindow, .settling, .waitingForSlot,
-            .backoff, .storageLow, .suspended, .rateLimited, .budgetSpent, .held, .needsApp, .windowTooShort:
+            .backoff, .storageLow, .suspended, .rateLimited, .budgetSpent, .held, .needsApp, .windowTooShort,
+            .aboutToSleep, .aboutToShutDown:
             false
         }
     }

@@ -83,7 +83,7 @@ extension Reason {
         case .budgetSpent(.runTime, _): .budgetSpent(.runTime, renewed: nil)
         case .notBefore, .rateLimited, .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork, .captivePortal,
             .networkKind, .connectionDenied, .outsideWindow, .budgetSpent, .settling, .waitingForSlot, .backoff,
-            .storageLow, .suspended, .held, .needsApp:
+            .storageLow, .suspended, .held, .needsApp, .aboutToSleep, .aboutToShutDown:
             self
         }
     }

@@ -47,6 +47,10 @@ public actor TransferEngine {
     private(set) var state = RunState.idle
     /// What waits for the first look at the machine: a start decided on "unknown" would be wrong. Nil after it.
     var awaitingConditions: [EarlyTransfer]? = []
+    /// The announcement of sleep that is still to be answered.
+    var announcedSleep: Fact<SleepState>?
+    /// The one that was answered last.
+    var answeredSleep: Fact<SleepState>?
     /// When what was learned was last handed to the store.
     var learnedSaved: Instant
 
@@ -178,6 +182,7 @@ public actor TransferEngine {
                 }
             }
             await settle()
+            await letSleep()
         }
     }
 
@@ -186,6 +191,7 @@ public actor TransferEngine {
         switch message {
         case .conditions(let snapshot):
             updateContinuation.yield(.conditions(snapshot))
+            noteSleep(snapshot.sleep)
             await handle(.conditionsChanged(snapshot))
             if let early = awaitingConditions {
                 awaitingConditions = nil

@@ -8,6 +8,7 @@
 
 static inline const GVariantType *cgio_variant_type_string(void) { return G_VARIANT_TYPE_STRING; }
 static inline const GVariantType *cgio_variant_type_properties_reply(void) { return G_VARIANT_TYPE("(a{sv})"); }
+static inline const GVariantType *cgio_variant_type_handle_reply(void) { return G_VARIANT_TYPE("(h)"); }
 static inline const GVariantType *cgio_variant_type_value_reply(void) { return G_VARIANT_TYPE("(v)"); }
 
 static inline gboolean cgio_is_bus_connection(gpointer object) { return G_IS_DBUS_CONNECTION(object); }

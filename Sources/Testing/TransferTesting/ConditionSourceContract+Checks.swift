@@ -44,6 +44,7 @@ extension ConditionSourceContract {
     func nothingIsRepeated(_ subject: Subject) async throws {
         let told = try await observe(subject) { snapshots in
             try await subject.lookAgain?()
+            subject.source.readyToSleep()
             if let change = subject.change { try await awaitTold(snapshots, try await change(), "a change") }
             try await subject.lookAgain?()
             try await subject.lookAgain?()
@@ -77,6 +78,7 @@ extension ConditionSourceContract {
             async let two: Void = subject.source.stop()
             _ = await (one, two)
             await subject.source.stop()
+            subject.source.readyToSleep()
             // Nothing fulfils this: the wait ends with the stream.
             _ = await snapshots.wait(atMost: patience) { _ in false }
             try expect(snapshots.isOver, "the stream went on after stop")

@@ -42,7 +42,7 @@ public struct ConditionSourceContract: Sendable {
         /// Facts are dated and say where they are from.
         case factsAreSane = "facts hold since a time that has been, and unknown ones claim no source that said so"
         /// Equal snapshots are told once.
-        case nothingIsRepeated = "a snapshot equal to the one before is not told"
+        case nothingIsRepeated = "a snapshot equal to the one before is not told, whatever is said of sleep"
         /// Changes are told.
         case changeIsTold = "a change is told"
         /// Slow consumers see the newest.

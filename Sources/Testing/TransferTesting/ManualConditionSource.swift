@@ -9,9 +9,14 @@ public final class ManualConditionSource: ConditionSource {
     private let continuation: AsyncStream<Conditions>.Continuation
     private let stopped = Mutex(false)
     private let last: Mutex<Conditions?>
+    private let readiness = Mutex(0)
+    private let onReadyToSleep: @Sendable () -> Void
 
     /// A source that tells `first` at once; with nil it tells nothing until `send`.
-    public init(_ first: Conditions? = nil) {
+    ///
+    /// - Parameter onReadyToSleep: called within each call of `readyToSleep`.
+    public init(_ first: Conditions? = nil, onReadyToSleep: @escaping @Sendable () -> Void = {}) {
+        self.onReadyToSleep = onReadyToSleep
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         last = Mutex(first)
         if let first { continuation.yield(first) }
@@ -29,6 +34,15 @@ public final class ManualConditionSource: ConditionSource {
 
     /// Whether it was told to stop.
     public var isStopped: Bool { stopped.withLock { $0 } }
+
+    /// How often it was told that the machine may sleep.
+    public var readyToSleepCount: Int { readiness.withLock { $0 } }
+
+    /// Counts.
+    public func readyToSleep() {
+        readiness.withLock { $0 += 1 }
+        onReadyToSleep()
+    }
 
     /// What was sent; of several that nobody has taken, the newest.
     public func snapshots() -> AsyncStream<Conditions> { stream }

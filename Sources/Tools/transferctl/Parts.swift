@@ -17,10 +17,14 @@ enum Parts {
     }
 
     /// What the machine is like, from the real services.
-    static func conditions(sysfsRoot: String, alarm: LinuxAlarm) -> LinuxConditions {
+    ///
+    /// - Parameter delaysSleep: whether sleep is to wait until transfers are stopped and saved.
+    static func conditions(sysfsRoot: String, alarm: LinuxAlarm, delaysSleep: Bool) -> LinuxConditions {
         var configuration = LinuxConditionsConfiguration()
         configuration.sysfsRoot = sysfsRoot
-        configuration.localTime = LocalTimeRules(current: alarm.now().wall)
+        if !delaysSleep { configuration.sleepDelay = nil }
+        configuration.localTime = LocalTimeRules(systemZoneIn: "/etc/localtime")
+        configuration.watchLocalTime = { LocalTimeWatch(onChange: $0) }
         return LinuxConditions(configuration: configuration, now: { alarm.now() })
     }
 }

@@ -12,9 +12,9 @@ package struct PowerRig: Sendable {
         ]) {
             return reason
         }
-        let script = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
-        let isThere = (try? RigProcess.runBlocking(["/usr/bin/python3", "-c", script])) != nil
-        return isThere ? nil : "not installed: Python's gi with UMockdev"
+        return CommandedRig.missingModules(
+            "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev",
+            "Python's gi with UMockdev")
     }()
 
     /// The folder that stands for the machine; its `sys` is the faked sysfs.
@@ -26,15 +26,15 @@ package struct PowerRig: Sendable {
         ["LD_PRELOAD": "libumockdev-preload.so.0", "UMOCKDEV_DIR": root]
     }
 
-    private let process: RigProcess
+    private let rig: CommandedRig
 
     /// Fakes the supplies, or a machine that lists none.
     package init(bus: PrivateBus, withSupplies: Bool = true) async throws {
-        process = try RigProcess(
+        rig = try CommandedRig(
+            "power",
             ["umockdev-wrapper", "/usr/bin/python3", RigTools.resource("power-rig.py")]
                 + (withSupplies ? [] : ["--no-supplies"]), environment: bus.environment)
-        try process.send("root")
-        root = try Self.value(of: try await process.output.next().text)
+        root = try await rig.ask("root")
     }
 
     /// Starts upowerd; returns its process id.
@@ -53,6 +53,20 @@ package struct PowerRig: Sendable {
     /// Sets the battery's charge in percent.
     package func setLevel(_ percent: Int) async throws { try await ask("level \(percent)") }
 
+    /// Adds another supply with these sysfs attributes.
+    package func add(_ name: String, _ attributes: [String: String]) async throws {
+        try await ask("add \(name) \(Self.words(attributes))")
+    }
+
+    /// Changes attributes of a supply: of `AC`, `BAT0`, or one that `add` made.
+    package func set(_ name: String, _ attributes: [String: String]) async throws {
+        try await ask("set \(name) \(Self.words(attributes))")
+    }
+
+    private static func words(_ attributes: [String: String]) -> String {
+        attributes.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: " ")
+    }
+
     /// Takes all supplies away from sysfs.
     package func removeSupplies() async throws { try await ask("remove") }
 
@@ -66,16 +80,8 @@ package struct PowerRig: Sendable {
     package func resume() async throws { try await ask("cont") }
 
     /// Ends the daemon and the rig.
-    package func end() async { await process.end() }
+    package func end() async { await rig.end() }
 
     @discardableResult
-    private func ask(_ command: String) async throws -> String {
-        try process.send(command)
-        return try Self.value(of: try await process.output.next().text)
-    }
-
-    private static func value(of answer: String) throws -> String {
-        guard answer.hasPrefix("ok") else { throw RigError("the power rig says: \(answer)") }
-        return answer.dropFirst(2).trimmingCharacters(in: .whitespaces)
-    }
+    private func ask(_ command: String) async throws -> String { try await rig.ask(command) }
 }

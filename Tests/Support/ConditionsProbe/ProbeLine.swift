@@ -22,6 +22,10 @@ struct ProbeLine {
             "metered=" + fact(conditions.metered, conditions.metered.value.rawValue),
             "connection=" + fact(conditions.connection, conditions.connection.value ?? "none"),
             "interface=" + fact(conditions.interface, conditions.interface.value ?? "none"),
+            "profile=" + fact(conditions.powerProfile, conditions.powerProfile.value.rawValue),
+            "sleep=" + fact(conditions.sleep, conditions.sleep.value.rawValue),
+            "offset=\(conditions.localTime.offsetSeconds(at: conditions.power.since.wall))",
+            "drains=\(conditions.drainsOnAC)",
             "disagreements=\(conditions.disagreements.count)",
         ].joined(separator: " ")
     }

@@ -6,13 +6,21 @@ import TransferEngine
 import TransferPolicy
 
 // Prints one line for each snapshot: what tests of the readers watch. `--sysfs ROOT` reads another sysfs;
-// `--without READER` switches a reader off. Ends at the end of its standard input.
+// `--without READER` switches a reader off; `--zone FILE` watches that file for the time zone; `--ready promptly` lets
+// sleep go ahead as soon as it is announced. Ends at the end of its standard input.
 
 var configuration = LinuxConditionsConfiguration()
+var isPrompt = false
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
     switch (argument, arguments.popFirst()) {
     case ("--sysfs", let root?): configuration.sysfsRoot = root
+    case ("--zone", let file?):
+        configuration.localTime = LocalTimeRules(systemZoneIn: file)
+        configuration.watchLocalTime = { LocalTimeWatch(file: file, onChange: $0) }
+    case ("--ready", "promptly"): isPrompt = true
+    case ("--without", "powerProfiles"): configuration.readers.remove(.powerProfiles)
+    case ("--without", "logind"): configuration.readers.remove(.logind)
     case ("--without", "upower"): configuration.readers.remove(.upower)
     case ("--without", "sysfs"): configuration.readers.remove(.sysfs)
     case ("--without", "netlink"): configuration.readers.remove(.netlink)
@@ -23,6 +31,7 @@ while let argument = arguments.popFirst() {
     }
 }
 
+let isReadyPromptly = isPrompt
 let alarm = try LinuxAlarm()
 let conditions = LinuxConditions(configuration: configuration, now: { alarm.now() })
 
@@ -31,6 +40,7 @@ await withTaskGroup(of: Void.self) { group in
         for await snapshot in conditions.snapshots() {
             let line = ProbeLine(snapshot).text + "\n"
             _ = line.withCString { write(1, $0, strlen($0)) }
+            if isReadyPromptly, snapshot.sleep.value != .awake { conditions.readyToSleep() }
         }
     }
     group.addTask {

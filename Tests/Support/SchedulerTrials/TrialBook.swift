@@ -189,7 +189,9 @@ package struct TrialBook {
         for id in running {
             guard let known = open[id], !known.isStopping else { continue }
             let unmet = Unmet(known.traits, conditions, at: now, configuration, isDefaultPolicy: false)
-            if unmet.contains(.dates) || known.isHeld || known.needsApp { fault("\(id) runs though \(unmet)") }
+            if unmet.contains(.dates) || unmet.contains(.awake) || known.isHeld || known.needsApp {
+                fault("\(id) runs though \(unmet)")
+            }
             for fact in 0..<Unmet.gracedCount {
                 guard unmet.contains(Unmet(rawValue: 1 << UInt8(fact))) else {
                     if known.missing[fact] != nil { open[id]?.missing[fact] = nil }

@@ -12,6 +12,7 @@ struct Unmet: OptionSet, CustomStringConvertible {
     static let metered = Unmet(rawValue: 8)
     static let connection = Unmet(rawValue: 16)
     static let dates = Unmet(rawValue: 32)
+    static let awake = Unmet(rawValue: 64)
 
     /// The first so many have a grace.
     static let gracedCount = 5
@@ -27,7 +28,7 @@ struct Unmet: OptionSet, CustomStringConvertible {
     }
 
     var description: String {
-        let names = ["power", "network", "link", "metered", "connection", "dates"]
+        let names = ["power", "network", "link", "metered", "connection", "dates", "awake"]
         let missing = names.indices.filter { contains(Unmet(rawValue: 1 << UInt8($0))) }.map { names[$0] }
         return "[\(missing.joined(separator: ", "))] is not as it asks"
     }
@@ -40,6 +41,7 @@ struct Unmet: OptionSet, CustomStringConvertible {
     ) {
         var unmet: Unmet = []
         let constraints = traits.constraints
+        if conditions.sleep.value != .awake { unmet.insert(.awake) }
         if !Self.hasPower(constraints.power, conditions) { unmet.insert(.power) }
         if let date = constraints.notBefore?.date, now.wall < date { unmet.insert(.dates) }
         if let expires = traits.expires, expires <= now.wall { unmet.insert(.dates) }

@@ -37,6 +37,8 @@ final class CrookedConditionSource: ConditionSource {
         return stream
     }
 
+    func readyToSleep() {}
+
     func stop() async {
         state.withLock { state in
             state.isStopped = true

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferPolicy
 
-/// One entry of the kernel's power_supply class, as sysfs shows it: trimmed text, nil where there is no such file.
+/// One entry of the kernel's power_supply class, as sysfs shows it: trimmed text, nil where there is no such file or it
+/// cannot be read.
 struct PowerSupply: Hashable, Sendable {
     var name: String
     var type: String?
@@ -10,6 +11,19 @@ struct PowerSupply: Hashable, Sendable {
     var scope: String?
     var capacity: String?
     var present: String?
+    /// What a battery holds, in µWh, or in µAh where the driver counts charge.
+    var content = Content()
+    /// The power roles of the USB-C ports that belong to it: `source [sink]`, the one in force in brackets.
+    var portRoles: [String] = []
+
+    /// How much a battery holds and can hold.
+    struct Content: Hashable, Sendable {
+        var energyNow: String?
+        var energyFull: String?
+        var chargeNow: String?
+        var chargeFull: String?
+        var voltage: String?
+    }
 
     /// Powers the machine, not a mouse or a headset.
     var isSystem: Bool { scope?.lowercased() != "device" }
@@ -18,9 +32,12 @@ struct PowerSupply: Hashable, Sendable {
     var isBattery: Bool { isSystem && (type == "Battery" || type == "UPS") && present != "0" }
 
     /// A plug: mains, or a USB port that can take power in.
+    ///
+    /// A USB-C port that feeds something else says `online` as well.
     var isPlug: Bool {
         guard isSystem, let type else { return false }
-        return type == "Mains" || type == "BrickID" || type == "Wireless" || type.hasPrefix("USB")
+        if type.hasPrefix("USB") { return portRoles.isEmpty || portRoles.contains { $0.contains("[sink]") } }
+        return type == "Mains" || type == "BrickID" || type == "Wireless"
     }
 
     /// Whether a plug gives power; nil when it does not say.
@@ -38,45 +55,32 @@ struct PowerSupply: Hashable, Sendable {
         default: .unknown
         }
     }
+
+    /// The charge in percent: the kernel's own word, else what is held of what can be held; nil where neither is told.
+    var level: Double? {
+        if let capacity = capacity.flatMap({ Double($0) }), capacity.isFinite { return min(max(capacity, 0), 100) }
+        let share = content.energy ?? content.charge
+        return share.map { min(max($0.now / $0.full * 100, 0), 100) }
+    }
 }
 
-/// What a list of supplies comes to.
-struct PowerSupplySummary: Hashable, Sendable {
-    /// What the machine runs on; nil when nothing that could tell is listed.
-    var source: PowerSource?
-    /// The batteries together; nil when none is listed.
-    var battery: BatteryState?
-
-    /// Reads a list the way UPower would, and leans to "battery" where that leaves a doubt.
-    init(of supplies: [PowerSupply]) {
-        let batteries = supplies.filter(\.isBattery)
-        let states = batteries.map(\.charging)
-        battery = batteries.isEmpty ? nil : Self.together(batteries)
-        let plugs = supplies.filter(\.isPlug).compactMap(\.isOnline)
-        if plugs.contains(true) {
-            source = .ac
-        } else if states.contains(.discharging) {
-            source = .battery
-        } else if batteries.isEmpty {
-            // Plugs that give nothing on a machine that runs: it is fed by something not listed.
-            source = plugs.isEmpty ? nil : .ac
-        } else if states.contains(.charging) {
-            // Something not listed feeds it.
-            source = .ac
-        } else if plugs.isEmpty {
-            source = states.contains { $0 == .full || $0 == .notCharging } ? .ac : .unknown
-        } else {
-            // Unplugged a moment ago, with the battery not yet aware of it.
-            source = .battery
+extension PowerSupply.Content {
+    /// In µWh; from the charge where only that is counted, and the voltage is known.
+    var energy: (now: Double, full: Double)? {
+        if let energy = Self.pair(energyNow, energyFull) { return energy }
+        guard let charge, let voltage = voltage.flatMap({ Double($0) }), voltage.isFinite, voltage > 0 else {
+            return nil
         }
+        return (charge.now * voltage / 1e6, charge.full * voltage / 1e6)
     }
 
-    private static func together(_ batteries: [PowerSupply]) -> BatteryState {
-        let levels = batteries.compactMap { $0.capacity.flatMap { Int($0) } }.map { min(max($0, 0), 100) }
-        let states = batteries.map(\.charging)
-        let charging: ChargingState =
-            [.discharging, .charging, .notCharging, .unknown].first { states.contains($0) } ?? .full
-        return BatteryState(
-            level: levels.isEmpty ? nil : levels.reduce(0, +) / levels.count, charging: charging, warning: .unknown)
+    /// In µAh.
+    var charge: (now: Double, full: Double)? { Self.pair(chargeNow, chargeFull) }
+
+    private static func pair(_ now: String?, _ full: String?) -> (now: Double, full: Double)? {
+        guard let now = now.flatMap({ Double($0) }), let full = full.flatMap({ Double($0) }), now.isFinite,
+            full.isFinite, now >= 0, full > 0
+        else { return nil }
+        return (now, full)
     }
 }

@@ -23,12 +23,17 @@ struct UPowerProperties: Hashable, Sendable {
     /// The reading; nil when no daemon answers, since a dead one reads "on AC" and "0 %".
     var decoded: UPowerReading? {
         guard let daemonVersion, !daemonVersion.isEmpty else { return nil }
-        return UPowerReading(isOnBattery: isOnBattery, battery: battery)
+        // UPower's own word leaves a UPS out: it asks the batteries and plugs behind one only.
+        let isOnUPS = battery != nil && kind == Self.ups && charging == .discharging
+        return UPowerReading(isOnBattery: isOnBattery || isOnUPS, battery: battery)
     }
 
+    private static let battery: UInt32 = 2
+    private static let ups: UInt32 = 3
+
     private var battery: BatteryState? {
-        // Kinds: 2 battery, 3 UPS. The display device of a machine without either is "unknown" and not present.
-        guard isPresent, kind == 2 || kind == 3 else { return nil }
+        // The display device of a machine without either is "unknown" and not present.
+        guard isPresent, kind == Self.battery || kind == Self.ups else { return nil }
         return BatteryState(
             level: percentage.isFinite ? Int(min(max(percentage, 0), 100).rounded()) : nil,
             charging: charging, warning: warning)

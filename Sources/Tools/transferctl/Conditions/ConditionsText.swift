@@ -28,12 +28,15 @@ enum ConditionsText {
         let battery = conditions.battery.value
         var batteryText = battery.level.map { "\($0) %" } ?? "none or unknown"
         if battery.level != nil, battery.charging != .unknown { batteryText += ", \(battery.charging.rawValue)" }
+        if conditions.drainsOnAC { batteryText += " although plugged in" }
         if battery.warning != .unknown, battery.warning != .none {
             batteryText += ", warning \(battery.warning.rawValue)"
         }
         return [
             Row("power", key: "power", conditions.power, conditions.power.value.rawValue),
             Row("battery", key: "battery", conditions.battery, batteryText),
+            Row("power profile", key: "powerProfile", conditions.powerProfile, conditions.powerProfile.value.rawValue),
+            Row("sleep", key: "sleep", conditions.sleep, conditions.sleep.value.rawValue),
             Row("network", key: "network", conditions.network, conditions.network.value.rawValue),
             Row("kind of link", key: "linkKind", conditions.linkKind, conditions.linkKind.value.rawValue),
             Row("metered", key: "metered", conditions.metered, conditions.metered.value.rawValue),
@@ -62,7 +65,8 @@ enum ConditionsText {
         return lines.joined(separator: "\n")
     }
 
-    /// The facts as a JSON object: each with value, source, since and sureness; `battery` with level, charging, warning.
+    /// The facts as a JSON object: each with value, source, since and sureness; `battery` with level, charging,
+    /// warning, and whether it drains although the machine is plugged in.
     static func object(_ conditions: Conditions) -> [String: Any] {
         var object: [String: Any] = ["disagreements": conditions.disagreements]
         for row in rows(conditions) {
@@ -78,6 +82,7 @@ enum ConditionsText {
         battery["level"] = conditions.battery.value.level.map { $0 as Any } ?? NSNull()
         battery["charging"] = conditions.battery.value.charging.rawValue
         battery["warning"] = conditions.battery.value.warning.rawValue
+        battery["drainsOnAC"] = conditions.drainsOnAC
         object["battery"] = battery
         for (key, value) in [("connection", conditions.connection.value), ("interface", conditions.interface.value)] {
             var fact = object[key] as? [String: Any] ?? [:]

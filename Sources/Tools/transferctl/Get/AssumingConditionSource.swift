@@ -18,5 +18,7 @@ struct AssumingConditionSource: ConditionSource {
         return stream
     }
 
+    func readyToSleep() { base.readyToSleep() }
+
     func stop() async { await base.stop() }
 }

@@ -270,7 +270,7 @@ struct GetRun {
     }
 
     private func makeConditions() -> any ConditionSource {
-        let source = Parts.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm)
+        let source = Parts.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true)
         guard let assumptions = plan.assumptions else { return source }
         return AssumingConditionSource(base: source, assumptions: assumptions)
     }

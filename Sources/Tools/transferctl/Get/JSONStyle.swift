@@ -157,7 +157,7 @@ enum JSONLine {
                 "neededSeconds": needed.wholeNanoseconds / 1_000_000_000,
                 "leftSeconds": left.wholeNanoseconds / 1_000_000_000,
             ]
-        case .powerUnknown, .noNetwork, .captivePortal, .suspended: [:]
+        case .powerUnknown, .noNetwork, .captivePortal, .suspended, .aboutToSleep, .aboutToShutDown: [:]
         }
     }
 }

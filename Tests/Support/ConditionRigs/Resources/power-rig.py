@@ -21,6 +21,7 @@ class Rig:
         self.testbed = UMockdev.Testbed.new()
         self.daemon = None
         self.mains = self.battery = None
+        self.others = {}
         if with_supplies:
             self.add_supplies()
 
@@ -57,6 +58,18 @@ class Rig:
         """Changes sysfs and announces nothing."""
         self.testbed.set_attribute(self.mains, "online", online)
         self.testbed.set_attribute(self.battery, "status", "Charging" if online == "1" else "Discharging")
+
+    def add(self, name, *attributes):
+        """Plugs another supply in; `scope Device` makes it a mouse's."""
+        self.others[name] = self.testbed.add_device("power_supply", name, None, list(attributes), [])
+        self.testbed.uevent(self.others[name], "add")
+
+    def set(self, name, *attributes):
+        """Changes a supply that `add` made, or AC or BAT0, and announces it."""
+        device = {"AC": self.mains, "BAT0": self.battery}.get(name) or self.others[name]
+        for key, value in zip(attributes[::2], attributes[1::2]):
+            self.testbed.set_attribute(device, key, value)
+        self.announce(device)
 
     def remove(self):
         """Takes all supplies away from sysfs."""

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGIO
+
+extension BusConnection {
+    /// Calls a method of strings that answers with a descriptor, with no time limit: the caller keeps its own.
+    ///
+    /// The descriptor is the receiver's to close. It starts no service.
+    package func descriptor(
+        from method: String, of interface: String, at path: String, service: String, arguments: [String],
+        cancellation: Cancellation, completion: @escaping (Result<Int32, GLibError>) -> Void
+    ) {
+        var values: [OpaquePointer?] = arguments.map { g_variant_new_string($0) }
+        let tuple = g_variant_new_tuple(&values, gsize(values.count))
+        g_dbus_connection_call_with_unix_fd_list(
+            pointer, service, path, interface, method, tuple, cgio_variant_type_handle_reply(),
+            G_DBUS_CALL_FLAGS_NO_AUTO_START, G_MAXINT, nil, cancellation.cancellable,
+            { source, result, data in
+                guard let data else { return }
+                let completion = Unmanaged<Completion<Int32>>.fromOpaque(data).takeRetainedValue()
+                completion.body(BusConnection.descriptor(from: source, result))
+            }, Unmanaged.passRetained(Completion(completion)).toOpaque())
+    }
+
+    private static func descriptor(
+        from source: UnsafeMutablePointer<GObject>?, _ result: OpaquePointer?
+    ) -> Result<Int32, GLibError> {
+        var error: UnsafeMutablePointer<GError>?
+        var list: UnsafeMutablePointer<GUnixFDList>?
+        let connection = source.map { OpaquePointer($0) }
+        guard let tuple = g_dbus_connection_call_with_unix_fd_list_finish(connection, &list, result, &error) else {
+            return .failure(GLibError(taking: error))
+        }
+        defer { g_variant_unref(tuple) }
+        guard let list else { return .failure(GLibError(taking: nil)) }
+        defer { g_object_unref(list) }
+        // The reply's type was checked by GDBus: one handle inside.
+        guard let handle = g_variant_get_child_value(tuple, 0) else { return .failure(GLibError(taking: nil)) }
+        defer { g_variant_unref(handle) }
+        let descriptor = g_unix_fd_list_get(list, g_variant_get_handle(handle), &error)
+        return descriptor >= 0 ? .success(descriptor) : .failure(GLibError(taking: error))
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+@preconcurrency import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+public import TransferPolicy
+
+/// Tells when the machine's time zone is another one, or its clock was set so far that other rules hold.
+///
+/// Two descriptors do the work, one for the folder of the zone's file and one for steps of the clock; while neither
+/// changes nothing runs. A process whose zone is set by `TZ` keeps that.
+public final class LocalTimeWatch: Sendable {
+    private let file: String
+    private let onChange: @Sendable (LocalTimeRules) -> Void
+    private let folder: (any DispatchSourceRead)?
+    private let step: TimerDescriptor?
+    private let told: Mutex<LocalTimeRules>
+
+    /// Watches until it is let go; `onChange` comes on a thread of its own.
+    ///
+    /// - Parameter file: the zone's file.
+    public init(file: String = "/etc/localtime", onChange: @escaping @Sendable (LocalTimeRules) -> Void) {
+        self.file = file
+        self.onChange = onChange
+        told = Mutex(LocalTimeRules(systemZoneIn: file))
+        folder = Self.watch(folderOf: file)
+        step = (try? TimerDescriptor.open(clock: CLOCK_REALTIME)).map { TimerDescriptor(descriptor: $0) }
+        let name = Self.split(file).name
+        if let folder {
+            let descriptor = Int32(folder.handle)
+            folder.setEventHandler { [weak self] in
+                if Self.takesNote(of: name, from: descriptor) { self?.look() }
+            }
+        }
+        folder?.activate()
+        step?.onReadable { [weak self, weak step] in
+            guard let step else { return }
+            let outcome = step.takeExpiry()
+            step.armForClockSteps()
+            if outcome == .clockSet { self?.look() }
+        }
+        step?.armForClockSteps()
+        // What changed before the folder was watched.
+        look()
+    }
+
+    deinit {
+        folder?.cancel()
+        step?.close()
+    }
+
+    private func look() {
+        let rules = LocalTimeRules(systemZoneIn: file)
+        let isNew = told.withLock { told in
+            defer { told = rules }
+            return !told.agrees(with: rules)
+        }
+        if isNew { onChange(rules) }
+    }
+
+    private static func split(_ file: String) -> (folder: String, name: String) {
+        guard let slash = file.lastIndex(of: "/") else { return (".", file) }
+        return (slash == file.startIndex ? "/" : String(file[..<slash]), String(file[file.index(after: slash)...]))
+    }
+
+    private static func watch(folderOf file: String) -> (any DispatchSourceRead)? {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        guard descriptor >= 0 else { return nil }
+        let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE)
+        inotify_add_watch(descriptor, split(file).folder, events)
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor, queue: DispatchQueue(label: "local-time"))
+        source.setCancelHandler { close(descriptor) }
+        return source
+    }
+
+    /// Takes all events that wait; says whether one is about the file of that name, or some were lost.
+    private static func takesNote(of name: String, from descriptor: Int32) -> Bool {
+        var isHint = false
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let header = MemoryLayout<inotify_event>.size
+        while case let count = read(descriptor, &bytes, bytes.count), count > 0 {
+            var start = 0
+            while start + header <= count {
+                let event = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: inotify_event.self) }
+                let text = bytes[(start + header)..<min(start + header + Int(event.len), count)].prefix { $0 != 0 }
+                if event.mask & UInt32(IN_Q_OVERFLOW) != 0 || text.elementsEqual(name.utf8) { isHint = true }
+                start += header + Int(event.len)
+            }
+        }
+        return isHint
+    }
+}
+
+extension LocalTimeRules {
+    /// The rules of the machine's time zone, read anew; `file` says which it is, by where it points.
+    public init(systemZoneIn file: String = "/etc/localtime") {
+        self.init(current: Moment.readClocks().wall, zone: TimeZone.systemZone(in: file))
+    }
+
+    /// Whether both give the same offset from now on, as far as both go: the older one may know of less, and still know of
+    /// changes that have passed.
+    fileprivate func agrees(with newer: LocalTimeRules) -> Bool {
+        let now = Moment.readClocks().wall
+        guard offsetSeconds(at: now) == newer.offsetSeconds(at: now) else { return false }
+        let ahead = changes.filter { $0.start > now }
+        return newer.changes.starts(with: ahead)
+    }
+}
+
+extension TimeZone {
+    /// The zone that a file stands for: by name where it is a link into the zone data, else as Foundation finds it.
+    ///
+    /// Foundation itself looks once and keeps the answer.
+    fileprivate static func systemZone(in file: String) -> TimeZone {
+        if getenv("TZ") == nil {
+            let targets = [try? FileManager.default.destinationOfSymbolicLink(atPath: file), realPath(file)]
+            for target in targets {
+                guard let target, let range = target.range(of: "/zoneinfo/", options: .backwards) else { continue }
+                if let zone = TimeZone(identifier: String(target[range.upperBound...])) { return zone }
+            }
+        }
+        NSTimeZone.resetSystemTimeZone()
+        return TimeZone.current
+    }
+
+    private static func realPath(_ file: String) -> String? {
+        guard let path = realpath(file, nil) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferPolicy
+
+/// The readers of what people and their sessions do to the machine: the power profile, sleep, the local time zone.
+///
+/// Lives on the readers' thread.
+final class SessionReaders {
+    private let configuration: LinuxConditionsConfiguration
+    private let executor: GLibExecutor
+    private let apply: (@escaping ConditionReaders.Change) -> Void
+    private let onWake: () -> Void
+
+    private var profile: PowerProfileReader?
+    private var sleep: SleepReader?
+    private var isAsleep = false
+
+    /// `onWake` tells that everything is to be looked at anew.
+    init(
+        configuration: LinuxConditionsConfiguration, executor: GLibExecutor,
+        apply: @escaping (@escaping ConditionReaders.Change) -> Void, onWake: @escaping () -> Void
+    ) {
+        self.configuration = configuration
+        self.executor = executor
+        self.apply = apply
+        self.onWake = onWake
+    }
+
+    /// Begins; the system bus comes by `attach`.
+    func start() {
+        let limit = configuration.serviceTimeLimit
+        if configuration.readers.contains(.powerProfiles) {
+            let apply = apply
+            let reader = PowerProfileReader(on: executor, timeLimit: limit) { reading in
+                apply { $0.powerProfile = reading }
+            }
+            profile = reader
+            reader.start()
+        } else {
+            apply { $0.powerProfile = PowerProfileReading(current: .absent, former: .absent) }
+        }
+        if configuration.readers.contains(.logind) {
+            sleep = SleepReader(on: executor, timeLimit: limit, delay: configuration.sleepDelay) { [weak self] in
+                self?.receive($0)
+            }
+        } else {
+            apply { $0.sleep = .absent }
+        }
+    }
+
+    /// Ends all of it.
+    func stop() {
+        profile?.stop()
+        sleep?.detach()
+        (profile, sleep) = (nil, nil)
+    }
+
+    /// Follows the services on the system bus.
+    func attach(to bus: BusConnection) {
+        profile?.attach(to: bus)
+        sleep?.attach(to: bus)
+    }
+
+    /// There is no system bus.
+    func lose() {
+        profile?.lose()
+        guard let sleep else { return }
+        sleep.detach()
+        receive(.absent)
+    }
+
+    /// What was announced may go ahead.
+    func allowSleep() { sleep?.allow() }
+
+    private func receive(_ answer: Answer<SleepReading>) {
+        apply { $0.sleep = answer }
+        let wasAsleep = isAsleep
+        isAsleep = answer.value?.isForSleep ?? false
+        if wasAsleep, !isAsleep { onWake() }
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Glibc
+import TransferPolicy
+
+/// Hears of sleep and of the machine's end from the login manager, and puts them off for the moment that it takes to stop
+/// and save.
+///
+/// A delay lock is held all the time, since one that is asked for after the announcement comes too late. It is let go when
+/// `allow` is called, or when its time is up: below the 5 s after which logind goes ahead anyway. A new one is taken at
+/// each waking, and in each life of the login manager. Who may not have one still hears the announcements.
+final class SleepReader {
+    private let executor: GLibExecutor
+    private let timeLimit: UInt32
+    /// How long sleep is put off at most; nil for not at all.
+    private let delay: UInt32?
+    private let deliver: (Answer<SleepReading>) -> Void
+
+    private var bus: BusConnection?
+    private var registrations: [BusRegistration] = []
+    private var isPresent = false
+    private var reading = SleepReading()
+    private var firstReading: Cancellation?
+    private var limit: GLibSource?
+    private var lock: InhibitorLock?
+    private var lockRequest: Cancellation?
+    private var lockLimit: GLibSource?
+
+    init(
+        on executor: GLibExecutor, timeLimit: Duration, delay: Duration?,
+        deliver: @escaping (Answer<SleepReading>) -> Void
+    ) {
+        self.executor = executor
+        self.timeLimit = timeLimit.timerMilliseconds
+        self.delay = delay?.timerMilliseconds
+        self.deliver = deliver
+    }
+
+    /// Follows the login manager on a bus.
+    func attach(to bus: BusConnection) {
+        self.bus = bus
+        limit = executor.after(milliseconds: timeLimit) { self.deliver(.silent) }
+        registrations = [
+            bus.subscribe(toFlag: "PrepareForSleep", of: manager, at: objectPath, sender: service) {
+                self.announced(\.isForSleep, $0)
+            },
+            bus.subscribe(toFlag: "PrepareForShutdown", of: manager, at: objectPath, sender: service) {
+                self.announced(\.isForShutdown, $0)
+            },
+            bus.watchName(service, startingIt: false) { owner in
+                self.letGo()
+                guard owner != nil else { return self.deliver(.absent) }
+                self.isPresent = true
+                self.takeLock()
+                self.read()
+            },
+        ]
+    }
+
+    /// Lets go of the bus and of the lock.
+    func detach() {
+        registrations = []
+        letGo()
+        bus = nil
+    }
+
+    /// What was announced may go ahead.
+    func allow() {
+        guard reading.state != .awake else { return }
+        releaseLock()
+    }
+
+    private func announced(_ part: WritableKeyPath<SleepReading, Bool>, _ isComing: Bool) {
+        // It is newer than what a first look would still tell.
+        if firstReading != nil, isPresent {
+            firstReading?.cancel()
+            firstReading = nil
+            limit = nil
+        }
+        reading[keyPath: part] = isComing
+        if reading.state == .awake {
+            lockLimit = nil
+            takeLock()
+        } else if lock != nil || lockRequest != nil, lockLimit == nil, let delay {
+            lockLimit = executor.after(milliseconds: delay) { self.releaseLock() }
+        }
+        deliver(.value(reading))
+    }
+
+    /// What is announced already.
+    private func read() {
+        guard let bus else { return }
+        let cancellation = Cancellation()
+        firstReading = cancellation
+        limit = executor.after(milliseconds: timeLimit) { self.deliver(.silent) }
+        bus.properties(of: manager, at: objectPath, service: service, cancellation: cancellation) {
+            [weak self, weak cancellation] result in
+            guard let self, let cancellation, firstReading === cancellation else { return }
+            firstReading = nil
+            limit = nil
+            reading = SleepReading(properties: (try? result.get()) ?? [:])
+            // What it had begun before this one asked to be waited for does not wait.
+            if reading.state != .awake { releaseLock() }
+            deliver(.value(reading))
+        }
+    }
+
+    private func takeLock() {
+        guard delay != nil, lock == nil, lockRequest == nil, isPresent, let bus else { return }
+        let cancellation = Cancellation()
+        lockRequest = cancellation
+        bus.descriptor(
+            from: "Inhibit", of: manager, at: objectPath, service: service,
+            arguments: ["sleep:shutdown", "Background Transfer", "Transfers under way are stopped and saved", "delay"],
+            cancellation: cancellation
+        ) { [weak self, weak cancellation] result in
+            let lock = (try? result.get()).map { InhibitorLock(descriptor: $0) }
+            guard let self, let cancellation, lockRequest === cancellation else { return }
+            lockRequest = nil
+            self.lock = lock
+        }
+    }
+
+    private func releaseLock() {
+        lockLimit = nil
+        lockRequest?.cancel()
+        (lock, lockRequest) = (nil, nil)
+    }
+
+    private func letGo() {
+        isPresent = false
+        firstReading?.cancel()
+        firstReading = nil
+        limit = nil
+        reading = SleepReading()
+        releaseLock()
+    }
+}
+
+/// A lock of the login manager: held as long as its descriptor is open.
+private final class InhibitorLock {
+    private let descriptor: Int32
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+}
+
+private let service = "org.freedesktop.login1"
+private let objectPath = "/org/freedesktop/login1"
+private let manager = "org.freedesktop.login1.Manager"

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Testing
+
+@Suite(
+    "The power profile, from a real power-profiles-daemon", .serialized,
+    .enabled(if: ProfileRig.unavailabilityReason == nil, "\(ProfileRig.unavailabilityReason ?? "")"))
+struct PowerProfileTests {
+    private static let others = ["netlink", "networkManager", "upower", "sysfs", "logind"].flatMap {
+        ["--without", $0]
+    }
+
+    private func withProbe(
+        environment: [String: String] = [:], _ prepare: (PrivateBus, ProfileRig) async throws -> Void,
+        _ body: (PrivateBus, ProfileRig, ConditionsProbe) async throws -> Void
+    ) async throws {
+        let bus = try await PrivateBus()
+        let rig = try ProfileRig(bus: bus)
+        let result: Result<Void, any Error>
+        do {
+            try await prepare(bus, rig)
+            let none = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/session"]
+            let probe = try ConditionsProbe(
+                Self.others, environment: none.merging(bus.environment) { $1 }.merging(environment) { $1 })
+            do { result = .success(try await body(bus, rig, probe)) } catch { result = .failure(error) }
+            await probe.end()
+        } catch { result = .failure(error) }
+        await rig.end()
+        await bus.end()
+        try result.get()
+    }
+
+    private func portal(on bus: PrivateBus, savesPower: Bool) async throws -> PropertyService {
+        try await PropertyService(
+            bus: bus, name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
+            interface: "org.freedesktop.portal.PowerProfileMonitor", property: "power-saver-enabled", type: "b",
+            value: "\(savesPower)")
+    }
+
+    @Test("Each choice is followed, through the daemon's death and restart")
+    func choices() async throws {
+        try await withProbe { _, rig in
+            try await rig.spawn()
+        } _: { _, rig, probe in
+            try await probe.line("profile=balanced/powerProfiles/reported/settled")
+            try await rig.set("power-saver")
+            try await probe.line("profile=power-saver/powerProfiles/reported/changed")
+            try await rig.set("performance")
+            try await probe.line("profile=performance/powerProfiles/reported/changed")
+            try await rig.kill()
+            try await probe.line("profile=unknown/none/assumed/changed")
+            try await rig.spawn()
+            try await probe.line("profile=performance/powerProfiles/reported/changed")
+        }
+    }
+
+    @Test("Without the daemon the profile is unknown; one that starts late is heard")
+    func lateStart() async throws {
+        try await withProbe { _, _ in
+        } _: { _, rig, probe in
+            try await probe.line("profile=unknown/none/assumed/settled")
+            try await rig.spawn()
+            try await probe.line("profile=balanced/powerProfiles/reported")
+        }
+    }
+
+    @Test("What the name of today says counts before the former one")
+    func newName() async throws {
+        try await withProbe { _, rig in
+            try await rig.spawn()
+        } _: { bus, rig, probe in
+            try await probe.line("profile=balanced/powerProfiles")
+            let service = try await PropertyService(
+                bus: bus, name: "org.freedesktop.UPower.PowerProfiles", path: "/org/freedesktop/UPower/PowerProfiles",
+                interface: "org.freedesktop.UPower.PowerProfiles", property: "ActiveProfile", type: "s",
+                value: "performance")
+            try await probe.line("profile=performance/powerProfiles")
+            try await service.set("power-saver")
+            try await probe.line("profile=power-saver/powerProfiles")
+            await service.end()
+            try await probe.line("profile=balanced/powerProfiles")
+        }
+    }
+
+    @Test("In a sandbox the portal tells whether power is to be saved, and a daemon in sight tells more")
+    func sandbox() async throws {
+        let session = try await PrivateBus()
+        let portal = try await portal(on: session, savesPower: true)
+        try await withProbe(
+            environment: ["DBUS_SESSION_BUS_ADDRESS": session.address, "FLATPAK_ID": "org.example.Test"]
+        ) { _, _ in
+        } _: { _, rig, probe in
+            try await probe.line("profile=power-saver/portal/reported/settled")
+            try await portal.set("false")
+            try await probe.line("profile=balanced/portal/guessed/changed")
+            try await rig.spawn()
+            try await probe.line("profile=balanced/powerProfiles/reported")
+        }
+        await portal.end()
+        await session.end()
+    }
+
+    @Test("Where there is no system bus the portal is asked as well")
+    func noSystemBus() async throws {
+        let session = try await PrivateBus()
+        let portal = try await portal(on: session, savesPower: true)
+        let probe = try ConditionsProbe(
+            Self.others,
+            environment: [
+                "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus", "DBUS_SESSION_BUS_ADDRESS": session.address,
+            ])
+        try await probe.line("profile=power-saver/portal/reported/settled")
+        await portal.end()
+        try await probe.line("profile=unknown/none/assumed/changed")
+        await probe.end()
+        await session.end()
+    }
+}

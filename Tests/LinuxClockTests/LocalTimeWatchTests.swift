@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import LinuxClock
+import Testing
+import TransferPolicy
+
+@Suite("The local time zone, watched", .timeLimit(.minutes(1)), .enabled(if: getenv("TZ") == nil, "TZ is set"))
+struct LocalTimeWatchTests {
+    /// A folder with a `localtime` that is a link into zone data, and what a watch tells of it.
+    private func withWatch(
+        _ name: String,
+        _ body: (_ link: (String) throws -> Void, inout AsyncStream<LocalTimeRules>.Iterator) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("zone-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let link = { (name: String) in
+            // As timedatectl does: the link is never missing.
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/new", withDestinationPath: "/usr/share/zoneinfo/" + name)
+            #expect(rename(folder + "/new", folder + "/localtime") == 0)
+        }
+        try link(name)
+        let (stream, continuation) = AsyncStream.makeStream(of: LocalTimeRules.self)
+        let watch = LocalTimeWatch(file: folder + "/localtime") { continuation.yield($0) }
+        var told = stream.makeAsyncIterator()
+        try await body(link, &told)
+        withExtendedLifetime(watch) {}
+    }
+
+    private func rules(_ name: String) throws -> LocalTimeRules {
+        let now = WallTime(nanosecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1e9))
+        return LocalTimeRules(current: now, zone: try #require(TimeZone(identifier: name)))
+    }
+
+    @Test("Another zone is told, each time, and only when it is another one")
+    func changes() async throws {
+        try await withWatch("Europe/Berlin") { link, told in
+            try link("Asia/Tokyo")
+            #expect(await told.next() == (try rules("Asia/Tokyo")))
+            // By another name; then in other words.
+            try link("Japan")
+            try link("Etc/GMT-9")
+            try link("America/St_Johns")
+            #expect(await told.next() == (try rules("America/St_Johns")))
+        }
+    }
+
+    @Test("The rules are read anew, whatever the process took for its zone at the start")
+    func readAnew() async throws {
+        try await withWatch("Asia/Kolkata") { link, told in
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("zone-\(UUID().uuidString)").path
+            defer { try? FileManager.default.removeItem(atPath: file) }
+            for name in ["Asia/Kolkata", "Asia/Kathmandu"] {
+                try? FileManager.default.removeItem(atPath: file)
+                try FileManager.default.createSymbolicLink(
+                    atPath: file, withDestinationPath: "../usr/share/zoneinfo/" + name)
+                #expect(LocalTimeRules(systemZoneIn: file) == (try rules(name)))
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A real power-profiles-daemon on a bus of ours, over a platform profile that umockdev fakes.
+package struct ProfileRig: Sendable {
+    /// Why it cannot run here; nil when it can.
+    package static let unavailabilityReason: String? = {
+        if let reason = PowerRig.unavailabilityReason { return reason }
+        return RigTools.missing(["/usr/libexec/power-profiles-daemon", "/usr/lib/polkit-1/polkitd"])
+    }()
+
+    private let rig: CommandedRig
+
+    /// Prepares; nothing runs before `spawn`.
+    package init(bus: PrivateBus) throws {
+        rig = try CommandedRig(
+            "profile", ["umockdev-wrapper", "/usr/bin/python3", RigTools.resource("profile-rig.py")],
+            environment: bus.environment)
+    }
+
+    /// Starts the daemon, in the balanced profile or the one it was in before.
+    package func spawn() async throws { try await rig.ask("spawn") }
+
+    /// Chooses a profile.
+    package func set(_ profile: String) async throws { try await rig.ask("set \(profile)") }
+
+    /// Kills the daemon with SIGKILL.
+    package func kill() async throws { try await rig.ask("kill") }
+
+    /// Ends the daemon and the rig.
+    package func end() async { await rig.end() }
+}
+
+/// A stand-in for a service with one property.
+package struct PropertyService: Sendable {
+    private let rig: CommandedRig
+
+    /// Starts it on a bus.
+    ///
+    /// - Parameter type: `s` or `b`.
+    package init(
+        bus: PrivateBus, name: String, path: String, interface: String, property: String, type: String, value: String
+    ) async throws {
+        rig = try CommandedRig(
+            name,
+            [
+                "/usr/bin/python3", RigTools.resource("property-service.py"), bus.address, name, path, interface,
+                property, type, value,
+            ])
+        try await rig.answer()
+    }
+
+    /// Changes the property.
+    package func set(_ value: String) async throws { try await rig.ask("set \(value)") }
+
+    /// Ends it.
+    package func end() async { await rig.end() }
+}

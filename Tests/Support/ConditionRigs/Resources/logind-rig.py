@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Real systemd-logind on the bus given in DBUS_SYSTEM_BUS_ADDRESS, with a stand-in for systemd itself.
+
+Runs under `unshare --mount`: what logind writes and what it reads of the machine's power states lies in that
+namespace. The stand-in answers that it starts suspend.target and does nothing, so that no machine goes to sleep: the
+"sleep" lasts until `wake`. Takes one command a line on standard input and answers each with one line: "ok …", or
+"error …". The end of input ends logind and the rig.
+"""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from gi.repository import Gio, GLib
+
+MANAGER = """
+<node><interface name="org.freedesktop.systemd1.Manager">
+  <method name="StartUnit"><arg type="s"/><arg type="s"/><arg type="o" direction="out"/></method>
+  <method name="Subscribe"/>
+  <signal name="JobRemoved"><arg type="u"/><arg type="o"/><arg type="s"/><arg type="s"/></signal>
+</interface></node>"""
+UNIT = """
+<node><interface name="org.freedesktop.systemd1.Unit">
+  <property name="LoadState" type="s" access="read"/><property name="ActiveState" type="s" access="read"/>
+</interface></node>"""
+ROOT = "/org/freedesktop/systemd1"
+LOGIN = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
+
+
+def prepare():
+    """Hides the machine's own state of logind, and claims that it can sleep."""
+    subprocess.check_call(["mount", "--make-rprivate", "/"])
+    os.makedirs("/run/systemd", exist_ok=True)
+    for folder in ("/run/systemd", "/sys/power"):
+        subprocess.check_call(["mount", "-t", "tmpfs", "none", folder])
+    for name, text in (("state", "freeze mem disk\n"), ("mem_sleep", "[s2idle] deep\n"), ("disk", "[platform]\n")):
+        with open(f"/sys/power/{name}", "w") as file:
+            file.write(text)
+
+
+class Rig:
+    def __init__(self):
+        self.daemon = None
+        self.job = 0
+        self.jobs = []
+        flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+        self.bus = Gio.DBusConnection.new_for_address_sync(os.environ["DBUS_SYSTEM_BUS_ADDRESS"], flags, None, None)
+        manager = Gio.DBusNodeInfo.new_for_xml(MANAGER).interfaces[0]
+        unit = Gio.DBusNodeInfo.new_for_xml(UNIT).interfaces[0]
+        self.bus.register_object(ROOT, manager, self.called, None, None)
+        for target in ("suspend", "poweroff", "reboot"):
+            self.bus.register_object(
+                f"{ROOT}/unit/{target}_2etarget", unit, None,
+                lambda *arguments: GLib.Variant("s", "loaded" if arguments[4] == "LoadState" else "inactive"), None)
+        self.ask("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+                 GLib.Variant("(su)", ("org.freedesktop.systemd1", 4)))
+
+    def ask(self, service, path, interface, method, arguments=None):
+        return self.bus.call_sync(service, path, interface, method, arguments, None, 0, 20000, None).unpack()
+
+    def called(self, connection, sender, path, interface, method, parameters, invocation):
+        if method != "StartUnit":
+            return invocation.return_value(None)
+        self.job += 1
+        self.jobs.append((self.job, f"{ROOT}/job/{self.job}", parameters.unpack()[0]))
+        invocation.return_value(GLib.Variant("(o)", (self.jobs[-1][1],)))
+
+    def spawn(self):
+        self.daemon = subprocess.Popen(
+            ["/lib/systemd/systemd-logind"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        bus = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        while not self.ask(*bus, "NameHasOwner", GLib.Variant("(s)", (LOGIN[0],)))[0]:
+            time.sleep(0.005)
+            if self.daemon.poll() is not None:
+                raise RuntimeError(f"logind ended with {self.daemon.returncode}")
+
+    def kill(self):
+        self.daemon.kill()
+        self.daemon.wait()
+        self.daemon = None
+
+    def stop(self):
+        self.daemon.send_signal(signal.SIGSTOP)
+
+    def cont(self):
+        self.daemon.send_signal(signal.SIGCONT)
+
+    def sleep(self):
+        self.ask(*LOGIN, "Suspend", GLib.Variant("(b)", (False,)))
+
+    def poweroff(self):
+        self.ask(*LOGIN, "PowerOff", GLib.Variant("(b)", (False,)))
+
+    def begun(self):
+        """Whether "systemd" was told to put the machine to sleep, or to switch it off."""
+        return self.jobs[-1][2] if self.jobs else "nothing"
+
+    def wake(self):
+        """The job is over: the machine is back."""
+        number, path, unit = self.jobs.pop()
+        arguments = GLib.Variant("(uoss)", (number, path, unit, "done"))
+        self.bus.emit_signal(None, ROOT, "org.freedesktop.systemd1.Manager", "JobRemoved", arguments)
+        self.bus.flush_sync(None)
+
+    def locks(self):
+        """What programs hold: what/who/mode/pid each."""
+        held = self.ask(*LOGIN, "ListInhibitors")[0]
+        return " ".join(f"{what}/{mode}/{pid}" for what, _, _, mode, _, pid in held)
+
+
+def main():
+    prepare()
+    rig = Rig()
+    loop = GLib.MainLoop()
+    threading.Thread(target=loop.run, daemon=True).start()
+    for line in sys.stdin:
+        words = line.split()
+        try:
+            print("ok", getattr(rig, words[0])(*words[1:]) or "", flush=True)
+        except Exception as error:  # The test is told; it decides.
+            print("error", repr(error).replace("\n", " "), flush=True)
+    if rig.daemon:
+        rig.kill()
+
+
+main()

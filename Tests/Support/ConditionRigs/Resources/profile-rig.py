@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Real power-profiles-daemon over a platform profile that umockdev fakes, with a real polkitd that lets it be changed.
+
+Runs under umockdev-wrapper. Takes one command a line on standard input and answers each with one line: "ok …", or
+"error …". The end of input ends the daemons and the rig.
+"""
+import os
+import subprocess
+import sys
+import time
+
+import gi
+
+gi.require_version("UMockdev", "1.0")
+from gi.repository import Gio, GLib, UMockdev  # noqa: E402
+
+SUBJECT = ("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles")
+
+
+class Rig:
+    def __init__(self):
+        self.testbed = UMockdev.Testbed.new()
+        folder = os.path.join(self.testbed.get_root_dir(), "sys/firmware/acpi")
+        os.makedirs(folder)
+        for name, text in (("platform_profile", "balanced\n"),
+                           ("platform_profile_choices", "low-power balanced performance\n")):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+        self.bus = Gio.DBusConnection.new_for_address_sync(os.environ["DBUS_SYSTEM_BUS_ADDRESS"], flags, None, None)
+        self.daemons = [self.start("/usr/lib/polkit-1/polkitd", "--no-debug")]
+        self.await_name("org.freedesktop.PolicyKit1")
+
+    def start(self, *command):
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def ask(self, service, path, interface, method, arguments):
+        return self.bus.call_sync(service, path, interface, method, arguments, None, 0, 20000, None).unpack()
+
+    def await_name(self, name):
+        for _ in range(2000):
+            if self.ask("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner",
+                        GLib.Variant("(s)", (name,)))[0]:
+                return
+            time.sleep(0.01)
+        raise RuntimeError(f"{name} does not come up")
+
+    def spawn(self):
+        self.daemons.append(self.start("/usr/libexec/power-profiles-daemon"))
+        self.await_name(SUBJECT[0])
+
+    def set(self, profile):
+        self.ask(*SUBJECT, "org.freedesktop.DBus.Properties", "Set",
+                 GLib.Variant("(ssv)", (SUBJECT[0], "ActiveProfile", GLib.Variant("s", profile))))
+
+    def kill(self):
+        daemon = self.daemons.pop()
+        daemon.kill()
+        daemon.wait()
+
+
+def main():
+    rig = None
+    for line in sys.stdin:
+        words = line.split()
+        try:
+            rig = rig or Rig()
+            print("ok", getattr(rig, words[0])(*words[1:]) or "", flush=True)
+        except Exception as error:  # The test is told; it decides.
+            print("error", repr(error).replace("\n", " "), flush=True)
+    while rig and rig.daemons:
+        rig.kill()
+
+
+main()
