@@ -34,6 +34,13 @@ final class HostileReports: Sendable {
         }
     }
 
+    /// What was on disk at last.
+    var lastCheckpoint: ResumePoint? {
+        reports.withLock { $0 }.reversed().lazy.compactMap { report in
+            if case .checkpointed(let resume) = report { resume } else { nil }
+        }.first
+    }
+
     /// One end, at the end; progress that never exceeds the total.
     var problems: [String] {
         let reports = reports.withLock { $0 }

@@ -124,6 +124,11 @@ private struct HostileRun {
         let job = TransferJob(id: TransferID(id), specification: specification, resume: resume)
         executor.start(job, reporting: reports.add)
         let outcome = await reports.outcome(within: .seconds(40))
+        if case .finished? = outcome {
+            // As an engine does once it has saved the end.
+            let resume = reports.lastCheckpoint ?? resume
+            executor.discard(TransferJob(id: job.id, specification: specification, resume: resume))
+        }
         return (outcome, outcome == nil ? [] : reports.problems)
     }
 
