@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "pacing.h"
 #include "URLSessionRepair.h"
+#include "libcurl.h"
 #include "sockets.h"
 
 #include <stdatomic.h>
@@ -16,7 +17,6 @@
 #include <time.h>
 
 enum {
-    opt_buffersize = 98, opt_http_version = 84, http_1_1 = 2, info_active_socket = 0x500000 + 44,
     least_chunk = 1024,  // libcurl takes no less
     least_rate = 128,    // else one chunk would be waited for longer than URLSession does
     lanes_count = 4096,
