@@ -24,11 +24,12 @@ struct ConditionsMergerTests {
     private func readings(
         upower: Answer<UPowerReading> = .absent, supplies: Answer<[PowerSupply]> = .value([]),
         path: Answer<NetworkPath?> = .value(nil), manager: Answer<NetworkManagerReading> = .absent,
-        metered: Metered? = nil, disagreementCounts: Bool = true
+        metered: Metered? = nil, disagreementCounts: Bool = true, modems: Answer<[ModemReading]> = .absent,
+        portal: Answer<PortalReading> = .absent
     ) -> Readings {
         Readings(
             upower: upower, supplies: supplies, doesPowerDisagreementCount: disagreementCounts, path: path,
-            networkManager: manager, metered: metered)
+            networkManager: manager, metered: metered, modems: modems, portal: portal)
     }
 
     private func upower(onBattery: Bool, hasBattery: Bool = true) -> Answer<UPowerReading> {
@@ -126,20 +127,6 @@ struct ConditionsMergerTests {
         #expect(readings(path: .absent).reachability.value == .unknown)
     }
 
-    @Test("The price is NetworkManager's; without its word the kind of link decides")
-    func price() {
-        #expect(readings(metered: .yes).price(over: .ethernet).value == .yes)
-        #expect(readings(metered: .guessNo).price(over: .cellular).value == .guessNo)
-        #expect(readings(metered: .guessNo).price(over: .cellular).sureness == .guessed)
-        for kind in [LinkKind.cellular, .bluetooth, .usbTether] {
-            #expect(readings().price(over: kind).value == .guessYes)
-            #expect(readings(metered: .unknown).price(over: kind).source == .rule)
-        }
-        for kind in [LinkKind.ethernet, .wifi, .other, .unknown] {
-            #expect(readings(metered: .unknown).price(over: kind).value == .unknown)
-        }
-    }
-
     @Test("Readings are complete when nobody is pending")
     func complete() {
         #expect(readings().isComplete)
@@ -147,6 +134,8 @@ struct ConditionsMergerTests {
         #expect(!readings(supplies: .pending).isComplete)
         #expect(!readings(path: .pending).isComplete)
         #expect(!readings(manager: .pending).isComplete)
+        #expect(!readings(modems: .pending).isComplete)
+        #expect(!readings(portal: .pending).isComplete)
         #expect(readings(manager: .silent).isComplete)
     }
 }

@@ -6,7 +6,7 @@ import CGIO
 /// Private, so that closing it is ours to decide, and so that its end never ends the process.
 package final class BusConnection {
     private let connection: GObjectReference
-    private var pointer: OpaquePointer { OpaquePointer(connection.pointer) }
+    var pointer: OpaquePointer { OpaquePointer(connection.pointer) }
 
     private init(taking connection: OpaquePointer) {
         self.connection = GObjectReference(taking: UnsafeMutableRawPointer(connection))
@@ -97,9 +97,9 @@ package final class BusConnection {
             }, Unmanaged.passRetained(completion).toOpaque())
     }
 
-    /// Calls `body` at each signal that matches, until the handle goes away.
+    /// Calls `body` at each signal that matches, of any object where `path` is nil, until the handle goes away.
     package func subscribe(
-        sender: String, interface: String, member: String, path: String, firstArgument: String? = nil,
+        sender: String, interface: String, member: String, path: String?, firstArgument: String? = nil,
         isFirstArgumentPath: Bool = false, _ body: @escaping () -> Void
     ) -> BusRegistration {
         let connection = connection

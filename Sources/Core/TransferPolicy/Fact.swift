@@ -10,6 +10,12 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
     case kernel
     /// NetworkManager.
     case networkManager
+    /// ModemManager.
+    case modemManager
+    /// A DHCP client's lease.
+    case dhcp
+    /// The network portal, which speaks for the services outside of a sandbox.
+    case portal
     /// A rule of this project, applied where no service answers.
     case rule
     /// A person's word about a connection.
@@ -26,6 +32,9 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
         case .sysfs: "sysfs"
         case .kernel: "kernel"
         case .networkManager: "NetworkManager"
+        case .modemManager: "ModemManager"
+        case .dhcp: "DHCP lease"
+        case .portal: "portal"
         case .rule: "rule"
         case .override: "override"
         case .assumption: "--assume"

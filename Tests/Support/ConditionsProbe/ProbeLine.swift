@@ -22,7 +22,9 @@ struct ProbeLine {
             "metered=" + fact(conditions.metered, conditions.metered.value.rawValue),
             "connection=" + fact(conditions.connection, conditions.connection.value ?? "none"),
             "interface=" + fact(conditions.interface, conditions.interface.value ?? "none"),
-            "disagreements=\(conditions.disagreements.count)",
+            "underlay=" + fact(conditions.underlay, conditions.underlay.value ?? "none"),
+            "roaming=" + fact(conditions.roaming, conditions.roaming.value.rawValue),
+            "disagreements=\(conditions.disagreements.count)", "notes=\(conditions.notes.count)",
         ].joined(separator: " ")
     }
 }

@@ -6,7 +6,9 @@ import TransferEngine
 import TransferPolicy
 
 // Prints one line for each snapshot: what tests of the readers watch. `--sysfs ROOT` reads another sysfs;
-// `--without READER` switches a reader off. Ends at the end of its standard input.
+// `--without READER` switches a reader off; `--network-sysfs ROOT` reads another sysfs
+// for network devices; `--leases ROOT` looks for leases below another root; `--overrides FILE`
+// follows such a file; `--sandbox FILE` takes it for the mark of a sandbox. Ends at the end of its standard input.
 
 var configuration = LinuxConditionsConfiguration()
 var arguments = CommandLine.arguments.dropFirst()
@@ -17,6 +19,10 @@ while let argument = arguments.popFirst() {
     case ("--without", "sysfs"): configuration.readers.remove(.sysfs)
     case ("--without", "netlink"): configuration.readers.remove(.netlink)
     case ("--without", "networkManager"): configuration.readers.remove(.networkManager)
+    case ("--network-sysfs", let root?): configuration.networkSysfsRoot = root
+    case ("--leases", let root?): configuration.leaseRoot = root
+    case ("--overrides", let path?): configuration.overridesFile = path
+    case ("--sandbox", let path?): configuration.sandboxMarker = path
     default:
         write(2, "unknown argument \(argument)\n", argument.utf8.count + 18)
         exit(64)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Keeps a connection to the system bus, through the bus's absence and its restarts, without polling.
+/// Keeps a connection to the system bus, or to another one, through the bus's absence and its restarts, without polling.
 final class SystemBus {
     private enum State {
         case closed
@@ -11,6 +11,7 @@ final class SystemBus {
 
     private let executor: GLibExecutor
     private let timeLimit: UInt32
+    private let findAddress: () -> String?
     private let onOpen: (BusConnection) -> Void
     private let onLoss: () -> Void
 
@@ -22,10 +23,12 @@ final class SystemBus {
 
     /// `onLoss` tells that there is no bus: at the end of a connection, and when the first attempt fails.
     init(
-        on executor: GLibExecutor, timeLimit: Duration, onOpen: @escaping (BusConnection) -> Void,
-        onLoss: @escaping () -> Void
+        on executor: GLibExecutor, timeLimit: Duration,
+        address: @escaping () -> String? = BusConnection.systemBusAddress,
+        onOpen: @escaping (BusConnection) -> Void, onLoss: @escaping () -> Void
     ) {
         self.executor = executor
+        findAddress = address
         self.timeLimit = timeLimit.timerMilliseconds
         self.onOpen = onOpen
         self.onLoss = onLoss
@@ -33,7 +36,7 @@ final class SystemBus {
 
     /// Connects, now or as soon as there is a bus.
     func start() {
-        address = BusConnection.systemBusAddress()
+        address = findAddress()
         guard let path = address.flatMap(BusAddress.socketPath) else { return connect() }
         fileWatch = SocketFileWatch(path: path, on: executor) { self.connectAnew() }
         connect()

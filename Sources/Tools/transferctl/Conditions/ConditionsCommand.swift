@@ -22,7 +22,7 @@ struct ConditionsCommand: AsyncParsableCommand {
     var sysfsRoot: String?
 
     func run() async throws {
-        let source = Parts.conditions(sysfsRoot: sysfsRoot ?? "/sys", alarm: try Parts.alarm())
+        let source = try Parts.conditions(sysfsRoot: sysfsRoot ?? "/sys", alarm: try Parts.alarm())
         let stop: @Sendable () -> Void = { Task { await source.stop() } }
         let interruption = Interruption(handler: stop)
         Console.whenReaderIsGone(stop)
