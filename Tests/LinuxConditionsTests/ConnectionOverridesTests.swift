@@ -31,7 +31,8 @@ struct ConnectionOverridesTests {
             ("[metered]\na \"yes\"", 2, "'=' is missing"), ("[metered]\n\"a = yes", 2, "closing quote"),
             ("[metered]\n= yes", 2, "connection's name is missing"), ("[metered]\na =", 2, "the value is missing"),
             ("[metered]\na = yes no", 2, "'no' is too much"), ("[metered]\n\"\" = yes", 2, "name is empty"),
-            ("[metered]\na = yes\n\"a\" = no", 3, "'a' above already"), ("[metered]\n\"\\q\" = no", 2, "\\q is not known"),
+            ("[metered]\na = yes\n\"a\" = no", 3, "'a' above already"),
+            ("[metered]\n\"\\q\" = no", 2, "\\q is not known"),
             ("[metered]\n\"\\u12\" = no", 2, "four hexadecimal digits"), ("[metered] x", 1, "'x' is too much"),
             ("[metered]\n\"a\u{1}\" = no", 2, "control character"), ("[metered]\n\"\\", 2, "is not known"),
         ])

@@ -33,7 +33,9 @@ extension BusConnection {
                     return completion.body(.failure(GLibError(taking: error)))
                 }
                 defer { g_variant_unref(tuple) }
-                guard case .list(let values) = VariantValue(copying: tuple) else { return completion.body(.success([])) }
+                guard case .list(let values) = VariantValue(copying: tuple) else {
+                    return completion.body(.success([]))
+                }
                 completion.body(.success(values))
             }, Unmanaged.passRetained(Asking(body: completion)).toOpaque())
     }

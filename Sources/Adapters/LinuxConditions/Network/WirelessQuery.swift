@@ -58,7 +58,8 @@ final class WirelessQuery {
                     let index = nla_find(
                         attributes, nlmsg_attrlen(header, length), Int32(NL80211_ATTR_IFINDEX.rawValue))
                     if let index {
-                        data.assumingMemoryBound(to: Set<Int32>.self).pointee.insert(Int32(bitPattern: nla_get_u32(index)))
+                        data.assumingMemoryBound(to: Set<Int32>.self).pointee.insert(
+                            Int32(bitPattern: nla_get_u32(index)))
                     }
                     return Int32(NL_OK.rawValue)
                 }, found)

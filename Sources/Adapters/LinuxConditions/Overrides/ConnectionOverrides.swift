@@ -28,7 +28,9 @@ public struct ConnectionOverrides: Hashable, Sendable {
     /// - Throws: `ConnectionOverridesError` for the first line that is wrong.
     public init(parsing text: String) throws(ConnectionOverridesError) {
         var isInTable = false
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // By scalars: to characters, a carriage return and a line feed are one that is neither.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
             var scanner = LineScanner(line: line, number: index + 1)
             scanner.skipBlanks()
             guard !scanner.isAtEnd else { continue }

@@ -6,8 +6,8 @@ struct LineScanner {
     private let number: Int
 
     /// A line, and its number from 1.
-    init(line: Substring, number: Int) {
-        rest = line.unicodeScalars
+    init(line: Substring.UnicodeScalarView, number: Int) {
+        rest = line
         if rest.last == "\r" { rest.removeLast() }
         self.number = number
     }

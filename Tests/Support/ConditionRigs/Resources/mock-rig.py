@@ -58,12 +58,12 @@ class Modem:
             state = {"RegistrationState": dbus.UInt32(int(words[0]))}
             self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
         elif command == "link":
-            properties = {"PrimaryConnection": dbus.ObjectPath("/a/1"), "PrimaryConnectionType": words[0]}
+            kind = {"PrimaryConnectionType": words[0]}
             if self.manager is None:
                 self.manager = Mock("system", NM, NM_PATH, NM)
-                self.manager.at(NM_PATH).AddProperties(NM, properties)
+                self.manager.at(NM_PATH).AddProperties(NM, {"PrimaryConnection": dbus.ObjectPath("/a/1"), **kind})
             # Adding announces nothing.
-            self.manager.at(NM_PATH).UpdateProperties(NM, properties)
+            self.manager.at(NM_PATH).UpdateProperties(NM, kind)
         elif command == "remove":
             self.mock.at(MM_PATH).RemoveObject(MODEM_PATH)
         else:
