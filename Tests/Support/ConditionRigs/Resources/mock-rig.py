@@ -54,6 +54,8 @@ class Modem:
             self.mock.at(MM_PATH).AddObject(MODEM_PATH, MM + ".Modem", {"Ports": ports}, [])
             state = {"RegistrationState": dbus.UInt32(int(words[1]))}
             self.mock.at(MODEM_PATH).AddProperties(MM + ".Modem.Modem3gpp", state)
+            # Adding announces nothing, and the object was announced before it had this interface.
+            self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
         elif command == "state":
             state = {"RegistrationState": dbus.UInt32(int(words[0]))}
             self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
