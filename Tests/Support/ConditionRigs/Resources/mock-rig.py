@@ -68,6 +68,10 @@ class Modem:
             self.manager.at(NM_PATH).UpdateProperties(NM, kind)
         elif command == "remove":
             self.mock.at(MM_PATH).RemoveObject(MODEM_PATH)
+            # The mock itself announces neither coming nor going.
+            removed = [dbus.ObjectPath(MODEM_PATH), dbus.Array([MM + ".Modem"], signature="s")]
+            self.mock.at(MM_PATH).EmitSignal(
+                "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", "oas", removed)
         else:
             raise RuntimeError("unknown command " + command)
 
