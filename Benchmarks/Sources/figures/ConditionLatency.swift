@@ -67,14 +67,14 @@ enum ConditionLatency {
         note("\(name): median \(middle) ms, longest \(String(format: "%.1f", sorted.last ?? .nan)) ms")
         return Figure(
             name: name, ours: sorted.isEmpty ? nil : sorted[min(sorted.count * 95 / 100, sorted.count - 1)],
-            unit: "ms at the 95th percentile", peer: "none", theirs: nil, bar: bar, rounds: delays.count,
+            unit: "ms at the 95th percentile", peer: nil, theirs: nil, bar: bar, rounds: delays.count,
             barIsAbsolute: true)
     }
 
     private static func skipped(_ name: String, _ reason: String, bar: Double) -> Figure {
         note("\(name): \(reason)")
         return Figure(
-            name: name, ours: nil, unit: "ms at the 95th percentile", peer: "none", theirs: nil, bar: bar, rounds: 0,
+            name: name, ours: nil, unit: "ms at the 95th percentile", peer: nil, theirs: nil, bar: bar, rounds: 0,
             barIsAbsolute: true)
     }
 }
