@@ -109,7 +109,8 @@ let package = Package(
         engine("TransferEngine", ["TransferPolicy", "TransferScheduling", metrics]),
         // System libraries. gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
         system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
-        system("CNetlink", pkgConfig: "libnl-route-3.0", apt: ["libnl-route-3-dev"]),
+        system(
+            "CNetlink", pkgConfig: "libnl-route-3.0", apt: ["libnl-route-3-dev", "libnl-genl-3-dev"]),
         system("CTimer", apt: ["libc6-dev"]),
         system("CUPower", pkgConfig: "upower-glib", apt: ["libupower-glib-dev"]),
         c("CLinuxFiles"),

@@ -86,8 +86,11 @@ struct Transferctl {
         if environment["DBUS_SYSTEM_BUS_ADDRESS"] == nil {
             self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(folder.path)/no-bus"
         }
-        self.environment["DBUS_SESSION_BUS_ADDRESS"] = environment["DBUS_SESSION_BUS_ADDRESS"] ?? "unix:path=/no-bus"
+        if environment["DBUS_SESSION_BUS_ADDRESS"] == nil {
+            self.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(folder.path)/no-session-bus"
+        }
         self.environment["XDG_STATE_HOME"] = folder.path + "/state"
+        self.environment["XDG_CONFIG_HOME"] = folder.path + "/config"
         try FileManager.default.createDirectory(atPath: downloads, withIntermediateDirectories: true)
     }
 

@@ -24,12 +24,13 @@ struct ConditionsMergerTests {
     private func readings(
         upower: Answer<UPowerReading> = .absent, supplies: Answer<[PowerSupply]> = .value([]),
         path: Answer<NetworkPath?> = .value(nil), manager: Answer<NetworkManagerReading> = .absent,
-        metered: Metered? = nil, disagreementCounts: Bool = true
+        metered: Metered? = nil, disagreementCounts: Bool = true, modems: Answer<[ModemReading]> = .absent,
+        portal: Answer<PortalReading> = .absent
     ) -> Readings {
         Readings(
             upower: upower, supplies: supplies, doesPowerDisagreementCount: disagreementCounts,
             powerProfile: PowerProfileReading(current: .absent, former: .absent), sleep: .absent, path: path,
-            networkManager: manager, metered: metered)
+            networkManager: manager, metered: metered, modems: modems, portal: portal)
     }
 
     private func upower(onBattery: Bool, hasBattery: Bool = true) -> Answer<UPowerReading> {
@@ -127,20 +128,6 @@ struct ConditionsMergerTests {
         #expect(readings(path: .absent).reachability.value == .unknown)
     }
 
-    @Test("The price is NetworkManager's; without its word the kind of link decides")
-    func price() {
-        #expect(readings(metered: .yes).price(over: .ethernet).value == .yes)
-        #expect(readings(metered: .guessNo).price(over: .cellular).value == .guessNo)
-        #expect(readings(metered: .guessNo).price(over: .cellular).sureness == .guessed)
-        for kind in [LinkKind.cellular, .bluetooth, .usbTether] {
-            #expect(readings().price(over: kind).value == .guessYes)
-            #expect(readings(metered: .unknown).price(over: kind).source == .rule)
-        }
-        for kind in [LinkKind.ethernet, .wifi, .other, .unknown] {
-            #expect(readings(metered: .unknown).price(over: kind).value == .unknown)
-        }
-    }
-
     @Test("Power profile and sleep are facts like the others, and another time zone makes another snapshot")
     func session() {
         var merger = ConditionsMerger(localTime: .utc)
@@ -179,6 +166,8 @@ struct ConditionsMergerTests {
         others = readings()
         others.isPowerDisagreementOpen = true
         #expect(!others.isComplete)
+        #expect(!readings(modems: .pending).isComplete)
+        #expect(!readings(portal: .pending).isComplete)
         #expect(readings(manager: .silent).isComplete)
     }
 }

@@ -38,7 +38,7 @@ struct NetworkSnapshotTests {
     }
 
     @Test("Devices are told apart by type, driver and link layer")
-    func devices() {
+    func kinds() {
         #expect(path(link(1, "enp1s0"))?.kind == .ethernet)
         #expect(path(link(1, "wlan0", files: .init(deviceType: "wlan")))?.kind == .wifi)
         #expect(path(link(1, "wlan0", files: .init(isWireless: true)))?.kind == .wifi)
@@ -48,9 +48,39 @@ struct NetworkSnapshotTests {
         #expect(path(link(1, "bnep0", files: .init(deviceType: "bluetooth")))?.kind == .bluetooth)
         #expect(path(link(1, "usb0", files: .init(driver: "rndis_host")))?.kind == .usbTether)
         #expect(path(link(1, "eth1", files: .init(driver: "ipheth")))?.kind == .usbTether)
-        #expect(path(link(1, "ppp0", hardware: 512))?.kind == .other)
-        let dock = path(link(1, "eth1", files: .init(driver: "cdc_ncm")))
-        #expect(dock == NetworkPath(interface: "eth1", kind: .usbTether, isKindGuessed: true))
+        #expect(path(link(1, "eth1", files: .init(driver: "cdc_ncm")))?.kind == .usbTether)
+        #expect(path(link(1, "eth1", files: .init(driver: "cdc_ncm")))?.isKindGuessed == true)
+        #expect(path(link(1, "ib0", hardware: 32))?.kind == .other)
+        var wireless = link(1, "eth0", files: nil)
+        wireless.isWireless = true
+        #expect(path(wireless)?.kind == .wifi)
+    }
+
+    @Test("What dialled a PPP link nobody can see: it is of unknown kind")
+    func ppp() {
+        #expect(path(link(1, "ppp0", hardware: 512))?.kind == .unknown)
+        #expect(path(link(1, "ppp0", kind: "ppp", hardware: 512))?.kind == .unknown)
+        #expect(path(link(1, "ppp0", hardware: 512))?.isKindGuessed == true)
+    }
+
+    @Test(
+        "Every kind of virtual link has its role",
+        arguments: [
+            ("wireguard", LinkRole.tunnel), ("tun", .tunnel), ("ipip", .tunnel), ("gre", .tunnel), ("xfrm", .tunnel),
+            ("vti", .tunnel), ("bridge", .members), ("bond", .members), ("team", .members), ("vlan", .lower),
+            ("macvlan", .lower), ("vxlan", .tunnel), ("veth", .carrier(.ethernet, isGuess: false)),
+            ("something-new", .carrier(.other, isGuess: false)),
+        ])
+    func virtualKinds(kind: String, role: LinkRole) {
+        #expect(LinkRole(of: link(1, "x", kind: kind, lower: role == .lower ? 2 : 0)) == role)
+    }
+
+    @Test("A link layer without a name of its kind is a tunnel too: none at all, IP in IP, GRE")
+    func tunnelLayers() {
+        for hardware: UInt32 in [0xFFFE, 768, 769, 776, 778] {
+            #expect(LinkRole(of: link(1, "x", hardware: hardware)) == .tunnel)
+        }
+        #expect(LinkRole(of: link(1, "x", hardware: 767)) != .tunnel)
     }
 
     @Test("Without sysfs an Ethernet-like device is of unknown kind, a virtual link is not")
@@ -88,13 +118,62 @@ struct NetworkSnapshotTests {
         let (ethernet, wifi) = (link(2, "eth0"), link(3, "wlan0", files: .init(isWireless: true)))
         #expect(
             path(defaults: [(3, 600), (2, 100), (1, 50)], vpn, ethernet, wifi)
-                == NetworkPath(interface: "wg0", kind: .ethernet, isKindGuessed: true))
+                == NetworkPath(
+                    interface: "wg0", kind: .ethernet, isKindGuessed: true, index: 1, isTunnel: true,
+                    below: [.init(name: "eth0", index: 2)]))
         let unplugged = link(2, "eth0", state: 2)
         #expect(path(defaults: [(3, 600), (2, 100)], vpn, unplugged, wifi)?.kind == .wifi)
         #expect(path(defaults: [(2, 100)], vpn, unplugged) == nil)
         #expect(path(vpn, ethernet)?.kind == .unknown)
         #expect(NetworkSnapshot(links: [1: vpn], chosen: [1]).choseTunnel)
         #expect(!NetworkSnapshot(links: [2: ethernet], chosen: [2]).choseTunnel)
+    }
+
+    @Test("Of several ways that a tunnel's packets may take, the dearest counts")
+    func severalUnderlays() {
+        let vpn = link(1, "wg0", kind: "wireguard", state: 0, hardware: 0xFFFE)
+        let links: [Int32: LinkDescription] = [
+            1: vpn, 2: link(2, "eth0"), 3: link(3, "wlan0", files: .init(isWireless: true)),
+            4: link(4, "wwan0", files: .init(deviceType: "wwan")), 5: link(5, "tun0", kind: "tun"),
+            6: link(6, "lo", flags: 0x49, state: 0),
+        ]
+        func underlay(_ routes: [NetworkSnapshot.DefaultRoute], marked: [Int32] = []) -> [String]? {
+            NetworkSnapshot(links: links, chosen: [1], defaultRoutes: routes, chosenForMarks: marked).path?.below
+                .map(\.name)
+        }
+        // Each family has a way of its own.
+        #expect(underlay([.init(index: 2, priority: 9), .init(index: 3, priority: 600, family: 10)]) == ["wlan0"])
+        // Rules send marked packets elsewhere; to the tunnel and to this machine they do not leave.
+        #expect(underlay([.init(index: 2, priority: 9)], marked: [5, 6, 4]) == ["wwan0"])
+        #expect(underlay([], marked: [5, 6, 3]) == ["wlan0"])
+        #expect(underlay([], marked: [5, 6]) == [])
+        // Other tables count where the main one has none, the dearest of them.
+        let others = [
+            NetworkSnapshot.DefaultRoute(index: 2, priority: 0, table: 100), .init(index: 4, priority: 5, table: 200),
+        ]
+        #expect(underlay(others) == ["wwan0"])
+        #expect(underlay(others + [.init(index: 3, priority: 900)]) == ["wlan0"])
+    }
+
+    @Test("A tunnel that is bound to a link leaves over that one; one bound to this machine or elsewhere does not")
+    func boundTunnel() {
+        let wwan = link(2, "wwan0", files: .init(deviceType: "wwan"))
+        let ethernet = link(3, "eth0")
+        let bound = link(1, "gre1", kind: "gre", lower: 2)
+        #expect(path(defaults: [(3, 1)], bound, wwan, ethernet)?.kind == .cellular)
+        let toLoopback = link(1, "ipsec0", kind: "xfrm", lower: 4)
+        #expect(
+            path(defaults: [(3, 1)], toLoopback, ethernet, link(4, "lo", flags: 0x49, state: 0))?.kind == .ethernet)
+        #expect(path(link(1, "eth0", kind: "macvlan", lower: 0), link(2, "eth1"))?.kind == .unknown)
+    }
+
+    @Test("The devices on the way are named, from the interface to what carries")
+    func devices() {
+        let stack = path(
+            chosen: [1], defaults: [(2, 1)], link(1, "wg0", kind: "wireguard"), link(2, "br0", kind: "bridge"),
+            link(3, "v7", kind: "vlan", master: 2, lower: 4), link(4, "eth0"))
+        #expect(stack?.devices.map(\.name) == ["wg0", "br0", "v7", "eth0"])
+        #expect(path(link(1, "eth0"))?.below == [])
     }
 
     @Test("Where IPv4 and IPv6 go different ways the dearer counts, else the first")

@@ -17,6 +17,8 @@ enum Figures {
         ("stop-latency", Latency.measureStop),
         ("rate-limit", LimitedRate.measure),
         ("yield", Yielding.measure),
+        ("path-latency", ConditionLatency.path),
+        ("metered-latency", ConditionLatency.metered),
         ("core-scale", CoreScale.measure),
         ("core-memory", CoreScale.measureMemory),
     ]

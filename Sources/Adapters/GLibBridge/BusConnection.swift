@@ -97,9 +97,9 @@ package final class BusConnection {
             }, Unmanaged.passRetained(completion).toOpaque())
     }
 
-    /// Calls `body` at each signal that matches, until the handle goes away.
+    /// Calls `body` at each signal that matches, of any object where `path` is nil, until the handle goes away.
     package func subscribe(
-        sender: String, interface: String, member: String, path: String, firstArgument: String? = nil,
+        sender: String, interface: String, member: String, path: String?, firstArgument: String? = nil,
         isFirstArgumentPath: Bool = false, _ body: @escaping () -> Void
     ) -> BusRegistration {
         let connection = connection

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
 
-/// A D-Bus value of the simple kinds; everything else is `other`.
+/// A D-Bus value; of the rarer kinds it is `other`.
 package enum VariantValue: Hashable, Sendable {
     case bool(Bool)
     case integer(Int64)
     case double(Double)
     /// Strings, object paths and signatures.
     case string(String)
+    /// Arrays and tuples.
+    case list([VariantValue])
+    /// Dictionaries whose keys are strings or object paths.
+    case dictionary([String: VariantValue])
     case other
 
     /// Copies a GVariant, looking through one wrapped in a `v`.
@@ -31,11 +35,25 @@ package enum VariantValue: Hashable, Sendable {
             }
             defer { g_variant_unref(inner) }
             self = VariantValue(copying: inner)
+        case G_VARIANT_CLASS_ARRAY:
+            let type = String(cString: g_variant_get_type_string(variant))
+            self =
+                type.hasPrefix("a{s") || type.hasPrefix("a{o")
+                ? .dictionary(Self.properties(copying: variant)) : .list(Self.children(copying: variant))
+        case G_VARIANT_CLASS_TUPLE: self = .list(Self.children(copying: variant))
         default: self = .other
         }
     }
 
-    /// Copies an `a{sv}`.
+    private static func children(copying variant: OpaquePointer) -> [VariantValue] {
+        (0..<g_variant_n_children(variant)).compactMap { index in
+            guard let child = g_variant_get_child_value(variant, index) else { return nil }
+            defer { g_variant_unref(child) }
+            return VariantValue(copying: child)
+        }
+    }
+
+    /// Copies an `a{sv}`, or a dictionary of other values with such keys.
     static func properties(copying dictionary: OpaquePointer) -> [String: VariantValue] {
         var properties: [String: VariantValue] = [:]
         for index in 0..<g_variant_n_children(dictionary) {

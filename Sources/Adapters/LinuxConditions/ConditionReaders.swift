@@ -17,7 +17,7 @@ final class ConditionReaders {
     private var upower: UPowerWatch?
     private var upowerClient: UPowerClientReader?
     private var session: SessionReaders?
-    private var networkManager: NetworkManagerReader?
+    private let costs: CostReaders
     private var supplies: PowerSupplyFolder?
     private var kernelEvents: KernelEventReader?
     private var routeQuery: RouteQuery?
@@ -28,9 +28,6 @@ final class ConditionReaders {
     private var doesDisagreementCount = false
     private var path = Settling<NetworkPath?>(nil)
     private var pathTimer: GLibSource?
-    /// Nil until NetworkManager's first word, or the word that it is not there.
-    private var metered: Settling<Metered?>?
-    private var meteredTimer: GLibSource?
 
     init(
         configuration: LinuxConditionsConfiguration, executor: GLibExecutor,
@@ -39,6 +36,7 @@ final class ConditionReaders {
         self.configuration = configuration
         self.executor = executor
         self.apply = apply
+        costs = CostReaders(configuration: configuration, executor: executor, apply: apply)
     }
 
     /// Begins to read.
@@ -59,17 +57,17 @@ final class ConditionReaders {
         powerSupplyChanged()
         upowerClient?.refresh()
         if routeQuery != nil { pathMayHaveChanged() }
-        networkManager?.refresh()
+        costs.pathChanged(to: path.settled)
     }
 
     /// Ends all readers here; returns the one with a thread of its own, which is still to be stopped.
     func stop() -> UPowerClientReader? {
         upower?.detach()
-        networkManager?.detach()
+        costs.stop()
         session?.stop()
         bus?.stop()
-        (upower, networkManager, bus, kernelEvents, routeEvents, routeQuery) = (nil, nil, nil, nil, nil, nil)
-        (session, disagreementTimer, pathTimer, meteredTimer) = (nil, nil, nil, nil)
+        (upower, bus, kernelEvents, routeEvents, routeQuery) = (nil, nil, nil, nil, nil)
+        (session, disagreementTimer, pathTimer) = (nil, nil, nil)
         return upowerClient
     }
 
@@ -130,8 +128,7 @@ final class ConditionReaders {
         routeQuery = RouteQuery(files: DeviceFilesReader(sysfsRoot: configuration.networkSysfsRoot))
         guard let snapshot = routeQuery?.snapshot() else { return apply { $0.path = .absent } }
         path = Settling(snapshot.path)
-        let first = snapshot.path
-        apply { $0.path = .value(first) }
+        pathChanged()
     }
 
     /// Looks at once, so that a loss counts at once, and again when things have had time to settle.
@@ -166,36 +163,32 @@ final class ConditionReaders {
     private func pathChanged() {
         let settled = path.settled
         apply { $0.path = .value(settled) }
-        networkManager?.refresh()
+        costs.pathChanged(to: settled)
     }
 
     // MARK: Services
 
     private func startServices() {
-        let wanted = configuration.readers.intersection([.upower, .networkManager, .powerProfiles, .logind])
         let session = SessionReaders(
             configuration: configuration, executor: executor, apply: apply, onWake: { [weak self] in self?.lookAtAll() }
         )
         self.session = session
         session.start()
-        if !wanted.contains(.upower) { receivePower(.absent) }
-        if !wanted.contains(.networkManager) { receivePrice(.absent) }
-        guard !wanted.isEmpty else { return }
         let limit = configuration.serviceTimeLimit
-        if wanted.contains(.upower) { startUPower(limit) }
-        if wanted.contains(.networkManager) {
-            networkManager = NetworkManagerReader(on: executor, timeLimit: limit) { self.receivePrice($0) }
-        }
+        let wantsUPower = configuration.readers.contains(.upower)
+        if wantsUPower { startUPower(limit) } else { receivePower(.absent) }
+        costs.start()
+        let wantsSession = !configuration.readers.isDisjoint(with: [.powerProfiles, .logind])
+        guard wantsUPower || wantsSession || costs.needBus else { return }
         let bus = SystemBus(on: executor, timeLimit: limit) { connection in
             self.upower?.attach(to: connection)
-            self.networkManager?.attach(to: connection)
+            self.costs.attach(to: connection)
             self.session?.attach(to: connection)
         } onLoss: {
             self.upower?.detach()
-            self.networkManager?.detach()
             self.session?.lose()
             if self.upower != nil { self.receivePower(.absent) }
-            if self.networkManager != nil { self.receivePrice(.absent) }
+            self.costs.lose()
         }
         self.bus = bus
         bus.start()
@@ -207,34 +200,6 @@ final class ConditionReaders {
         let client = UPowerClientReader { message in executor.perform { inbox.receive(message) } }
         upowerClient = client
         upower = UPowerWatch(on: executor, client: client, timeLimit: limit) { self.receivePower($0) }
-    }
-
-    private func receivePrice(_ answer: Answer<NetworkManagerReading>) {
-        let price = answer.value?.metered
-        if metered == nil {
-            // The first word counts as it is.
-            metered = Settling(price)
-        } else {
-            settle(price)
-        }
-        let settled = metered?.settled
-        apply {
-            $0.networkManager = answer
-            $0.metered = settled
-        }
-    }
-
-    private func settle(_ price: Metered?) {
-        switch metered?.offer(price, isUrgent: price == .yes || price == .guessYes) {
-        case .nothing, nil: break
-        case .forget, .take: meteredTimer = nil
-        case .wait:
-            meteredTimer = executor.after(milliseconds: configuration.meteredSettling.timerMilliseconds) {
-                guard self.metered?.held() == true else { return }
-                let settled = self.metered?.settled
-                self.apply { $0.metered = settled }
-            }
-        }
     }
 
     /// Carries messages of another thread to the readers' own.

@@ -41,10 +41,14 @@ struct ConditionsMerger {
         take(readings.sleepFinding, as: \.sleep, in: &next, at: now)
         take(network, as: \.network, in: &next, at: now)
         take(kind, as: \.linkKind, in: &next, at: now)
-        take(readings.price(over: kind.value), as: \.metered, in: &next, at: now)
+        let price = readings.price(over: kind.value)
+        take(price.metered, as: \.metered, in: &next, at: now)
+        take(readings.roaming(over: kind), as: \.roaming, in: &next, at: now)
         take(readings.connection, as: \.connection, in: &next, at: now)
         take(readings.interface, as: \.interface, in: &next, at: now)
-        next.disagreements = power.disagreements
+        take(readings.underlay, as: \.underlay, in: &next, at: now)
+        next.disagreements = power.disagreements + price.disagreements
+        next.notes = readings.overridesProblem.map { [$0] } ?? []
         next.localTime = localTime
         guard next != snapshot else { return nil }
         snapshot = next

@@ -17,6 +17,12 @@ public struct LinuxConditionsConfiguration: Sendable {
         case powerProfiles
         /// The login manager: sleep, and the machine's end.
         case logind
+        /// ModemManager.
+        case modemManager
+        /// The network portal: in a sandbox, and where there is no system bus.
+        case portal
+        /// The leases of DHCP clients.
+        case leases
     }
 
     /// The readers that run; the others count as absent.
@@ -32,6 +38,18 @@ public struct LinuxConditionsConfiguration: Sendable {
     ///
     /// Default: `/sys`.
     public var networkSysfsRoot = "/sys"
+    /// What stands before the paths of DHCP clients' leases.
+    ///
+    /// Default: nothing.
+    public var leaseRoot = ""
+    /// The file whose existence tells that this is a sandbox, which is to ask portals.
+    ///
+    /// Default: `/.flatpak-info`.
+    public var sandboxMarker = "/.flatpak-info"
+    /// The file of a person's words on connections, see `ConnectionOverrides`; nil for none.
+    ///
+    /// Default: nil.
+    public var overridesFile: String?
     /// How long a service may take to answer before it counts as silent.
     ///
     /// Default: 1.5 s.

@@ -2,16 +2,22 @@
 import TransferPolicy
 
 extension Readings {
+    /// What the services say about reachability, where they say something: NetworkManager, else the portal.
+    private var serviceReachability: ConditionsMerger.Finding<Reachability>? {
+        if let reading = networkManager.value {
+            return reading.restriction.map { .init(value: $0, source: .networkManager, sureness: .reported) }
+        }
+        return portal.value?.reachability.map { .init(value: $0, source: .portal, sureness: .reported) }
+    }
+
     /// What can be reached.
     var reachability: ConditionsMerger.Finding<Reachability> {
-        let restriction = networkManager.value?.restriction
         switch path {
         case .value(nil): return .init(value: .none, source: .kernel, sureness: .reported)
         case .value(.some):
-            if let restriction { return .init(value: restriction, source: .networkManager, sureness: .reported) }
-            return .init(value: .full, source: .kernel, sureness: .guessed)
+            return serviceReachability ?? .init(value: .full, source: .kernel, sureness: .guessed)
         case .absent, .pending, .silent:
-            if let restriction { return .init(value: restriction, source: .networkManager, sureness: .reported) }
+            if let finding = serviceReachability { return finding }
             guard let reading = networkManager.value else {
                 return .init(value: .unknown, source: .none, sureness: .assumed)
             }
@@ -20,27 +26,18 @@ extension Readings {
         }
     }
 
-    /// What carries the bytes.
+    /// What carries the bytes: the kernel's word, or NetworkManager's where the kernel cannot tell.
     var linkKind: ConditionsMerger.Finding<LinkKind> {
-        guard let path = path.value.flatMap(\.self) else {
+        let kernel = path.value.flatMap(\.self)
+        // Without a path there is nothing to be of a kind.
+        if path != .value(nil), kernel?.kind ?? .unknown == .unknown, let kind = networkManager.value?.primaryKind {
+            return .init(value: kind, source: .networkManager, sureness: .reported)
+        }
+        guard let kernel else {
             return .init(value: .unknown, source: path.value == nil ? .none : .kernel, sureness: .assumed)
         }
-        let sureness: Sureness = path.kind == .unknown ? .assumed : path.isKindGuessed ? .guessed : .reported
-        return .init(value: path.kind, source: .kernel, sureness: sureness)
-    }
-
-    /// Whether bytes cost, given what carries them.
-    func price(over kind: LinkKind) -> ConditionsMerger.Finding<Metered> {
-        switch metered {
-        case .yes, .no: return .init(value: metered ?? .unknown, source: .networkManager, sureness: .reported)
-        case .guessYes, .guessNo:
-            return .init(value: metered ?? .unknown, source: .networkManager, sureness: .guessed)
-        case .unknown, nil: break
-        }
-        switch kind {
-        case .cellular, .bluetooth, .usbTether: return .init(value: .guessYes, source: .rule, sureness: .guessed)
-        case .ethernet, .wifi, .other, .unknown: return .init(value: .unknown, source: .rule, sureness: .assumed)
-        }
+        let sureness: Sureness = kernel.kind == .unknown ? .assumed : kernel.isKindGuessed ? .guessed : .reported
+        return .init(value: kernel.kind, source: .kernel, sureness: sureness)
     }
 
     /// The connection's name.
@@ -51,8 +48,12 @@ extension Readings {
     }
 
     /// The interface of the default route.
-    var interface: ConditionsMerger.Finding<String?> {
-        let name = path.value.flatMap(\.self)?.interface
+    var interface: ConditionsMerger.Finding<String?> { device(path.value.flatMap(\.self)?.interface) }
+
+    /// The device that carries the bytes, where it is another than the interface.
+    var underlay: ConditionsMerger.Finding<String?> { device(path.value.flatMap(\.self)?.below.last?.name) }
+
+    private func device(_ name: String?) -> ConditionsMerger.Finding<String?> {
         let isAsked = path.value != nil
         return .init(value: name, source: isAsked ? .kernel : .none, sureness: isAsked ? .reported : .assumed)
     }

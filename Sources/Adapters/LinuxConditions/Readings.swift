@@ -35,10 +35,19 @@ struct Readings: Hashable, Sendable {
     var networkManager: Answer<NetworkManagerReading> = .pending
     /// NetworkManager's word on the price, settled; nil while it gives none.
     var metered: Metered?
+    var modems: Answer<[ModemReading]> = .pending
+    var portal: Answer<PortalReading> = .pending
+    /// Whether a DHCP lease of the path's interfaces says that the network is metered.
+    var doesLeaseSayMetered = false
+    /// A person's words on connections.
+    var overrides = ConnectionOverrides()
+    /// What is wrong with the file of those words.
+    var overridesProblem: String?
 
     /// Whether every source has answered, or is known not to.
     var isComplete: Bool {
         upower != .pending && supplies != .pending && !isPowerDisagreementOpen && powerProfile.isComplete
-            && sleep != .pending && path != .pending && networkManager != .pending
+            && sleep != .pending && path != .pending && networkManager != .pending && modems != .pending
+            && portal != .pending
     }
 }

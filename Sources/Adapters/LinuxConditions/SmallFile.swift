@@ -32,6 +32,31 @@ enum SmallFile {
         return .text(String(decoding: trimmed[..<end], as: UTF8.self))
     }
 
+    /// The last `length` bytes of a file at most; nil when it cannot be read.
+    static func end(of path: String, length: Int) -> [UInt8]? {
+        // A pipe in the place of a file must not hold us up.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        lseek(descriptor, max(lseek(descriptor, 0, SEEK_END) - length, 0), SEEK_SET)
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 1 << 14)
+        while bytes.count < length {
+            let count = read(descriptor, &block, min(block.count, length - bytes.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            bytes += block[..<count]
+        }
+        return bytes
+    }
+
+    /// When a file was last written, in seconds since 1970; nil where there is none.
+    static func modificationTime(of path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
+    }
+
     /// The names in a folder, sorted, `.` and `..` left out; nil when it cannot be read.
     static func names(in folder: String) -> [String]? {
         guard let directory = opendir(folder) else { return nil }

@@ -24,8 +24,13 @@ public struct Conditions: Hashable, Sendable {
     public var connection: Fact<String?>
     /// The interface that carries the default route.
     public var interface: Fact<String?>
+    /// The device that carries the bytes in the end, where it is another than `interface`: below a VPN, a bridge and the
+    /// like.
+    public var underlay: Fact<String?>
     /// Where two sources answered differently: one sentence each, for people.
     public var disagreements: [String]
+    /// What could not be read as it should: one sentence each, for people.
+    public var notes: [String]
     /// The local time zone's rules, for windows of the week and for showing times.
     public var localTime: LocalTimeRules
 
@@ -47,7 +52,9 @@ public struct Conditions: Hashable, Sendable {
         roaming = Fact(.unknown, source: .none, since: now, sureness: .assumed)
         connection = Fact(nil, source: .none, since: now, sureness: .assumed)
         interface = Fact(nil, source: .none, since: now, sureness: .assumed)
+        underlay = Fact(nil, source: .none, since: now, sureness: .assumed)
         disagreements = []
+        notes = []
         self.localTime = localTime
     }
 }

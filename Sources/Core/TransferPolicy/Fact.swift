@@ -10,6 +10,10 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
     case kernel
     /// NetworkManager.
     case networkManager
+    /// ModemManager.
+    case modemManager
+    /// A DHCP client's lease.
+    case dhcp
     /// power-profiles-daemon, or a service that answers in its place.
     case powerProfiles
     /// The desktop portal: what a sandboxed program is told.
@@ -32,6 +36,8 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
         case .sysfs: "sysfs"
         case .kernel: "kernel"
         case .networkManager: "NetworkManager"
+        case .modemManager: "ModemManager"
+        case .dhcp: "DHCP lease"
         case .powerProfiles: "power-profiles-daemon"
         case .portal: "portal"
         case .logind: "logind"

@@ -24,6 +24,8 @@ extension ConditionSourceContract {
             try look(at: snapshot.linkKind, "linkKind", isUnknown: snapshot.linkKind.value == .unknown, isFirst, now)
             try look(at: snapshot.metered, "metered", isUnknown: snapshot.metered.value == .unknown, isFirst, now)
             try look(at: snapshot.connection, "connection", isUnknown: snapshot.connection.value == nil, isFirst, now)
+            try look(at: snapshot.roaming, "roaming", isUnknown: snapshot.roaming.value == .unknown, isFirst, now)
+            try look(at: snapshot.underlay, "underlay", isUnknown: snapshot.underlay.value == nil, isFirst, now)
             try look(at: snapshot.interface, "interface", isUnknown: snapshot.interface.value == nil, isFirst, now)
         }
     }

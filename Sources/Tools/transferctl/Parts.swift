@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import LinuxClock
 import LinuxConditions
 import TransferPolicy
@@ -16,12 +17,40 @@ enum Parts {
         }
     }
 
+    /// Where a person's words on connections are kept: below `$XDG_CONFIG_HOME`, else `~/.config` (XDG Base Directory
+    /// Specification 0.8).
+    ///
+    /// - Throws: `UsageError` where the environment names neither.
+    static func overridesPath() throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        // The specification has relative paths in these variables ignored.
+        let named = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
+        guard let folder = named ?? home else {
+            throw UsageError("neither XDG_CONFIG_HOME nor HOME names a folder for the configuration")
+        }
+        return folder + "/transferd/overrides.toml"
+    }
+
+    /// Refuses to go on with a person's words that cannot be understood: what they meant might cost them.
+    ///
+    /// - Throws: `UsageError` that names the file, the line and what is wrong there.
+    static func checkOverrides() throws {
+        do {
+            _ = try OverridesFile(path: try overridesPath()).read()
+        } catch let error as OverridesFileError {
+            throw UsageError("\(error)")
+        }
+    }
+
     /// What the machine is like, from the real services.
     ///
     /// - Parameter delaysSleep: whether sleep is to wait until transfers are stopped and saved.
-    static func conditions(sysfsRoot: String, alarm: LinuxAlarm, delaysSleep: Bool) -> LinuxConditions {
+    /// - Throws: `UsageError` where the environment names no folder for the configuration.
+    static func conditions(sysfsRoot: String, alarm: LinuxAlarm, delaysSleep: Bool) throws -> LinuxConditions {
         var configuration = LinuxConditionsConfiguration()
         configuration.sysfsRoot = sysfsRoot
+        configuration.overridesFile = try overridesPath()
         if !delaysSleep { configuration.sleepDelay = nil }
         configuration.localTime = LocalTimeRules(systemZoneIn: "/etc/localtime")
         configuration.watchLocalTime = { LocalTimeWatch(onChange: $0) }

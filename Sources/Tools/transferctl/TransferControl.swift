@@ -15,7 +15,9 @@ struct TransferControl: AsyncParsableCommand {
             the same command continues them).
             """,
         version: "0.1.0",
-        subcommands: [GetCommand.self, PutCommand.self, ConditionsCommand.self, PoliciesCommand.self])
+        subcommands: [
+            GetCommand.self, PutCommand.self, ConditionsCommand.self, OverrideCommand.self, PoliciesCommand.self,
+        ])
 }
 
 @main

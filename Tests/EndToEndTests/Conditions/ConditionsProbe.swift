@@ -4,7 +4,7 @@ import Foundation
 
 /// The probe program as a test sees it: one line for each snapshot.
 struct ConditionsProbe: Sendable {
-    private let process: RigProcess
+    let process: RigProcess
 
     /// Starts it; `prefix` is the command that runs it somewhere else.
     init(_ arguments: [String] = [], prefix: [String] = [], environment: [String: String]) throws {

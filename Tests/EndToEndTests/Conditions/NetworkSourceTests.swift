@@ -7,28 +7,9 @@ import Testing
     "Path and price, read from the kernel and a real NetworkManager", .serialized,
     .enabled(if: NetworkRig.unavailabilityReason == nil, "\(NetworkRig.unavailabilityReason ?? "")"))
 struct NetworkSourceTests {
-    private func withProbe(
-        _ prepare: (NetworkRig) async throws -> Void,
-        _ body: (NetworkRig, ConditionsProbe) async throws -> Void
-    ) async throws {
-        let bus = try await PrivateBus()
-        let rig = try await NetworkRig(bus: bus)
-        let result: Result<Void, any Error>
-        do {
-            try await prepare(rig)
-            let probe = try ConditionsProbe(
-                ["--without", "upower", "--without", "sysfs"], prefix: rig.inside([]), environment: bus.environment)
-            do { result = .success(try await body(rig, probe)) } catch { result = .failure(error) }
-            await probe.end()
-        } catch { result = .failure(error) }
-        await rig.end()
-        await bus.end()
-        try result.get()
-    }
-
     @Test("The cable's carrier and the default route are followed, a veth counting as ethernet")
     func carrierAndRoute() async throws {
-        try await withProbe {
+        try await NetworkProbe.run {
             try await $0.configureByHand()
         } _: { rig, probe in
             try await probe.line("network=full/kernel/guessed/settled", "kind=ethernet", "interface=cable")
@@ -45,7 +26,7 @@ struct NetworkSourceTests {
 
     @Test("A tunnel is resolved to what carries it, by a policy rule as well")
     func tunnel() async throws {
-        try await withProbe {
+        try await NetworkProbe.run {
             try await $0.configureByHand()
         } _: { rig, probe in
             try await probe.line("network=full", "interface=cable")
@@ -60,6 +41,49 @@ struct NetworkSourceTests {
         }
     }
 
+    @Test("What a tunnel of a VPN goes over is found where its own packets are marked, and in the main table")
+    func marked() async throws {
+        try await NetworkProbe.run {
+            try await $0.configureByHand()
+            try await $0.addTunnel("vpn")
+        } _: { rig, probe in
+            try await probe.line("network=full", "interface=cable", "underlay=none")
+            // As wg-quick does it: all but the tunnel's own packets go into the tunnel.
+            try await rig.run("ip route add default dev vpn table 51820")
+            try await rig.run("ip rule add not fwmark 51820 table 51820")
+            try await probe.line("interface=vpn", "underlay=cable", "kind=ethernet/kernel/guessed")
+            // Its own packets have a table to themselves: the main one has no default route.
+            try await rig.run("ip route add default via 10.9.0.1 dev cable table 99")
+            try await rig.run("ip rule add fwmark 51820 table 99")
+            try await rig.run("ip route del default")
+            // Nothing carries it any more.
+            try await rig.run("ip link set far down")
+            try await probe.line("network=none")
+            try await rig.run("ip link set far up")
+            try await probe.line("interface=vpn", "underlay=cable")
+            try await rig.run("ip rule del fwmark 51820 table 99")
+            try await rig.run("ip route flush table 99")
+            try await probe.line("interface=vpn", "underlay=none", "kind=unknown", "roaming=unknown")
+        }
+    }
+
+    @Test("A bridge is the cable in it, and IPv6 over a tunnel beside IPv4 over a cable is what its underlay is")
+    func bridgeAndFamilies() async throws {
+        try await NetworkProbe.run { rig in
+            for command in [
+                "ip link set cable up", "ip link add br0 type bridge", "ip link set cable master br0",
+                "ip link set br0 up", "ip addr add 10.9.0.2/24 dev br0", "ip route add default via 10.9.0.1",
+            ] { try await rig.run(command) }
+        } _: { rig, probe in
+            try await probe.line("interface=br0", "underlay=cable", "kind=ethernet/kernel/reported", "roaming=no")
+            try await rig.addTunnel("vpn")
+            try await rig.run("ip -6 route add default dev vpn metric 10")
+            try await rig.run("ip link set cable nomaster")
+            try await rig.run("ip route del default")
+            try await probe.line("interface=vpn", "kind=unknown")
+        }
+    }
+
     @Test("Ten thousand routes and an overrun of the events do not hide the lost default route")
     func overrun() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("routes-\(UUID().uuidString)")
@@ -68,23 +92,30 @@ struct NetworkSourceTests {
             "route add 172.\(16 + $0 / 4096 % 16).\($0 / 16 % 256).\($0 % 16 * 16)/28 via 10.9.0.1\n"
         }
         try (routes.joined() + "route del default\n").write(to: file, atomically: true, encoding: .utf8)
-        try await withProbe {
+        try await NetworkProbe.run {
             try await $0.configureByHand()
         } _: { rig, probe in
             try await probe.line("network=full")
-            kill(probe.id, SIGSTOP)
-            try await rig.run("ip -batch \(file.path)")
-            kill(probe.id, SIGCONT)
-            try await probe.line("network=none")
-            try await rig.run("ip route flush root 172.16.0.0/12")
-            try await rig.run("ip route add default via 10.9.0.1")
-            try await probe.line("network=full")
+            // The machine may have other things to do: one undisturbed round is enough.
+            var delays: [Double] = []
+            for _ in 0..<5 where delays.last ?? .infinity > 100 {
+                kill(probe.id, SIGSTOP)
+                try await rig.run("ip -batch \(file.path)")
+                let start = LineBuffer.now()
+                kill(probe.id, SIGCONT)
+                let line = try await probe.line("network=none")
+                delays.append(Double(line.time - start) / 1e6)
+                try await rig.run("ip route flush root 172.16.0.0/12")
+                try await rig.run("ip route add default via 10.9.0.1")
+                try await probe.line("network=full")
+            }
+            #expect(delays.last ?? .infinity <= 100, "milliseconds until the right state: \(delays)")
         }
     }
 
     @Test("Metered is followed, and survives NetworkManager's death, restart and hanging")
     func metered() async throws {
-        try await withProbe {
+        try await NetworkProbe.run {
             try await $0.startManager()
             try await $0.connect()
         } _: { rig, probe in
@@ -112,7 +143,7 @@ struct NetworkSourceTests {
 
     @Test("A late NetworkManager is heard")
     func lateStart() async throws {
-        try await withProbe {
+        try await NetworkProbe.run {
             try await $0.configureByHand()
         } _: { rig, probe in
             try await probe.line("metered=unknown/rule/assumed/settled", "connection=none")

@@ -43,6 +43,13 @@ package struct LoginRig: Sendable {
     /// The target that logind has had started since it last woke: "nothing" while it is held up.
     package func begun() async throws -> String { try await rig.ask("begun") }
 
+    /// For how long it was held up before that, by the rig's own clock: a test that is kept waiting sees it later.
+    package func held() async throws -> Duration {
+        let answer = try await rig.ask("held")
+        guard let milliseconds = Int64(answer) else { throw RigError("\(answer) is not a number of milliseconds") }
+        return .milliseconds(milliseconds)
+    }
+
     /// The machine is back.
     package func wake() async throws { try await rig.ask("wake") }
 

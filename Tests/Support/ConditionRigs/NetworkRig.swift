@@ -27,6 +27,9 @@ package actor NetworkRig {
     package nonisolated let name: String
     private let bus: PrivateBus
     private var manager: (process: RigProcess, id: Int32)?
+    private var services: [RigProcess] = []
+    private var server: RigProcess?
+    private var hasFarNamespace = false
 
     /// Makes the namespace and the cable; nothing has an address yet.
     package init(bus: PrivateBus) async throws {
@@ -86,6 +89,60 @@ package actor NetworkRig {
         try await run("nmcli connection modify wired connection.metered \(word)")
     }
 
+    /// Runs a service in the namespace, until the rig ends.
+    package func serve(_ command: [String]) async throws {
+        services.append(try await RigProcess.service(inside(command), environment: bus.environment).process)
+    }
+
+    /// Makes a tunnel named `name` that is up, held open by a program of its own.
+    package func addTunnel(_ name: String) async throws {
+        let script = """
+            import fcntl, struct, sys, time
+            tunnel = open("/dev/net/tun", "r+b", buffering=0)
+            fcntl.ioctl(tunnel, 0x400454CA, struct.pack("16sH22x", sys.argv[1].encode(), 0x1001))
+            time.sleep(1e6)
+            """
+        try await serve(["/usr/bin/python3", "-c", script, name])
+        let end = ContinuousClock.now + .seconds(10)
+        while (try? await run("ip link set \(name) up")) == nil {
+            guard ContinuousClock.now < end else { throw RigError("the tunnel \(name) does not come up") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Moves the far end into a namespace of its own, where a DHCP server hands out a network that says `option` in the
+    /// vendor's option, number 43; nil for one that says nothing.
+    package func serveDHCP(vendorOption option: String?) async throws {
+        if !hasFarNamespace {
+            hasFarNamespace = true
+            try await RigProcess.run(["ip", "netns", "add", name + "f"])
+            try await run("ip link set far netns \(name)f")
+            for command in ["ip link set far up", "ip addr add 192.168.43.1/24 dev far"] {
+                try await RigProcess.run(
+                    ["ip", "netns", "exec", name + "f"] + command.split(separator: " ").map(String.init))
+            }
+        }
+        await server?.end()
+        server = try await RigProcess.service(
+            [
+                "ip", "netns", "exec", name + "f", "dnsmasq", "--no-daemon", "--port=0", "--interface=far",
+                "--bind-interfaces", "--dhcp-range=192.168.43.10,192.168.43.20,1h", "--leasefile-ro",
+                "--pid-file=", "--conf-file=/dev/null",
+            ] + (option.map { ["--dhcp-option-force=43,\($0)"] } ?? [])
+        ).process
+    }
+
+    /// Adds the profile `phone` for the cable, configured by DHCP, and brings it up.
+    package func connectByDHCP() async throws {
+        _ = try? await run("nmcli connection delete phone")
+        try await run(
+            """
+            nmcli connection add type ethernet ifname cable con-name phone ipv4.method auto ipv6.method disabled \
+            autoconnect no
+            """)
+        try await run("nmcli connection up phone")
+    }
+
     /// Kills NetworkManager with SIGKILL.
     package func killManager() async {
         guard let manager else { return }
@@ -103,6 +160,9 @@ package actor NetworkRig {
     package func end() async {
         await manager?.process.end()
         manager = nil
+        for service in services { await service.end() }
+        await server?.end()
+        if hasFarNamespace { _ = try? await RigProcess.run(["ip", "netns", "del", name + "f"]) }
         _ = try? await RigProcess.run(["ip", "netns", "del", name])
     }
 

@@ -11,6 +11,9 @@ package actor PrivateBus {
     /// What makes a process use it.
     package nonisolated var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": address] }
 
+    /// What makes a process take it for the session bus.
+    package nonisolated var sessionEnvironment: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": address] }
+
     private let folder: URL
     private var daemon: (process: RigProcess, id: Int32)?
 

@@ -26,7 +26,9 @@ struct ProbeLine {
             "sleep=" + fact(conditions.sleep, conditions.sleep.value.rawValue),
             "offset=\(conditions.localTime.offsetSeconds(at: conditions.power.since.wall))",
             "drains=\(conditions.drainsOnAC)",
-            "disagreements=\(conditions.disagreements.count)",
+            "underlay=" + fact(conditions.underlay, conditions.underlay.value ?? "none"),
+            "roaming=" + fact(conditions.roaming, conditions.roaming.value.rawValue),
+            "disagreements=\(conditions.disagreements.count)", "notes=\(conditions.notes.count)",
         ].joined(separator: " ")
     }
 }

@@ -7,7 +7,9 @@ import TransferPolicy
 
 // Prints one line for each snapshot: what tests of the readers watch. `--sysfs ROOT` reads another sysfs;
 // `--without READER` switches a reader off; `--zone FILE` watches that file for the time zone; `--ready promptly` lets
-// sleep go ahead as soon as it is announced. Ends at the end of its standard input.
+// sleep go ahead as soon as it is announced; `--network-sysfs ROOT` reads another sysfs for network devices; `--leases
+// ROOT` looks for leases below another root; `--overrides FILE` follows such a file; `--sandbox FILE` takes it for the
+// mark of a sandbox. Ends at the end of its standard input.
 
 var configuration = LinuxConditionsConfiguration()
 var isPrompt = false
@@ -25,6 +27,10 @@ while let argument = arguments.popFirst() {
     case ("--without", "sysfs"): configuration.readers.remove(.sysfs)
     case ("--without", "netlink"): configuration.readers.remove(.netlink)
     case ("--without", "networkManager"): configuration.readers.remove(.networkManager)
+    case ("--network-sysfs", let root?): configuration.networkSysfsRoot = root
+    case ("--leases", let root?): configuration.leaseRoot = root
+    case ("--overrides", let path?): configuration.overridesFile = path
+    case ("--sandbox", let path?): configuration.sandboxMarker = path
     default:
         write(2, "unknown argument \(argument)\n", argument.utf8.count + 18)
         exit(64)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Keeps a connection to the system bus, or another one that is always there, through the bus's absence and its restarts, without polling.
+/// Keeps a connection to the system bus, or to another one, through the bus's absence and its restarts, without polling.
 final class SystemBus {
     private enum State {
         case closed
@@ -27,8 +27,8 @@ final class SystemBus {
         address: @escaping () -> String? = BusConnection.systemBusAddress,
         onOpen: @escaping (BusConnection) -> Void, onLoss: @escaping () -> Void
     ) {
-        findAddress = address
         self.executor = executor
+        findAddress = address
         self.timeLimit = timeLimit.timerMilliseconds
         self.onOpen = onOpen
         self.onLoss = onLoss

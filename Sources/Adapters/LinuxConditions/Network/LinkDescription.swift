@@ -24,19 +24,24 @@ struct LinkDescription: Hashable, Sendable {
     var kind: String?
     /// The index of the bridge or bond it belongs to; 0 for none.
     var master: Int32 = 0
-    /// The index of the link below it; 0 for none.
+    /// The index of the link below it; 0 for none, and for one in another network namespace, whose indices are not ours.
     ///
     /// For a veth that is its peer.
     var lower: Int32 = 0
+    /// Whether nl80211 knows it as a wireless interface; false also where nobody could be asked.
+    var isWireless = false
     /// Nil where sysfs does not show this interface.
     var files: DeviceFiles?
+
+    /// Leads back to this machine.
+    var isLoopback: Bool { flags & 0x8 != 0 }
 
     /// Up, with a carrier.
     ///
     /// A default route stays when the cable goes, so routes alone do not tell.
     var canCarry: Bool {
-        let (up, loopback, running): (UInt32, UInt32, UInt32) = (0x1, 0x8, 0x40)
-        return flags & up != 0 && flags & running != 0 && flags & loopback == 0
+        let (up, running): (UInt32, UInt32) = (0x1, 0x40)
+        return flags & up != 0 && flags & running != 0 && !isLoopback
             && (operationalState == 0 || operationalState == 6)
     }
 }

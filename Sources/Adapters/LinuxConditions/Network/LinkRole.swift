@@ -24,37 +24,43 @@ enum LinkRole: Hashable, Sendable {
     private static func virtual(_ kind: String, over lower: Int32) -> LinkRole {
         switch kind {
         case "wireguard", "tun", "ipip", "sit", "gre", "gretap", "ip6tnl", "ip6gre", "ip6gretap", "xfrm", "vti", "vti6",
-            "ovpn", "ovpn-dco", "amneziawg":
+            "ovpn", "ovpn-dco", "amneziawg", "bareudp", "gtp", "amt":
             .tunnel
-        case "bridge", "bond", "team", "vrf": .members
-        case "vlan", "macvlan", "macvtap", "ipvlan", "macsec": .lower
+        case "bridge", "bond", "team", "vrf", "batadv": .members
+        case "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "ipoib": .lower
         // They keep the link below to themselves, if they are bound to one at all.
         case "vxlan", "geneve": lower == 0 ? .tunnel : .lower
-        case "veth", "dummy", "virtio", "hsr", "dsa": .carrier(.ethernet, isGuess: false)
+        case "veth", "netkit", "dummy", "virtio", "hsr", "dsa", "ifb", "netdevsim": .carrier(.ethernet, isGuess: false)
         case "wwan", "rmnet": .carrier(.cellular, isGuess: false)
         case "virt_wifi": .carrier(.wifi, isGuess: false)
         case "bt6lowpan": .carrier(.bluetooth, isGuess: false)
+        // DSL over a cable, or a modem: whoever dialled knows.
+        case "ppp": .carrier(.unknown, isGuess: true)
         default: .carrier(.other, isGuess: false)
         }
     }
 
     private static func device(_ link: LinkDescription) -> LinkRole {
-        let (ethernet, rawIP, none): (UInt32, UInt32, UInt32) = (1, 519, 0xFFFE)
+        let (ethernet, ppp, rawIP, none): (UInt32, UInt32, UInt32, UInt32) = (1, 512, 519, 0xFFFE)
+        // IP in IP, IPv6 in IP, GRE: of drivers that name no kind.
+        let tunnels: ClosedRange<UInt32> = 768...778
         switch (link.files?.deviceType, link.files?.driver) {
         case ("wlan", _): return .carrier(.wifi, isGuess: false)
         case ("wwan", _): return .carrier(.cellular, isGuess: false)
         case ("bluetooth", _): return .carrier(.bluetooth, isGuess: false)
-        case (_, "qmi_wwan"), (_, "cdc_mbim"), (_, "huawei_cdc_ncm"), (_, "sierra_net"), (_, "hso"):
+        case (_, "qmi_wwan"), (_, "cdc_mbim"), (_, "huawei_cdc_ncm"), (_, "sierra_net"), (_, "hso"),
+            (_, "mhi_net"), (_, "mhi_wwan_mbim"), (_, "iosm"), (_, "mtk_t7xx"), (_, "bam-dmux"), (_, "ipa"):
             return .carrier(.cellular, isGuess: false)
         case (_, "rndis_host"), (_, "ipheth"): return .carrier(.usbTether, isGuess: false)
         // Docks use these as well.
         case (_, "cdc_ether"), (_, "cdc_ncm"): return .carrier(.usbTether, isGuess: true)
         default: break
         }
-        if link.files?.isWireless == true { return .carrier(.wifi, isGuess: false) }
+        if link.isWireless || link.files?.isWireless == true { return .carrier(.wifi, isGuess: false) }
         switch link.hardwareType {
         case rawIP: return .carrier(.cellular, isGuess: false)
-        case none: return .tunnel
+        case none, tunnels: return .tunnel
+        case ppp: return .carrier(.unknown, isGuess: true)
         // Without sysfs an Ethernet-like device could be Wi-Fi as well.
         case ethernet: return .carrier(link.files == nil ? .unknown : .ethernet, isGuess: false)
         default: return .carrier(.other, isGuess: false)

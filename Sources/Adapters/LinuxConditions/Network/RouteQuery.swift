@@ -7,8 +7,15 @@ import CNetlink
 ///
 /// A route cache kept up to date by events stays wrong for good after an overrun; asking anew cannot.
 final class RouteQuery {
+    /// Addresses kept for documentation: they exist nowhere, so only the default route fits.
+    private static let nowhere: [(family: Int32, address: [UInt8])] = [
+        (AF_INET, [192, 0, 2, 1]), (AF_INET6, [0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
+    ]
+
     private let socket: OpaquePointer
     private let files: DeviceFilesReader
+    private let wireless = WirelessQuery()
+    private let marked = MarkedRouteQuery()
 
     /// Opens a socket to the kernel; nil where that is not allowed.
     init?(files: DeviceFilesReader) {
@@ -25,12 +32,14 @@ final class RouteQuery {
 
     /// What the kernel says now; nil when it cannot be asked.
     func snapshot() -> NetworkSnapshot? {
-        guard let links = links() else { return nil }
-        // Addresses kept for documentation: they exist nowhere, so only the default route fits.
-        let chosen = [chosenLink(for: "192.0.2.1", AF_INET), chosenLink(for: "2001:db8::1", AF_INET6)].compactMap(
-            \.self)
-        var snapshot = NetworkSnapshot(links: links, chosen: chosen)
-        if snapshot.choseTunnel { snapshot.defaultRoutes = defaultRoutes() }
+        guard var links = links() else { return nil }
+        let devices = links.values.filter { $0.kind == nil && !$0.isLoopback && $0.files?.isWireless != true }
+        for index in wireless?.wireless(among: Set(devices.map(\.index))) ?? [] { links[index]?.isWireless = true }
+        var snapshot = NetworkSnapshot(links: links, chosen: Self.nowhere.compactMap(chosenLink))
+        if snapshot.choseTunnel {
+            snapshot.defaultRoutes = defaultRoutes()
+            snapshot.chosenForMarks = marked?.links(to: Self.nowhere) ?? []
+        }
         return snapshot
     }
 
@@ -56,42 +65,50 @@ final class RouteQuery {
         let index = rtnl_link_get_ifindex(link)
         let name = rtnl_link_get_name(link).map { String(cString: $0) } ?? ""
         let kind = rtnl_link_get_type(link).map { String(cString: $0) }
+        var otherNamespace: Int32 = 0
+        let isLowerElsewhere = rtnl_link_get_link_netnsid(link, &otherNamespace) >= 0
         return LinkDescription(
             index: index, name: name, flags: rtnl_link_get_flags(link),
             operationalState: rtnl_link_get_operstate(link), hardwareType: rtnl_link_get_arptype(link), kind: kind,
-            master: rtnl_link_get_master(link), lower: rtnl_link_get_link(link),
+            master: rtnl_link_get_master(link), lower: isLowerElsewhere ? 0 : rtnl_link_get_link(link),
             files: kind == nil ? files.read(name: name, index: index) : nil)
     }
 
-    private func chosenLink(for address: String, _ family: Int32) -> Int32? {
-        var destination: OpaquePointer?
-        guard nl_addr_parse(address, family, &destination) >= 0, let destination else { return nil }
-        defer { nl_addr_put(destination) }
+    private func chosenLink(for destination: (family: Int32, address: [UInt8])) -> Int32? {
+        guard let address = nl_addr_build(destination.family, destination.address, destination.address.count) else {
+            return nil
+        }
+        defer { nl_addr_put(address) }
         var route: OpaquePointer?
-        guard rtnl_route_lookup(socket, destination, &route) >= 0, let route else { return nil }
+        guard rtnl_route_lookup(socket, address, &route) >= 0, let route else { return nil }
         defer { rtnl_route_put(route) }
-        return link(of: route)
+        return Self.links(of: route).first
     }
 
-    private func link(of route: OpaquePointer) -> Int32? {
+    /// The interfaces of a route's next hops; none of one that leads nowhere.
+    static func links(of route: OpaquePointer) -> [Int32] {
         let unicast: UInt8 = 1
-        guard rtnl_route_get_type(route) == unicast, let hop = rtnl_route_nexthop_n(route, 0) else { return nil }
-        return rtnl_route_nh_get_ifindex(hop)
+        guard rtnl_route_get_type(route) == unicast else { return [] }
+        return (0..<rtnl_route_get_nnexthops(route)).compactMap { number in
+            rtnl_route_nexthop_n(route, number).map(rtnl_route_nh_get_ifindex)
+        }
     }
 
     private func defaultRoutes() -> [NetworkSnapshot.DefaultRoute] {
         var cache: OpaquePointer?
         guard rtnl_route_alloc_cache(socket, AF_UNSPEC, 0, &cache) >= 0, let cache else { return [] }
         defer { nl_cache_free(cache) }
-        let mainTable: UInt32 = 254
+        let localTable: UInt32 = 255
         var routes: [NetworkSnapshot.DefaultRoute] = []
         var object = nl_cache_get_first(cache)
         while let route = object {
             object = nl_cache_get_next(route)
-            guard rtnl_route_get_table(route) == mainTable, let destination = rtnl_route_get_dst(route),
-                nl_addr_get_prefixlen(destination) == 0, let index = link(of: route)
+            let table = rtnl_route_get_table(route)
+            guard table != localTable, let destination = rtnl_route_get_dst(route),
+                nl_addr_get_prefixlen(destination) == 0
             else { continue }
-            routes.append(NetworkSnapshot.DefaultRoute(index: index, priority: rtnl_route_get_priority(route)))
+            let (family, priority) = (Int32(rtnl_route_get_family(route)), rtnl_route_get_priority(route))
+            routes += Self.links(of: route).map { .init(index: $0, priority: priority, family: family, table: table) }
         }
         return routes
     }

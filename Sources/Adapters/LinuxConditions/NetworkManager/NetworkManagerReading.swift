@@ -10,6 +10,8 @@ struct NetworkManagerReading: Hashable, Sendable {
     var restriction: Reachability?
     /// The object of the primary connection; nil when there is none.
     var primaryConnection: String?
+    /// What the primary connection goes over; nil where its type does not tell.
+    var primaryKind: LinkKind?
     /// The primary connection's name.
     var connectionID: String?
 
@@ -26,6 +28,7 @@ struct NetworkManagerReading: Hashable, Sendable {
             case .integer(4): .guessNo
             default: .unknown
             }
+        primaryKind = primaryConnection == nil ? nil : Self.kind(of: properties["PrimaryConnectionType"])
         // Without a primary connection it speaks of devices that it does not manage.
         guard primaryConnection != nil else { return }
         restriction =
@@ -35,5 +38,15 @@ struct NetworkManagerReading: Hashable, Sendable {
             case .integer(3): .limited
             default: nil
             }
+    }
+    /// The kind of link that a connection's type stands for.
+    private static func kind(of type: VariantValue?) -> LinkKind? {
+        switch type {
+        case .string("802-3-ethernet"), .string("pppoe"), .string("adsl"): .ethernet
+        case .string("802-11-wireless"), .string("802-11-olpc-mesh"): .wifi
+        case .string("gsm"), .string("cdma"), .string("wimax"): .cellular
+        case .string("bluetooth"): .bluetooth
+        default: nil
+        }
     }
 }

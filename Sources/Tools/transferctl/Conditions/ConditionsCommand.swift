@@ -22,7 +22,7 @@ struct ConditionsCommand: AsyncParsableCommand {
     var sysfsRoot: String?
 
     func run() async throws {
-        let source = Parts.conditions(
+        let source = try Parts.conditions(
             sysfsRoot: sysfsRoot ?? "/sys", alarm: try Parts.alarm(), delaysSleep: false)
         let stop: @Sendable () -> Void = { Task { await source.stop() } }
         let interruption = Interruption(handler: stop)

@@ -40,9 +40,16 @@ enum ConditionsText {
             Row("network", key: "network", conditions.network, conditions.network.value.rawValue),
             Row("kind of link", key: "linkKind", conditions.linkKind, conditions.linkKind.value.rawValue),
             Row("metered", key: "metered", conditions.metered, conditions.metered.value.rawValue),
+            Row("roaming", key: "roaming", conditions.roaming, conditions.roaming.value.rawValue),
             Row("connection", key: "connection", conditions.connection, conditions.connection.value ?? "unknown"),
-            Row("interface", key: "interface", conditions.interface, conditions.interface.value ?? "none"),
+            Row("interface", key: "interface", conditions.interface, interfaceText(conditions)),
         ]
+    }
+
+    /// The interface, and what carries it: `wg0 over wlan0`.
+    private static func interfaceText(_ conditions: Conditions) -> String {
+        guard let interface = conditions.interface.value else { return "none" }
+        return conditions.underlay.value.map { "\(interface) over \($0)" } ?? interface
     }
 
     /// The facts as a table for people.
@@ -61,6 +68,7 @@ enum ConditionsText {
             zip(row, widths).map { $0 + String(repeating: " ", count: $1 - Formatting.columns($0)) }
                 .joined(separator: "  ").trimmingTrailingSpaces()
         }
+        lines += conditions.notes.map { "note: \(Formatting.printable($0))" }
         lines += conditions.disagreements.map { "disagreement: \(Formatting.printable("\($0)"))" }
         return lines.joined(separator: "\n")
     }
@@ -68,8 +76,9 @@ enum ConditionsText {
     /// The facts as a JSON object: each with value, source, since and sureness; `battery` with level, charging,
     /// warning, and whether it drains although the machine is plugged in.
     static func object(_ conditions: Conditions) -> [String: Any] {
-        var object: [String: Any] = ["disagreements": conditions.disagreements]
-        for row in rows(conditions) {
+        var object: [String: Any] = ["disagreements": conditions.disagreements, "notes": conditions.notes]
+        let underlay = Row("underlay", key: "underlay", conditions.underlay, "")
+        for row in rows(conditions) + [underlay] {
             var fact: [String: Any] = [
                 "source": row.source.displayName, "since": Formatting.rfc3339(row.since.wall),
                 "sureness": row.sureness.rawValue,
@@ -84,7 +93,11 @@ enum ConditionsText {
         battery["warning"] = conditions.battery.value.warning.rawValue
         battery["drainsOnAC"] = conditions.drainsOnAC
         object["battery"] = battery
-        for (key, value) in [("connection", conditions.connection.value), ("interface", conditions.interface.value)] {
+        let names = [
+            ("connection", conditions.connection.value), ("interface", conditions.interface.value),
+            ("underlay", conditions.underlay.value),
+        ]
+        for (key, value) in names {
             var fact = object[key] as? [String: Any] ?? [:]
             fact["value"] = value.map { $0 as Any } ?? NSNull()
             object[key] = fact

@@ -84,6 +84,9 @@ final class GetReporter: Sendable {
                 }
             case .conditions(let conditions):
                 defer { state.conditions = conditions }
+                for note in conditions.notes where state.conditions?.notes.contains(note) != true {
+                    state.style.note(note)
+                }
                 guard isVerbose, let change = ConditionsText.change(from: state.conditions, to: conditions) else {
                     return
                 }

@@ -17,6 +17,7 @@ struct GetRun {
     ///
     /// - Throws: `UsageError` before anything has started.
     func run() async throws -> ExitStatus {
+        try Parts.checkOverrides()
         let directory = plan.stateDirectory + "/get"
         try PrivateFolder.make(directory)
         let locks = try TransferLocks(directory: directory)
@@ -33,7 +34,7 @@ struct GetRun {
         let queue = try await prepare(store)
         let engine = TransferEngine(
             store: store, executor: try makeExecutor(partials: directory + "/partial", reporter: reporter),
-            conditions: makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
+            conditions: try makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
             savesLearned: plan.assumptions == nil, seed: plan.seed)
         for (id, place) in queue.known {
             reporter.add(id, at: place)
@@ -269,8 +270,8 @@ struct GetRun {
         }
     }
 
-    private func makeConditions() -> any ConditionSource {
-        let source = Parts.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true)
+    private func makeConditions() throws -> any ConditionSource {
+        let source = try Parts.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true)
         guard let assumptions = plan.assumptions else { return source }
         return AssumingConditionSource(base: source, assumptions: assumptions)
     }

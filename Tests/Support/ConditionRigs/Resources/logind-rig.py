@@ -46,6 +46,7 @@ class Rig:
         self.daemon = None
         self.job = 0
         self.jobs = []
+        self.asked = self.started = 0
         flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
         self.bus = Gio.DBusConnection.new_for_address_sync(os.environ["DBUS_SYSTEM_BUS_ADDRESS"], flags, None, None)
         manager = Gio.DBusNodeInfo.new_for_xml(MANAGER).interfaces[0]
@@ -64,6 +65,7 @@ class Rig:
     def called(self, connection, sender, path, interface, method, parameters, invocation):
         if method != "StartUnit":
             return invocation.return_value(None)
+        self.started = time.monotonic()
         self.job += 1
         self.jobs.append((self.job, f"{ROOT}/job/{self.job}", parameters.unpack()[0]))
         invocation.return_value(GLib.Variant("(o)", (self.jobs[-1][1],)))
@@ -89,14 +91,20 @@ class Rig:
         self.daemon.send_signal(signal.SIGCONT)
 
     def sleep(self):
+        self.asked = time.monotonic()
         self.ask(*LOGIN, "Suspend", GLib.Variant("(b)", (False,)))
 
     def poweroff(self):
+        self.asked = time.monotonic()
         self.ask(*LOGIN, "PowerOff", GLib.Variant("(b)", (False,)))
 
     def begun(self):
         """Whether "systemd" was told to put the machine to sleep, or to switch it off."""
         return self.jobs[-1][2] if self.jobs else "nothing"
+
+    def held(self):
+        """For how many milliseconds logind was held up before what it began last."""
+        return round((self.started - self.asked) * 1000)
 
     def wake(self):
         """The job is over: the machine is back."""

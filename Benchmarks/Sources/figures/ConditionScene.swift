@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+
+/// A network namespace with a cable in it, a bus, and a real NetworkManager where it is asked for; gone with its owner.
+final class ConditionScene {
+    private let name = "figures\(getpid())"
+    private let folder: WorkFolder
+    private let program: String
+    private var children: [Child] = []
+
+    /// What sends programs to the bus of this scene.
+    var environment: [String: String] {
+        ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path)/bus", "XDG_CONFIG_HOME": folder.path]
+    }
+
+    init(_ options: Options) throws {
+        program = try Transferctl.path(options)
+        folder = try WorkFolder(in: options.memoryFolder, room: 1 << 20)
+        _ = try Command(program: "/usr/bin/env", arguments: ["ip", "netns", "add", name]).run()
+        try run("ip link set lo up")
+        try run("ip link add cable type veth peer name far")
+        try run("ip link set far up")
+    }
+
+    deinit {
+        // Last started, first ended.
+        for child in children.reversed() { child.end() }
+        _ = try? Command(program: "/usr/bin/env", arguments: ["ip", "netns", "del", name]).run()
+    }
+
+    /// The command that runs `command` in the namespace.
+    func inside(_ command: [String]) -> [String] { ["ip", "netns", "exec", name] + command }
+
+    /// Runs a command in the namespace, on the scene's bus; its words are split at blanks.
+    func run(_ command: String) throws {
+        let settings = environment.map { "\($0.key)=\($0.value)" }
+        let words = settings + inside(command.split(separator: " ").map(String.init))
+        _ = try Command(program: "/usr/bin/env", arguments: words).run()
+    }
+
+    /// Starts a command in the namespace and does not wait for it.
+    func start(_ command: String) throws {
+        let words = command.split(separator: " ").map(String.init)
+        children.append(try Child(inside(words), environment))
+    }
+
+    /// Starts the bus and NetworkManager, and connects the cable.
+    func startManager() throws {
+        let rigs = URL(fileURLWithPath: #filePath)
+            .appending(path: "../../../../Tests/Support/ConditionRigs/Resources").standardizedFileURL.path
+        let template = try String(contentsOfFile: rigs + "/bus.conf.in", encoding: .utf8)
+        try template.replacingOccurrences(of: "@BUS_SOCKET@", with: folder.path + "/bus")
+            .replacingOccurrences(of: "@SERVICE_DIR@", with: folder.path + "/www")
+            .write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
+        let bus = try Child(
+            ["dbus-daemon", "--config-file=\(folder.path)/bus.conf", "--nofork", "--print-address=1"], [:])
+        children.append(bus)
+        try bus.wait { $0.hasPrefix("unix:") }
+        try start("unshare --mount /bin/sh \(rigs)/network-manager.sh")
+        let end = ContinuousClock.now + .seconds(20)
+        while (try? run("nmcli -t general status")) == nil {
+            guard ContinuousClock.now < end else { throw FigureError("NetworkManager does not answer") }
+            usleep(50_000)
+        }
+        try run(
+            "nmcli connection add type ethernet ifname cable con-name wired ipv4.method manual ipv4.addresses "
+                + "10.9.0.2/24 ipv4.gateway 10.9.0.1 ipv6.method disabled autoconnect no")
+        try run("nmcli connection up wired")
+    }
+
+    /// Starts the program under test.
+    func watch() throws -> Watch {
+        let child = try Child(inside([program, "conditions", "--watch", "--json"]), environment)
+        children.append(child)
+        return Watch(child: child)
+    }
+
+    /// What `transferctl conditions --watch --json` tells.
+    struct Watch {
+        /// The facts that matter here.
+        struct Facts {
+            var network: String?
+            var metered: String?
+
+            init(_ line: String) {
+                let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+                func value(_ key: String) -> String? { (object?[key] as? [String: Any])?["value"] as? String }
+                (network, metered) = (value("network"), value("metered"))
+            }
+        }
+
+        fileprivate let child: Child
+
+        /// Waits for facts that fit.
+        func wait(until fits: (Facts) -> Bool) throws { try child.wait { fits(Facts($0)) } }
+
+        /// Milliseconds from a change's beginning to the line that tells it.
+        func time(_ change: () throws -> Void, until fits: (Facts) -> Bool) throws -> Double {
+            let start = ContinuousClock.now
+            try change()
+            let time = try child.wait { fits(Facts($0)) } - start
+            // What was changed is given time to come to rest.
+            usleep(100_000)
+            return Double(time.components.seconds) * 1e3 + Double(time.components.attoseconds) / 1e15
+        }
+    }
+}
+
+/// A process that lines are written to and read from.
+final class Child {
+    private struct State {
+        var lines: [(text: String, time: ContinuousClock.Instant)] = []
+        var rest = Data()
+        var isOver = false
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let state: Mailbox
+
+    private final class Mailbox: Sendable {
+        let content = Mutex(State())
+    }
+
+    /// Starts a program that is looked for in `PATH`.
+    init(_ command: [String], _ environment: [String: String]) throws {
+        let (output, state) = (Pipe(), Mailbox())
+        self.state = state
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let descriptor = output.fileHandleForReading.fileDescriptor
+        Thread.detachNewThread {
+            withExtendedLifetime(output) { Self.read(descriptor, into: state) }
+        }
+    }
+
+    private static func read(_ descriptor: Int32, into state: Mailbox) {
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Foundation.read(descriptor, &block, block.count)
+            let time = ContinuousClock.now
+            if count < 0, errno == EINTR { continue }
+            state.content.withLock { content in
+                guard count > 0 else { return content.isOver = true }
+                content.rest.append(contentsOf: block[..<count])
+                while let end = content.rest.firstIndex(of: 10) {
+                    content.lines.append((String(decoding: content.rest[..<end], as: UTF8.self), time))
+                    content.rest = Data(content.rest[(end + 1)...])
+                }
+            }
+            if count <= 0 { return }
+        }
+    }
+
+    /// Writes a line to its input.
+    func send(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
+
+    /// Waits for a line that fits, and drops it and those before; returns when it came.
+    @discardableResult
+    func wait(where fits: (String) -> Bool) throws -> ContinuousClock.Instant {
+        let end = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < end {
+            let (lines, isOver) = state.content.withLock { content in
+                defer { content.lines = [] }
+                return (content.lines, content.isOver)
+            }
+            if let index = lines.firstIndex(where: { fits($0.text) }) {
+                state.content.withLock { $0.lines.insert(contentsOf: lines[(index + 1)...], at: 0) }
+                return lines[index].time
+            }
+            guard !isOver else { throw FigureError("a program ended before it said what was waited for") }
+            usleep(500)
+        }
+        throw FigureError("a program did not say within 20 s what was waited for")
+    }
+
+    /// Ends it.
+    func end() {
+        try? input.fileHandleForWriting.close()
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGIO
+
+extension BusConnection {
+    /// The session bus's address, as the environment gives it; nil when there is none.
+    ///
+    /// GIO would start a bus where it finds none.
+    package static func sessionBusAddress(in environment: (String) -> String?) -> String? {
+        if let address = environment("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty { return address }
+        guard let folder = environment("XDG_RUNTIME_DIR"), folder.hasPrefix("/"),
+            let escaped = g_dbus_address_escape_value(folder + "/bus")
+        else { return nil }
+        defer { g_free(escaped) }
+        return "unix:path=" + String(cString: escaped)
+    }
+
+    /// Calls a method that takes no arguments, with no time limit: the caller keeps its own.
+    ///
+    /// The reply's values come as a list.
+    package func ask(
+        _ method: String, of interface: String, at path: String, service: String, cancellation: Cancellation,
+        completion: @escaping (Result<[VariantValue], GLibError>) -> Void
+    ) {
+        g_dbus_connection_call(
+            pointer, service, path, interface, method, nil, nil, G_DBUS_CALL_FLAGS_NO_AUTO_START, G_MAXINT,
+            cancellation.cancellable,
+            { source, result, data in
+                guard let data else { return }
+                let completion = Unmanaged<Asking>.fromOpaque(data).takeRetainedValue()
+                var error: UnsafeMutablePointer<GError>?
+                let connection = source.map { OpaquePointer($0) }
+                guard let tuple = g_dbus_connection_call_finish(connection, result, &error) else {
+                    return completion.body(.failure(GLibError(taking: error)))
+                }
+                defer { g_variant_unref(tuple) }
+                guard case .list(let values) = VariantValue(copying: tuple) else {
+                    return completion.body(.success([]))
+                }
+                completion.body(.success(values))
+            }, Unmanaged.passRetained(Asking(body: completion)).toOpaque())
+    }
+}
+
+private final class Asking {
+    let body: (Result<[VariantValue], GLibError>) -> Void
+
+    init(body: @escaping (Result<[VariantValue], GLibError>) -> Void) { self.body = body }
+}

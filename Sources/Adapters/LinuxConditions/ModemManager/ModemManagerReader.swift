@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+
+/// Reads ModemManager's modems.
+enum ModemManagerReader {
+    private static let name = "org.freedesktop.ModemManager1"
+    private static let objectPath = "/org/freedesktop/ModemManager1"
+    private static let objectManager = "org.freedesktop.DBus.ObjectManager"
+
+    /// A reader of ModemManager.
+    static func make(
+        on executor: GLibExecutor, timeLimit: Duration, deliver: @escaping (Answer<[ModemReading]>) -> Void
+    ) -> ServiceReader<[ModemReading]> {
+        typealias Hint = ServiceReader<[ModemReading]>.Hint
+        // Not of the modem's own interface: its signal strength changes all the time.
+        let changes = [".Modem3gpp", ".ModemCdma"].map { interface in
+            Hint(
+                interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+                firstArgument: "\(name).Modem" + interface)
+        }
+        let comings = ["InterfacesAdded", "InterfacesRemoved"].map { member in
+            Hint(interface: objectManager, member: member, path: objectPath)
+        }
+        return ServiceReader(
+            on: executor, name: name, timeLimit: timeLimit, hints: changes + comings,
+            read: { bus, cancellation, done in
+                bus.ask(
+                    "GetManagedObjects", of: objectManager, at: objectPath, service: name, cancellation: cancellation
+                ) { result in
+                    // An error is the moment before the object exists: InterfacesAdded will tell, or the time limit.
+                    guard case .success(let values) = result else { return done(nil) }
+                    done(.value(ModemReading.modems(inReply: values)))
+                }
+            }, deliver: deliver)
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Takes one line of a file of overrides apart.
+struct LineScanner {
+    private var rest: Substring.UnicodeScalarView
+    private let number: Int
+
+    /// A line, and its number from 1.
+    init(line: Substring.UnicodeScalarView, number: Int) {
+        rest = line
+        if rest.last == "\r" { rest.removeLast() }
+        self.number = number
+    }
+
+    /// Whether nothing but a comment is left.
+    var isAtEnd: Bool { rest.isEmpty || rest.first == "#" }
+
+    /// Goes over blanks and tabs.
+    mutating func skipBlanks() {
+        while let next = rest.first, next == " " || next == "\t" { rest.removeFirst() }
+    }
+
+    /// Takes a character if it is next.
+    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard rest.first == scalar else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// Takes the rest of a table's line.
+    mutating func takeTable() throws(ConnectionOverridesError) {
+        guard let end = rest.firstIndex(of: "]") else { throw error("']' is missing") }
+        let name = String(rest[..<end]).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard name == "metered" else { throw error("[\(name)] is not known; the only table is [metered]") }
+        rest = rest[rest.index(after: end)...]
+        try takeEnd()
+    }
+
+    /// Takes text in double quotes, or a bare word of letters, digits, `-` and `_`.
+    mutating func takeString(called what: String) throws(ConnectionOverridesError) -> String {
+        guard take("\"") else { return try takeWord(called: what) }
+        var text = String.UnicodeScalarView()
+        while let next = rest.popFirst() {
+            switch next {
+            case "\"": return String(text)
+            case "\\": text.append(try takeEscape())
+            case _ where next.value < 0x20 && next != "\t": throw error("\(what) holds a control character")
+            default: text.append(next)
+            }
+        }
+        throw error("the closing quote of \(what) is missing")
+    }
+
+    /// Makes sure that nothing but a comment is left.
+    mutating func takeEnd() throws(ConnectionOverridesError) {
+        skipBlanks()
+        guard isAtEnd else { throw error("'\(String(rest))' is too much") }
+    }
+
+    private mutating func takeWord(called what: String) throws(ConnectionOverridesError) -> String {
+        let word = rest.prefix { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)) || scalar == "-"
+                || scalar == "_"
+        }
+        guard !word.isEmpty else { throw error("\(what) is missing; write it in double quotes") }
+        rest = rest[word.endIndex...]
+        return String(word)
+    }
+
+    private mutating func takeEscape() throws(ConnectionOverridesError) -> Unicode.Scalar {
+        switch rest.popFirst() {
+        case "\"": return "\""
+        case "\\": return "\\"
+        case "n": return "\n"
+        case "r": return "\r"
+        case "t": return "\t"
+        case "u":
+            let digits = String(rest.prefix(4))
+            guard digits.unicodeScalars.count == 4, let value = UInt32(digits, radix: 16),
+                let scalar = Unicode.Scalar(value)
+            else { throw error("after \\u four hexadecimal digits are missing") }
+            rest.removeFirst(4)
+            return scalar
+        case let other:
+            throw error(
+                "\\\(other.map { String($0) } ?? "") is not known; there are \\\" \\\\ \\n \\r \\t and \\uXXXX")
+        }
+    }
+
+    private func error(_ problem: String) -> ConnectionOverridesError {
+        ConnectionOverridesError(line: number, problem: problem)
+    }
+
+    /// Text in double quotes that reads back as it is.
+    static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

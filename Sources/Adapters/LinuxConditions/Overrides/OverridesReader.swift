@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Glibc
+
+/// Follows a file of overrides: its changes, its coming and its going.
+final class OverridesReader {
+    private let file: OverridesFile
+    private let descriptor: Int32
+    private var source: GLibSource?
+    private var watched: Int32?
+
+    /// Watches; nil where the kernel does not allow it.
+    ///
+    /// `deliver` is called at each change, with what the file says.
+    init?(
+        file: OverridesFile, on executor: GLibExecutor,
+        deliver: @escaping (Result<ConnectionOverrides, OverridesFileError>) -> Void
+    ) {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        guard descriptor >= 0 else { return nil }
+        self.file = file
+        self.descriptor = descriptor
+        watchNearestFolder()
+        source = executor.watch(descriptor: descriptor) { [weak self] in
+            guard let self else { return }
+            drain()
+            watchNearestFolder()
+            deliver(Self.read(file))
+        }
+    }
+
+    deinit {
+        source?.cancel()
+        close(descriptor)
+    }
+
+    /// What the file says now.
+    static func read(_ file: OverridesFile) -> Result<ConnectionOverrides, OverridesFileError> {
+        do {
+            return .success(try file.read())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func drain() {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while Glibc.read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+
+    /// Watches the file's folder, or the nearest one above that exists.
+    private func watchNearestFolder() {
+        var folder = file.path[...]
+        var isAbove = false
+        while let slash = folder.lastIndex(of: "/") {
+            folder = folder[..<slash]
+            let path = folder.isEmpty ? "/" : String(folder)
+            var events = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+            // Not every change within the file: whoever writes it anew closes it, or puts another in its place.
+            if !isAbove { events |= IN_MOVED_FROM | IN_CLOSE_WRITE | IN_DELETE }
+            let id = inotify_add_watch(descriptor, path, UInt32(events))
+            defer { isAbove = true }
+            guard id >= 0 else { continue }
+            if let watched, watched != id { inotify_rm_watch(descriptor, watched) }
+            watched = id
+            return
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Glibc
+
+/// Reads the network portal on the session bus: what a sandbox can ask in place of NetworkManager.
+final class PortalReader {
+    private let bus: SystemBus
+    private let reader: ServiceReader<PortalReading>
+
+    /// A reader; `startsService` has the bus start the portal where it does not run.
+    init(
+        on executor: GLibExecutor, startsService: Bool, timeLimit: Duration,
+        deliver: @escaping (Answer<PortalReading>) -> Void
+    ) {
+        let reader = ServiceReader<PortalReading>(
+            on: executor, name: name, startsService: startsService, timeLimit: timeLimit,
+            hints: [.init(interface: interface, member: "changed", path: objectPath)],
+            read: { bus, cancellation, done in
+                bus.ask("GetStatus", of: interface, at: objectPath, service: name, cancellation: cancellation) {
+                    result in
+                    // A desktop without this portal, or with one older than its third version.
+                    guard case .success(let values) = result else { return done(.absent) }
+                    done(.value(PortalReading(inReply: values)))
+                }
+            }, deliver: deliver)
+        self.reader = reader
+        bus = SystemBus(
+            on: executor, timeLimit: timeLimit,
+            address: { BusConnection.sessionBusAddress { variable in getenv(variable).map { String(cString: $0) } } }
+        ) { connection in
+            reader.attach(to: connection)
+        } onLoss: {
+            reader.detach()
+            deliver(.absent)
+        }
+    }
+
+    /// Connects, now or as soon as there is a session bus.
+    func start() { bus.start() }
+
+    /// Lets go of the bus.
+    func stop() {
+        reader.detach()
+        bus.stop()
+    }
+}
+
+private let name = "org.freedesktop.portal.Desktop"
+private let interface = "org.freedesktop.portal.NetworkMonitor"
+private let objectPath = "/org/freedesktop/portal/desktop"

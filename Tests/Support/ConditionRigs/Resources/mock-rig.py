@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pretends a modem of ModemManager's with a NetworkManager above it, or the network portal, by python-dbusmock.
+
+`mock-rig.py modem` owns its name on the system bus, `mock-rig.py portal` on the session bus. Commands come on standard
+input, one a line; each is answered by `ok` or by what went wrong. Ends at the end of its input.
+"""
+
+import os
+import subprocess
+import sys
+import time
+
+import dbus
+
+MM = "org.freedesktop.ModemManager1"
+MM_PATH = "/org/freedesktop/ModemManager1"
+MODEM_PATH = MM_PATH + "/Modem/0"
+NM = "org.freedesktop.NetworkManager"
+NM_PATH = "/org/freedesktop/NetworkManager"
+PORTAL = "org.freedesktop.portal.Desktop"
+PORTAL_PATH = "/org/freedesktop/portal/desktop"
+MONITOR = "org.freedesktop.portal.NetworkMonitor"
+MOCK = "org.freedesktop.DBus.Mock"
+
+
+class Mock:
+    def __init__(self, bus_type, name, path, interface, *options):
+        self.bus = dbus.bus.BusConnection(os.environ[f"DBUS_{bus_type.upper()}_BUS_ADDRESS"])
+        command = [sys.executable, "-m", "dbusmock", *options, f"--{bus_type}", name, path, interface]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 20
+        while not self.bus.name_has_owner(name):
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise RuntimeError("python-dbusmock does not take " + name)
+            time.sleep(0.02)
+        self.name = name
+
+    def at(self, path, interface=MOCK):
+        return dbus.Interface(self.bus.get_object(self.name, path), interface)
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Modem:
+    def __init__(self):
+        self.mock = Mock("system", MM, MM_PATH, MM, "--is-object-manager")
+        self.manager = None
+
+    def run(self, command, *words):
+        if command == "add":
+            ports = dbus.Array([("cdc-wdm0", dbus.UInt32(6)), (words[0], dbus.UInt32(2))], signature="(su)")
+            self.mock.at(MM_PATH).AddObject(MODEM_PATH, MM + ".Modem", {"Ports": ports}, [])
+            state = {"RegistrationState": dbus.UInt32(int(words[1]))}
+            self.mock.at(MODEM_PATH).AddProperties(MM + ".Modem.Modem3gpp", state)
+            # Adding announces nothing, and the object was announced before it had this interface.
+            self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
+        elif command == "state":
+            state = {"RegistrationState": dbus.UInt32(int(words[0]))}
+            self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
+        elif command == "link":
+            kind = {"PrimaryConnectionType": words[0]}
+            if self.manager is None:
+                self.manager = Mock("system", NM, NM_PATH, NM)
+                self.manager.at(NM_PATH).AddProperties(NM, {"PrimaryConnection": dbus.ObjectPath("/a/1"), **kind})
+            # Adding announces nothing.
+            self.manager.at(NM_PATH).UpdateProperties(NM, kind)
+        elif command == "remove":
+            self.mock.at(MM_PATH).RemoveObject(MODEM_PATH)
+            # The mock itself announces neither coming nor going.
+            removed = [dbus.ObjectPath(MODEM_PATH), dbus.Array([MM + ".Modem"], signature="s")]
+            self.mock.at(MM_PATH).EmitSignal(
+                "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", "oas", removed)
+        else:
+            raise RuntimeError("unknown command " + command)
+
+    def end(self):
+        self.mock.end()
+        if self.manager is not None:
+            self.manager.end()
+
+
+class Portal:
+    def __init__(self):
+        self.mock = Mock("session", PORTAL, PORTAL_PATH, MONITOR)
+
+    def run(self, command, *words):
+        if command != "status":
+            raise RuntimeError("unknown command " + command)
+        available, metered, connectivity = (int(word) for word in words)
+        text = f"{{'available': {bool(available)}, 'metered': {bool(metered)}, 'connectivity': dbus.UInt32({connectivity})}}"
+        self.mock.at(PORTAL_PATH).AddMethod(
+            MONITOR, "GetStatus", "", "a{sv}", f"ret = dbus.Dictionary({text}, signature='sv')")
+        self.mock.at(PORTAL_PATH).EmitSignal(MONITOR, "changed", "", [])
+
+    def end(self):
+        self.mock.end()
+
+
+def main():
+    rig = {"modem": Modem, "portal": Portal}[sys.argv[1]]()
+    print("ready", flush=True)
+    for line in sys.stdin:
+        try:
+            rig.run(*line.split())
+            print("ok", flush=True)
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}".replace("\n", " "), flush=True)
+    rig.end()
+
+
+main()
