@@ -2,18 +2,6 @@
 import CGIO
 
 extension BusConnection {
-    /// The session bus's address, as the environment gives it; nil when there is none.
-    ///
-    /// GIO would start a bus where it finds none.
-    package static func sessionBusAddress(in environment: (String) -> String?) -> String? {
-        if let address = environment("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty { return address }
-        guard let folder = environment("XDG_RUNTIME_DIR"), folder.hasPrefix("/"),
-            let escaped = g_dbus_address_escape_value(folder + "/bus")
-        else { return nil }
-        defer { g_free(escaped) }
-        return "unix:path=" + String(cString: escaped)
-    }
-
     /// Calls a method that takes no arguments, with no time limit: the caller keeps its own.
     ///
     /// The reply's values come as a list.

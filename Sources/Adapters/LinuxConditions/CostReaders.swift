@@ -30,7 +30,7 @@ final class CostReaders {
         self.executor = executor
         self.apply = apply
         leases = configuration.readers.contains(.leases) ? LeaseFolders(root: configuration.leaseRoot) : nil
-        isSandboxed = SmallFile.exists(configuration.sandboxMarker)
+        isSandboxed = configuration.isSandboxed
     }
 
     /// Whether the system bus is of use here.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GLibBridge
 public import TransferPolicy
 
 /// What `LinuxConditions` reads, and how long it waits.
@@ -87,6 +88,13 @@ public struct LinuxConditionsConfiguration: Sendable {
 
     /// The defaults.
     public init() {}
+}
+
+extension LinuxConditionsConfiguration {
+    /// Whether this program runs in a sandbox, which hides the services and shows portals.
+    var isSandboxed: Bool {
+        BusConnection.ownEnvironment("FLATPAK_ID") != nil || SmallFile.exists(sandboxMarker)
+    }
 }
 
 extension Duration {

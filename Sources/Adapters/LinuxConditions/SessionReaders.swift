@@ -31,7 +31,9 @@ final class SessionReaders {
         let limit = configuration.serviceTimeLimit
         if configuration.readers.contains(.powerProfiles) {
             let apply = apply
-            let reader = PowerProfileReader(on: executor, timeLimit: limit) { reading in
+            let reader = PowerProfileReader(
+                on: executor, timeLimit: limit, isSandboxed: configuration.isSandboxed
+            ) { reading in
                 apply { $0.powerProfile = reading }
             }
             profile = reader

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import Glibc
 
 /// Reads the network portal on the session bus: what a sandbox can ask in place of NetworkManager.
 final class PortalReader {
@@ -26,7 +25,7 @@ final class PortalReader {
         self.reader = reader
         bus = SystemBus(
             on: executor, timeLimit: timeLimit,
-            address: { BusConnection.sessionBusAddress { variable in getenv(variable).map { String(cString: $0) } } }
+            address: { BusConnection.sessionBusAddress() }
         ) { connection in
             reader.attach(to: connection)
         } onLoss: {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import Glibc
 import TransferPolicy
 
 /// Follows the power profile: power-profiles-daemon by both of its names, and the desktop portal where the system bus
@@ -8,22 +7,22 @@ import TransferPolicy
 final class PowerProfileReader {
     private let executor: GLibExecutor
     private let timeLimit: Duration
-    private let sandboxRoot: String
+    private let isSandboxed: Bool
     private let deliver: (PowerProfileReading) -> Void
 
     private var reading = PowerProfileReading()
-    private var watches: [PropertiesWatch] = []
-    private var portalWatch: PropertiesWatch?
+    private var watches: [PropertiesReader] = []
+    private var portalWatch: PropertiesReader?
     private var sessionBus: SystemBus?
 
-    /// - Parameter sandboxRoot: where a sandbox leaves its mark.
+    /// - Parameter isSandboxed: whether the portal is to be asked from the beginning.
     init(
-        on executor: GLibExecutor, timeLimit: Duration, sandboxRoot: String = "/",
+        on executor: GLibExecutor, timeLimit: Duration, isSandboxed: Bool,
         deliver: @escaping (PowerProfileReading) -> Void
     ) {
         self.executor = executor
         self.timeLimit = timeLimit
-        self.sandboxRoot = sandboxRoot
+        self.isSandboxed = isSandboxed
         self.deliver = deliver
     }
 
@@ -57,13 +56,11 @@ final class PowerProfileReader {
         deliver(reading)
     }
 
-    private var isSandboxed: Bool { getenv("FLATPAK_ID") != nil || SmallFile.exists(sandboxRoot + "/.flatpak-info") }
-
     private func watch<Value: Hashable & Sendable>(
-        _ subject: PropertiesWatch.Subject, _ part: WritableKeyPath<PowerProfileReading, Answer<Value>>,
+        _ subject: PropertiesSubject, _ part: WritableKeyPath<PowerProfileReading, Answer<Value>>,
         _ decode: @escaping ([String: VariantValue]) -> Value?
-    ) -> PropertiesWatch {
-        PropertiesWatch(subject, on: executor, timeLimit: timeLimit) { [weak self] answer in
+    ) -> PropertiesReader {
+        PropertiesReader(subject, on: executor, timeLimit: timeLimit) { [weak self] answer in
             guard let self else { return }
             switch answer {
             case .value(let properties): reading[keyPath: part] = decode(properties).map { .value($0) } ?? .absent
@@ -80,7 +77,7 @@ final class PowerProfileReader {
         reading.portal = .pending
         let watch = watch(portalName, \.portal) { PowerProfileReading.savesPower(in: $0) }
         portalWatch = watch
-        let bus = SystemBus(on: executor, timeLimit: timeLimit, address: BusConnection.sessionBusAddress) {
+        let bus = SystemBus(on: executor, timeLimit: timeLimit, address: { BusConnection.sessionBusAddress() }) {
             watch.attach(to: $0)
         } onLoss: { [weak self] in
             watch.detach()
@@ -93,11 +90,11 @@ final class PowerProfileReader {
     }
 }
 
-private let currentName = PropertiesWatch.Subject(
+private let currentName = PropertiesSubject(
     service: "org.freedesktop.UPower.PowerProfiles", path: "/org/freedesktop/UPower/PowerProfiles",
     interface: "org.freedesktop.UPower.PowerProfiles")
-private let formerName = PropertiesWatch.Subject(
+private let formerName = PropertiesSubject(
     service: "net.hadess.PowerProfiles", path: "/net/hadess/PowerProfiles", interface: "net.hadess.PowerProfiles")
-private let portalName = PropertiesWatch.Subject(
+private let portalName = PropertiesSubject(
     service: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
     interface: "org.freedesktop.portal.PowerProfileMonitor", startsService: true)
