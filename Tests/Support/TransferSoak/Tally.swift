@@ -115,6 +115,10 @@ enum Memory {
         return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 
+    /// Samples, one a second, before which memory is not judged: caches and the allocator's arenas fill for the first half
+    /// minute, which must be over by the second quarter.
+    private static let fewestForMemory = 80
+
     /// What grew from the second quarter of the samples to the last, in sentences; nothing where there are too few.
     static func growth(_ samples: [Sample]) -> [String] {
         guard samples.count >= 40 else { return [] }
@@ -124,9 +128,8 @@ enum Memory {
         }
         let quarter = samples.count / 4
         let (early, late) = (samples[quarter..<2 * quarter], samples[(3 * quarter)...])
-        let measures: [(String, (Sample) -> Int, Int)] = [
-            ("memory (KiB)", \.kilobytes, 8192), ("open files", \.files, 16), ("threads", \.threads, 16),
-        ]
+        var measures: [(String, (Sample) -> Int, Int)] = [("open files", \.files, 16), ("threads", \.threads, 16)]
+        if samples.count >= fewestForMemory { measures.append(("memory (KiB)", \.kilobytes, 8192)) }
         return measures.compactMap { name, value, slack in
             let (before, after) = (median(early, value), median(late, value))
             return after > before + before / 10 + slack ? "\(name) grew from \(before) to \(after)" : nil
