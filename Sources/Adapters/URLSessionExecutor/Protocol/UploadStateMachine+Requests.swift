@@ -55,14 +55,15 @@ extension UploadStateMachine {
         sending = start..<start + min(most, plan.source.size - start)
         let isLast = sending.upperBound == plan.source.size
         var head = RequestHead(url: question.url, fields: question.fields)
+        // A type that the person gave as a field is of use with the file alone, and not where its own is known.
+        if question.kind != .whole || plan.source.contentType != nil {
+            head.fields = head.fields.without(["content-type"])
+        }
         func add(_ name: String, _ value: String) { head.fields.append(HeaderField(name: name, value: value)) }
         switch question.kind {
         case .whole:
             head.method = plan.source.method.rawValue
-            if let type = plan.source.contentType {
-                head.fields = head.fields.without(["content-type"])
-                add("Content-Type", type)
-            }
+            if let type = plan.source.contentType { add("Content-Type", type) }
             if plan.isResumable {
                 add("Upload-Draft-Interop-Version", Self.interopVersion)
                 add("Upload-Complete", isLast ? "?1" : "?0")
@@ -70,31 +71,23 @@ extension UploadStateMachine {
             }
             setBody(of: &head)
         case .result:
-            head.fields = head.fields.without(["content-type"])
-        case .discover:
+            break
+        case .discover, .termination:
             head.method = "OPTIONS"
-            head.fields = head.fields.without(["content-type"])
         case .create:
             head.method = "POST"
-            head.fields = head.fields.without(["content-type"])
             add("Tus-Resumable", "1.0.0")
             add("Upload-Length", String(plan.source.size))
             add("Upload-Metadata", metadata)
             add("Content-Length", "0")
-        case .termination:
-            head.method = "OPTIONS"
-            head.fields = head.fields.without(["content-type"])
         case .removal:
             head.method = "DELETE"
-            head.fields = head.fields.without(["content-type"])
             addVersion(to: &head)
         case .offset:
             head.method = "HEAD"
-            head.fields = head.fields.without(["content-type"])
             addVersion(to: &head)
         case .append:
             head.method = "PATCH"
-            head.fields = head.fields.without(["content-type"])
             addVersion(to: &head)
             let isTus = resource?.kind == .tus
             add("Content-Type", isTus ? "application/offset+octet-stream" : "application/partial-upload")

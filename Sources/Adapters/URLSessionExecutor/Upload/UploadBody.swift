@@ -23,7 +23,8 @@ final class UploadBody: Sendable {
         var isLost = false
     }
 
-    /// More bytes than these, two of libcurl's blocks as the repair sets them, are not sent twice without anybody having decided it.
+    /// More bytes than these, two of libcurl's blocks as the repair sets them, are not sent twice without anybody having
+    /// decided it.
     private static let largestRepeated: Int64 = 256 << 10
     private let file: UploadFile
     private let range: Range<Int64>
