@@ -14,43 +14,36 @@ package struct MockRig: Sendable {
     /// Why it cannot run here; nil when it can.
     package static let unavailabilityReason: String? = {
         if let reason = RigTools.missing(["dbus-daemon", "/usr/bin/python3"]) { return reason }
-        let isThere = (try? RigProcess.runBlocking(["/usr/bin/python3", "-c", "import dbusmock, dbus"])) != nil
-        return isThere ? nil : "not installed: Python's dbusmock"
+        return CommandedRig.missingModules("import dbusmock, dbus", "Python's dbusmock")
     }()
 
-    private let process: RigProcess
+    private let rig: CommandedRig
 
     /// Starts to pretend; returns once the service has its name.
     package init(_ service: Service, bus: PrivateBus) async throws {
-        process = try RigProcess(
-            ["/usr/bin/python3", RigTools.resource("mock-rig.py"), service.rawValue],
+        rig = try CommandedRig(
+            "mock", ["/usr/bin/python3", RigTools.resource("mock-rig.py"), service.rawValue],
             environment: bus.environment.merging(bus.sessionEnvironment) { $1 })
-        _ = try await process.output.next { $0 == "ready" }
+        try await rig.ask("ready")
     }
 
     /// Adds a modem that drives the interface `name`, in a state of MMModem3gppRegistrationState.
-    package func addModem(driving name: String, state: Int) async throws { try await ask("add \(name) \(state)") }
+    package func addModem(driving name: String, state: Int) async throws { try await rig.ask("add \(name) \(state)") }
 
     /// Changes the modem's state.
-    package func setRegistration(_ state: Int) async throws { try await ask("state \(state)") }
+    package func setRegistration(_ state: Int) async throws { try await rig.ask("state \(state)") }
 
     /// Lets NetworkManager have a primary connection of a type of its own, such as `gsm`.
-    package func setPrimaryConnection(type: String) async throws { try await ask("link \(type)") }
+    package func setPrimaryConnection(type: String) async throws { try await rig.ask("link \(type)") }
 
     /// Takes the modem away.
-    package func removeModem() async throws { try await ask("remove") }
+    package func removeModem() async throws { try await rig.ask("remove") }
 
     /// Sets what the portal says, and has it announce a change.
     package func setStatus(isAvailable: Bool, isMetered: Bool, connectivity: Int) async throws {
-        try await ask("status \(isAvailable ? 1 : 0) \(isMetered ? 1 : 0) \(connectivity)")
+        try await rig.ask("status \(isAvailable ? 1 : 0) \(isMetered ? 1 : 0) \(connectivity)")
     }
 
     /// Ends the service.
-    package func end() async { await process.end() }
-
-    private func ask(_ command: String) async throws {
-        try process.send(command)
-        let answer = try await process.output.next().text
-        guard answer == "ok" else { throw RigError("the mock says: \(answer)") }
-    }
+    package func end() async { await rig.end() }
 }

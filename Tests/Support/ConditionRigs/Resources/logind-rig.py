@@ -10,11 +10,12 @@ namespace. The stand-in answers that it starts suspend.target and does nothing, 
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 
 from gi.repository import Gio, GLib
+
+from commands import serve
 
 MANAGER = """
 <node><interface name="org.freedesktop.systemd1.Manager">
@@ -43,6 +44,7 @@ def prepare():
 
 class Rig:
     def __init__(self):
+        prepare()
         self.daemon = None
         self.job = 0
         self.jobs = []
@@ -58,6 +60,7 @@ class Rig:
                 lambda *arguments: GLib.Variant("s", "loaded" if arguments[4] == "LoadState" else "inactive"), None)
         self.ask("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
                  GLib.Variant("(su)", ("org.freedesktop.systemd1", 4)))
+        threading.Thread(target=GLib.MainLoop().run, daemon=True).start()
 
     def ask(self, service, path, interface, method, arguments=None):
         return self.bus.call_sync(service, path, interface, method, arguments, None, 0, 20000, None).unpack()
@@ -118,20 +121,9 @@ class Rig:
         held = self.ask(*LOGIN, "ListInhibitors")[0]
         return " ".join(f"{what}/{mode}/{pid}" for what, _, _, mode, _, pid in held)
 
-
-def main():
-    prepare()
-    rig = Rig()
-    loop = GLib.MainLoop()
-    threading.Thread(target=loop.run, daemon=True).start()
-    for line in sys.stdin:
-        words = line.split()
-        try:
-            print("ok", getattr(rig, words[0])(*words[1:]) or "", flush=True)
-        except Exception as error:  # The test is told; it decides.
-            print("error", repr(error).replace("\n", " "), flush=True)
-    if rig.daemon:
-        rig.kill()
+    def end(self):
+        if self.daemon:
+            self.kill()
 
 
-main()
+serve(Rig)

@@ -2,7 +2,7 @@
 """Pretends a modem of ModemManager's with a NetworkManager above it, or the network portal, by python-dbusmock.
 
 `mock-rig.py modem` owns its name on the system bus, `mock-rig.py portal` on the session bus. Commands come on standard
-input, one a line; each is answered by `ok` or by what went wrong. Ends at the end of its input.
+input, see commands.py.
 """
 
 import os
@@ -11,6 +11,8 @@ import sys
 import time
 
 import dbus
+
+from commands import serve
 
 MM = "org.freedesktop.ModemManager1"
 MM_PATH = "/org/freedesktop/ModemManager1"
@@ -48,32 +50,35 @@ class Modem:
         self.mock = Mock("system", MM, MM_PATH, MM, "--is-object-manager")
         self.manager = None
 
-    def run(self, command, *words):
-        if command == "add":
-            ports = dbus.Array([("cdc-wdm0", dbus.UInt32(6)), (words[0], dbus.UInt32(2))], signature="(su)")
-            self.mock.at(MM_PATH).AddObject(MODEM_PATH, MM + ".Modem", {"Ports": ports}, [])
-            state = {"RegistrationState": dbus.UInt32(int(words[1]))}
-            self.mock.at(MODEM_PATH).AddProperties(MM + ".Modem.Modem3gpp", state)
-            # Adding announces nothing, and the object was announced before it had this interface.
-            self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
-        elif command == "state":
-            state = {"RegistrationState": dbus.UInt32(int(words[0]))}
-            self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
-        elif command == "link":
-            kind = {"PrimaryConnectionType": words[0]}
-            if self.manager is None:
-                self.manager = Mock("system", NM, NM_PATH, NM)
-                self.manager.at(NM_PATH).AddProperties(NM, {"PrimaryConnection": dbus.ObjectPath("/a/1"), **kind})
-            # Adding announces nothing.
-            self.manager.at(NM_PATH).UpdateProperties(NM, kind)
-        elif command == "remove":
-            self.mock.at(MM_PATH).RemoveObject(MODEM_PATH)
-            # The mock itself announces neither coming nor going.
-            removed = [dbus.ObjectPath(MODEM_PATH), dbus.Array([MM + ".Modem"], signature="s")]
-            self.mock.at(MM_PATH).EmitSignal(
-                "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", "oas", removed)
-        else:
-            raise RuntimeError("unknown command " + command)
+    def ready(self):
+        """Has its name, or it would not be there."""
+
+    def add(self, interface, registration):
+        ports = dbus.Array([("cdc-wdm0", dbus.UInt32(6)), (interface, dbus.UInt32(2))], signature="(su)")
+        self.mock.at(MM_PATH).AddObject(MODEM_PATH, MM + ".Modem", {"Ports": ports}, [])
+        state = {"RegistrationState": dbus.UInt32(int(registration))}
+        self.mock.at(MODEM_PATH).AddProperties(MM + ".Modem.Modem3gpp", state)
+        # Adding announces nothing, and the object was announced before it had this interface.
+        self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
+
+    def state(self, registration):
+        state = {"RegistrationState": dbus.UInt32(int(registration))}
+        self.mock.at(MODEM_PATH).UpdateProperties(MM + ".Modem.Modem3gpp", state)
+
+    def link(self, kind):
+        kind = {"PrimaryConnectionType": kind}
+        if self.manager is None:
+            self.manager = Mock("system", NM, NM_PATH, NM)
+            self.manager.at(NM_PATH).AddProperties(NM, {"PrimaryConnection": dbus.ObjectPath("/a/1"), **kind})
+        # Adding announces nothing.
+        self.manager.at(NM_PATH).UpdateProperties(NM, kind)
+
+    def remove(self):
+        self.mock.at(MM_PATH).RemoveObject(MODEM_PATH)
+        # The mock itself announces neither coming nor going.
+        removed = [dbus.ObjectPath(MODEM_PATH), dbus.Array([MM + ".Modem"], signature="s")]
+        self.mock.at(MM_PATH).EmitSignal(
+            "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", "oas", removed)
 
     def end(self):
         self.mock.end()
@@ -85,9 +90,10 @@ class Portal:
     def __init__(self):
         self.mock = Mock("session", PORTAL, PORTAL_PATH, MONITOR)
 
-    def run(self, command, *words):
-        if command != "status":
-            raise RuntimeError("unknown command " + command)
+    def ready(self):
+        """Has its name, or it would not be there."""
+
+    def status(self, *words):
         available, metered, connectivity = (int(word) for word in words)
         text = f"{{'available': {bool(available)}, 'metered': {bool(metered)}, 'connectivity': dbus.UInt32({connectivity})}}"
         self.mock.at(PORTAL_PATH).AddMethod(
@@ -98,16 +104,4 @@ class Portal:
         self.mock.end()
 
 
-def main():
-    rig = {"modem": Modem, "portal": Portal}[sys.argv[1]]()
-    print("ready", flush=True)
-    for line in sys.stdin:
-        try:
-            rig.run(*line.split())
-            print("ok", flush=True)
-        except Exception as error:
-            print(f"{type(error).__name__}: {error}".replace("\n", " "), flush=True)
-    rig.end()
-
-
-main()
+serve({"modem": Modem, "portal": Portal}[sys.argv[1]])

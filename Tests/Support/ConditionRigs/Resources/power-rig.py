@@ -12,6 +12,8 @@ import time
 
 import gi
 
+from commands import serve
+
 gi.require_version("UMockdev", "1.0")
 from gi.repository import UMockdev  # noqa: E402
 
@@ -98,18 +100,9 @@ class Rig:
     def cont(self):
         self.daemon.send_signal(signal.SIGCONT)
 
-
-def main():
-    rig = Rig(with_supplies="--no-supplies" not in sys.argv)
-    for line in sys.stdin:
-        words = line.split()
-        try:
-            answer = getattr(rig, words[0])(*words[1:])
-            print("ok", answer or "", flush=True)
-        except Exception as error:  # The test is told; it decides.
-            print("error", repr(error), flush=True)
-    if rig.daemon:
-        rig.kill()
+    def end(self):
+        if self.daemon:
+            self.kill()
 
 
-main()
+serve(lambda: Rig(with_supplies="--no-supplies" not in sys.argv))

@@ -7,10 +7,11 @@ Runs under umockdev-wrapper. Takes one command a line on standard input and answ
 """
 import os
 import subprocess
-import sys
 import time
 
 import gi
+
+from commands import serve
 
 gi.require_version("UMockdev", "1.0")
 from gi.repository import Gio, GLib, UMockdev  # noqa: E402
@@ -59,18 +60,9 @@ class Rig:
         daemon.kill()
         daemon.wait()
 
-
-def main():
-    rig = None
-    for line in sys.stdin:
-        words = line.split()
-        try:
-            rig = rig or Rig()
-            print("ok", getattr(rig, words[0])(*words[1:]) or "", flush=True)
-        except Exception as error:  # The test is told; it decides.
-            print("error", repr(error).replace("\n", " "), flush=True)
-    while rig and rig.daemons:
-        rig.kill()
+    def end(self):
+        while self.daemons:
+            self.kill()
 
 
-main()
+serve(Rig)
