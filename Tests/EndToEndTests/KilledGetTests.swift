@@ -31,7 +31,7 @@ struct KilledGetTests {
         case .program:
             run.process.signal(SIGKILL)
             for worker in workers { kill(worker, SIGKILL) }
-            try run.process.wait(within: 10)
+            try run.process.wait(within: 60)
             program.prefix = []
             let again = try program.run(fetch)
             #expect(again.status == 0, "\(again.run.errors)")
@@ -63,6 +63,6 @@ struct KilledGetTests {
 private enum Tracing {
     static let isPossible: Bool = {
         let child = try? ChildProcess("/usr/bin/strace", ["-o", "/dev/null", "true"], output: "/dev/null")
-        return (try? child?.wait(within: 20)) == 0
+        return (try? child?.wait(within: 60)) == 0
     }()
 }

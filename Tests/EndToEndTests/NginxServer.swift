@@ -31,7 +31,7 @@ final class NginxServer: Sendable {
     static let takesUploads: Bool = {
         guard unavailabilityReason == nil, let folder = try? TemporaryFolder(),
             let process = try? ChildProcess("/usr/sbin/nginx", ["-V"], output: folder.path + "/out"),
-            (try? process.wait(within: 10)) == 0,
+            (try? process.wait(within: 60)) == 0,
             let text = try? String(contentsOfFile: folder.path + "/out", encoding: .utf8)
         else { return false }
         return text.contains("http_dav_module")
@@ -83,7 +83,7 @@ final class NginxServer: Sendable {
         process = try ChildProcess(words[0], Array(words.dropFirst()), output: folder.path + "/output")
         let pidFile = folder.path + "/nginx.pid"
         // Written once it listens.
-        try waitUntil("nginx listens", within: 10) { FileManager.default.fileExists(atPath: pidFile) }
+        try waitUntil("nginx listens", within: 60) { FileManager.default.fileExists(atPath: pidFile) }
         _ = try connections()
     }
 
@@ -107,7 +107,7 @@ final class NginxServer: Sendable {
         let output = try TemporaryFolder()
         let words = prefix + ["/usr/bin/curl", "-s", "--max-time", "5", "http://127.0.0.1:\(port)/connections"]
         let curl = try ChildProcess(words[0], Array(words.dropFirst()), output: output.path + "/out")
-        guard try curl.wait(within: 10) == 0 else { throw TestTrouble("nginx does not answer") }
+        guard try curl.wait(within: 60) == 0 else { throw TestTrouble("nginx does not answer") }
         let lines = try String(contentsOfFile: output.path + "/out", encoding: .utf8).split(separator: "\n")
         // The third line: accepts, handled, requests.
         guard lines.count > 2, let accepted = lines[2].split(separator: " ").first.flatMap({ Int($0) }) else {

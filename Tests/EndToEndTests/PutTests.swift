@@ -83,9 +83,9 @@ struct PutTests {
         let program = try Transferctl()
         let path = try source(program, bytes: 64 << 20)
         let run = try program.start(["put", "--json", path, server.url("/x")])
-        try run.event("progress in the middle", within: 20) { ($0.fields["bytes"] as? Int ?? 0) > 20_000_000 }
+        try run.event("progress in the middle", within: 60) { ($0.fields["bytes"] as? Int ?? 0) > 20_000_000 }
         run.process.signal(SIGKILL)
-        try run.process.wait(within: 5)
+        try run.process.wait(within: 60)
         isSlow.withLock { $0 = false }
         let last = try program.run(["put", path, server.url("/x")])
         #expect(last.status == 0, "\(last.run.errors)")
@@ -101,9 +101,9 @@ struct PutTests {
         let program = try Transferctl()
         let path = try source(program)
         let run = try program.start(["put", "--json", "--not-before", "+2s", path, server.url("/x")])
-        try run.event("the wait", within: 10) { $0.name == "waiting" }
+        try run.event("the wait", within: 60) { $0.name == "waiting" }
         try source(program, bytes: 5).withCString { _ = utimes($0, nil) }
-        #expect(try run.process.wait(within: 20) == 1)
+        #expect(try run.process.wait(within: 60) == 1)
         let error = run.events.last?.fields["error"] as? [String: Any]
         #expect(error?["code"] as? String == "sourceChanged")
         #expect(server.requests.isEmpty)

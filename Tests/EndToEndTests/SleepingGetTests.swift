@@ -22,8 +22,8 @@ struct SleepingGetTests {
         try await rig.spawn()
         let program = try Transferctl(environment: bus.environment)
         let run = try program.start(["get", "--json", server.url("file.bin")])
-        let started = try run.event("the start", within: 20) { $0.name == "started" }
-        try run.event("bytes", within: 20, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 3_000_000 }
+        let started = try run.event("the start", within: 60) { $0.name == "started" }
+        try run.event("bytes", within: 60, after: started.index) { ($0.fields["bytes"] as? Int ?? 0) > 3_000_000 }
         #expect(try await locks(of: run, rig).count == 1)
 
         let asked = ContinuousClock.now
@@ -35,7 +35,7 @@ struct SleepingGetTests {
         let delay = try await rig.held()
         print("asked to sleep until logind went ahead: \(delay)")
         #expect(delay < .milliseconds(3500))
-        let paused = try run.event("the pause", within: 5, after: started.index) { $0.name == "paused" }
+        let paused = try run.event("the pause", within: 60, after: started.index) { $0.name == "paused" }
         #expect(paused.event.reasons == ["aboutToSleep"])
         #expect(paused.event.sources == ["logind"])
         let kept = try #require(paused.event.fields["bytes"] as? Int)
