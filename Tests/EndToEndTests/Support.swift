@@ -55,13 +55,26 @@ final class ChildProcess: Sendable {
         var argv = words.map { strdup($0) } + [nil]
         var envp = merged.map { strdup("\($0)=\($1)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        Self.resetSignals(&attributes)
         var pid: pid_t = 0
-        let code = posix_spawn(&pid, words[0], &actions, nil, &argv, &envp)
+        let code = posix_spawn(&pid, words[0], &actions, &attributes, &argv, &envp)
         guard code == 0 else { throw TestTrouble("\(program) cannot be started: \(String(cString: strerror(code)))") }
         id = pid
     }
 
     deinit { end() }
+
+    /// Who runs the tests in the background, without job control, has SIGINT ignored; a child would take that over.
+    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    }
 
     /// Keeps the ends of other processes' pipes from the child, whose readers would never see the end otherwise.
     private static func closeInherited(_ actions: inout posix_spawn_file_actions_t) {
