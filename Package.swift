@@ -86,6 +86,7 @@ let package = Package(
         .library(name: "TransferWorker", targets: ["TransferWorker"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
         .executable(name: "transferctl", targets: ["transferctl"]),
+        .executable(name: "transferd", targets: ["transferd"]),
         .executable(name: "transfer-worker", targets: ["transfer-worker"]),
     ],
     dependencies: [
@@ -99,7 +100,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // Core
@@ -129,13 +132,29 @@ let package = Package(
             ]),
         adapter(
             "TransferWorker", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "CProcess", logging]),
+        adapter("TransferBus", ["TransferPolicy", "TransferScheduling", "TransferEngine", "GLibBridge"]),
         // Testing
         testing("TransferTesting", ["TransferPolicy", "TransferScheduling", "TransferEngine"]),
         // Tools
+        .target(
+            name: "ToolSupport",
+            dependencies: [
+                "TransferPolicy", "TransferEngine", "LinuxClock", "LinuxConditions", "URLSessionExecutor",
+            ], path: "Sources/Tools/ToolSupport", swiftSettings: settings),
+        tool(
+            "transferd",
+            [
+                "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxClock",
+                "LinuxConditions", "SQLiteStore", "TransferWorker", "URLSessionExecutor", "GLibBridge", logging,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"), "TOMLKit",
+            ]),
         tool(
             "transferctl",
             [
-                "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxClock", "LinuxConditions",
+                "ToolSupport", "TransferBus", "GLibBridge", "TransferPolicy", "TransferScheduling", "TransferEngine",
+                "LinuxClock", "LinuxConditions",
                 "SQLiteStore", "TransferWorker", "URLSessionExecutor", "Rainbow", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -194,12 +213,20 @@ let package = Package(
                 "HostileServer", "ExecutorTrials", "HostileCases", "transfer-worker", logging,
             ]),
         tests(
+            "TransferBusTests", ["TransferPolicy", "TransferEngine", "TransferBus", "GLibBridge"]),
+        tests(
+            "TransferdTests",
+            [
+                "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine", "transferd",
+                "URLSessionExecutor", logging,
+            ]),
+        tests(
             "TransferctlTests",
             [
-                "TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl",
+                "ToolSupport", "TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe", "HostileServer"]),
+        tests("EndToEndTests", ["transferctl", "transferd", "ConditionRigs", "ConditionsProbe", "HostileServer"]),
         tests("HostileServerTests", ["HostileServer"]),
         tests("TidyTests", []),
     ]

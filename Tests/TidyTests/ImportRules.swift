@@ -18,6 +18,7 @@ enum ImportRules {
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),
+            "Sources/Adapters/TransferBus": edge.union(["GLibBridge"]),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB"]),
             "Sources/Adapters/URLSessionExecutor": edge.union([
                 "CLinuxFiles", "Crypto", "FoundationNetworking", "URLSessionRepair",
@@ -30,6 +31,7 @@ enum ImportRules {
     /// Folders whose files may import every module of ours: fakes, and the composition roots.
     static let free: Set = [
         "Sources/Testing/TransferTesting", "Sources/Tools/transfer-worker", "Sources/Tools/transferctl",
+        "Sources/Tools/transferd", "Sources/Tools/ToolSupport",
     ]
 
     /// Folders of C: they import no module at all.
@@ -39,7 +41,7 @@ enum ImportRules {
 
     /// The folders that own a library: nobody else imports it. GLib has its bridge and the adapter on top.
     static let owners: [String: Set<String>] = [
-        "ArgumentParser": ["Sources/Tools/transferctl"],
+        "ArgumentParser": ["Sources/Tools/transferctl", "Sources/Tools/transferd"],
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
         "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
@@ -49,6 +51,9 @@ enum ImportRules {
         "Crypto": ["Sources/Adapters/URLSessionExecutor"],
         "FoundationNetworking": ["Sources/Adapters/URLSessionExecutor"],
         "GRDB": ["Sources/Adapters/SQLiteStore"],
+        "ServiceLifecycle": ["Sources/Tools/transferd"],
+        "UnixSignals": ["Sources/Tools/transferd"],
+        "TOMLKit": ["Sources/Tools/transferd"],
         "Rainbow": ["Sources/Tools/transferctl"],
         "URLSessionRepair": ["Sources/Adapters/URLSessionExecutor"],
     ]

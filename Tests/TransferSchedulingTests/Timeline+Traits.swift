@@ -64,6 +64,10 @@ extension Timeline {
         case "connection": return set(\.connection, Optional(value))
         case "roaming": return set(\.roaming, Roaming(rawValue: value))
         case "sleep": return set(\.sleep, SleepState(rawValue: value))
+        case "everything":
+            let isHeld = value == "held"
+            conditions.hold.source = .person
+            return set(\.hold, .some(isHeld ? MachineHold(by: "you", why: "meeting") : nil))
         default: return false
         }
     }

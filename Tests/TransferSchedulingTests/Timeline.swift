@@ -79,7 +79,7 @@ struct Timeline {
         case "pause": machine.apply(.paused(id))
         case "resume": machine.apply(.resumed(id))
         case "cancel": machine.apply(.cancelled(id))
-        case "power", "battery", "network", "link", "metered", "connection", "roaming", "sleep":
+        case "power", "battery", "network", "link", "metered", "connection", "roaming", "sleep", "everything":
             var isKnown = true
             machine.change { isKnown = Self.setFact(&$0, verb, words.word(1), at: $1) }
             return isKnown ? nil : "no such value"

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import Testing
+import ToolSupport
 import TransferEngine
 import TransferPolicy
 

@@ -73,6 +73,11 @@ public final class SQLiteStore: TransferStore {
         try await read { database in try TransferRows.latest(forKeys: keys, in: database) }
     }
 
+    /// The newest transfers that are over, at most `limit` of them, newest first.
+    public func ended(limit: Int) async throws -> [StoredTransfer] {
+        try await read { database in try TransferRows.ended(limit: limit, in: database) }
+    }
+
     /// Finishes writing and lets go of the files; every later call throws.
     public func close() async {
         // The connection's serial queue runs what was handed to it before: nothing acknowledged or waiting is lost.

@@ -61,6 +61,17 @@ enum TransferRows {
         return try rows.map(transfer)
     }
 
+    /// The newest that are over, newest first.
+    static func ended(limit: Int, in database: Database) throws -> [StoredTransfer] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                \(selection) LEFT JOIN progress ON progress.task = task.id
+                WHERE task.ending IS NOT NULL ORDER BY task.id DESC LIMIT ?
+                """, arguments: [max(0, limit)])
+        return try rows.map(transfer)
+    }
+
     /// What was learned; nil before anything was.
     static func learned(in database: Database) throws -> Learned? {
         guard let text = try String.fetchOne(database, sql: "SELECT value FROM learned") else { return nil }

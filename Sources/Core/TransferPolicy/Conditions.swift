@@ -12,6 +12,8 @@ public struct Conditions: Hashable, Sendable {
     public var powerProfile: Fact<PowerProfile>
     /// Whether the machine is awake.
     public var sleep: Fact<SleepState>
+    /// What holds everything back because somebody asked for it; nil where nothing does.
+    public var hold: Fact<MachineHold?>
     /// What can be reached.
     public var network: Fact<Reachability>
     /// The kind of device under the default route.
@@ -46,6 +48,7 @@ public struct Conditions: Hashable, Sendable {
         battery = Fact(BatteryState(), source: .none, since: now, sureness: .assumed)
         powerProfile = Fact(.unknown, source: .none, since: now, sureness: .assumed)
         sleep = Fact(.awake, source: .none, since: now, sureness: .assumed)
+        hold = Fact(nil, source: .none, since: now, sureness: .assumed)
         network = Fact(.unknown, source: .none, since: now, sureness: .assumed)
         linkKind = Fact(.unknown, source: .none, since: now, sureness: .assumed)
         metered = Fact(.unknown, source: .none, since: now, sureness: .assumed)

@@ -24,6 +24,8 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
     case rule
     /// A person's word about a connection.
     case override
+    /// A person's word about everything (`transferctl hold`).
+    case person
     /// A person's word for this one run (`--assume`).
     case assumption
     /// Nobody answered.
@@ -43,6 +45,7 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
         case .logind: "logind"
         case .rule: "rule"
         case .override: "override"
+        case .person: "transferctl hold"
         case .assumption: "--assume"
         case .none: "nobody"
         }

@@ -10,6 +10,17 @@ extension Explanation {
         return reasons + " — " + releases.joined(separator: ", or ")
     }
 
+    /// The whole explanation in one line, with when conditions are likely to be good next, as far as that is known.
+    public func fullSentence(localTime: LocalTimeRules) -> String {
+        let sentence = sentence(localTime: localTime)
+        guard let chance = expectedChance else { return sentence }
+        // What is sure to come earlier makes a guess at a later moment worthless.
+        let isSureBefore = remedies.contains { if case .wait(let until) = $0 { until <= chance } else { false } }
+        return isSureBefore
+            ? sentence
+            : sentence + "; going by past weeks, likely from \(localTime.dateAndTime(of: chance))"
+    }
+
     /// What a person can use: where something else would release it, a date more than a day after the reasons began is
     /// left to `remedies` (the day on which the default policy stops waiting for AC, say).
     private func near(_ remedies: [Remedy]) -> [Remedy] {

@@ -19,7 +19,7 @@ extension SchedulerCore where Queue: ~Copyable {
         guard case .hold(let holds, let lookAgain) = looking.verdict(for: waiting) else {
             return explanationInLine(waiting, told, isLate: isLate, at: now)
         }
-        var remedies = holds.flatMap { changes(releasing: $0.reason, entry: waiting, looking) }
+        var remedies = holds.flatMap { changes(releasing: $0, entry: waiting, looking) }
         if let release = release(of: waiting, looking) { remedies.append(.wait(until: release)) }
         return Explanation(
             holds: holds.map { $0.keepingSince(from: told) }, remedies: remedies.uniqued(),
@@ -57,15 +57,15 @@ extension SchedulerCore where Queue: ~Copyable {
         return nil
     }
 
-    /// The changes that would remove `reason`, as far as each alone lets the transfer run; time is another matter.
-    private func changes(releasing reason: Reason, entry: TransferEntry, _ looking: Assessment) -> [Remedy] {
+    /// The changes that would remove `hold`, as far as each alone lets the transfer run; time is another matter.
+    private func changes(releasing hold: Hold, entry: TransferEntry, _ looking: Assessment) -> [Remedy] {
         let isDiscretionary = entry.traits.kind == .discretionary
         let powerDwell = isDiscretionary ? configuration.powerDwell : .zero
         let networkDwell = isDiscretionary ? configuration.networkDwell : .zero
         var released = entry
         released.phase = .waiting(nil)
         let candidates: [(Remedy, TransferEntry, (inout Conditions) -> Void)]
-        switch reason {
+        switch hold.reason {
         case .onBattery, .powerUnknown:
             candidates = [(.plugIn(after: powerDwell), entry, { $0.power.value = .ac })]
         case .batteryLow(_, let needed):
@@ -95,6 +95,8 @@ extension SchedulerCore where Queue: ~Copyable {
             released = entry
             (released.need, released.relaunchDelay) = (nil, nil)
             candidates = [(.openApp, released, { _ in })]
+        case .held(let holder, _) where hold.source != nil:
+            candidates = [(.release(by: holder), entry, { $0.hold.value = nil })]
         case .held(let holder, _):
             released = entry
             released.held = nil

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import ToolSupport
 import TransferWorker
 
 /// The command line for people and scripts.
@@ -11,12 +12,16 @@ struct TransferControl: AsyncParsableCommand {
             "Fetches and uploads files when the moment is right: plugged in, on a free network, not before a date.",
         discussion: """
             Results go to standard output, messages to standard error.
-            Exit status: 0 done, 1 at least one transfer failed, 2 wrong usage, 130 interrupted (partial files are kept, \
+            Exit status: 0 done, 1 at least one transfer failed, 2 wrong usage, 3 no daemon to be \
+            reached, 4 timed out, 130 interrupted (partial files are kept, \
             the same command continues them).
             """,
         version: "0.1.0",
         subcommands: [
-            GetCommand.self, PutCommand.self, ConditionsCommand.self, OverrideCommand.self, PoliciesCommand.self,
+            GetCommand.self, PutCommand.self, AddCommand.self, AddUploadCommand.self, ListCommand.self,
+            ShowCommand.self, WhyCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
+            NowCommand.self, SetCommand.self, HoldCommand.self, ReleaseCommand.self, WaitCommand.self,
+            ConditionsCommand.self, OverrideCommand.self, PoliciesCommand.self, ServiceCommand.self,
         ])
 }
 
@@ -70,6 +75,10 @@ enum ExitStatus: Int32 {
     case failed = 1
     /// Wrong usage or configuration.
     case usage = 2
+    /// There is no daemon to be reached.
+    case noDaemon = 3
+    /// What was waited for did not come in time.
+    case timedOut = 4
     /// Interrupted; partial files are kept.
     case interrupted = 130
     /// Ended by SIGTERM; partial files are kept.

@@ -14,6 +14,9 @@ package actor PrivateBus {
     /// What makes a process take it for the session bus.
     package nonisolated var sessionEnvironment: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": address] }
 
+    /// Where service files go that have the bus start a program.
+    package nonisolated var serviceFolder: String { folder.path + "/services" }
+
     private let folder: URL
     private var daemon: (process: RigProcess, id: Int32)?
 

@@ -62,7 +62,7 @@ public struct DraftUploadServer: Sendable {
 
     private func tellOffset(_ request: HostileRequest, _ connection: HostileConnection) {
         if places.spend(\.locks) { return head("423 Locked", [], connection) }
-        guard let place = places[request.target] else { return head("404 Not Found", [], connection) }
+        guard let place = places.takeOver(request.target) else { return head("404 Not Found", [], connection) }
         let offset = place.bytes.count + places.faults.offsetError
         let fields = ["Upload-Complete: ?\(place.isComplete ? 1 : 0)", "Upload-Offset: \(offset)"]
         let close = places.faults.keepsNoConnection ? ["Connection: close"] : []
@@ -74,7 +74,7 @@ public struct DraftUploadServer: Sendable {
     }
 
     private func append(_ request: HostileRequest, _ connection: HostileConnection) {
-        guard let place = places[request.target] else {
+        guard let place = places.takeOver(request.target) else {
             connection.answer("404 Not Found")
             connection.reset()
             return
@@ -92,12 +92,14 @@ public struct DraftUploadServer: Sendable {
             return
         }
         guard count <= places.faults.maximumAppend ?? .max else { return refuse(connection) }
-        finish(count, request.target, isLast: isLast, connection)
+        finish(count, request.target, turn: place.turn, isLast: isLast, connection)
     }
 
     /// Takes what is missing, says now and then how far it is, and makes use of it.
-    private func finish(_ count: Int, _ path: String, isLast: Bool = true, _ connection: HostileConnection) {
-        guard places.receive(count, for: path, from: connection) else { return }
+    private func finish(
+        _ count: Int, _ path: String, turn: Int = 0, isLast: Bool = true, _ connection: HostileConnection
+    ) {
+        guard places.receive(count, for: path, turn: turn, from: connection) else { return }
         if !places.faults.offersNothing { interim(["Upload-Offset: \(places[path]?.bytes.count ?? 0)"], connection) }
         if places.spend(\.overloads) {
             connection.answer("503 Service Unavailable", ["Retry-After: 7"])

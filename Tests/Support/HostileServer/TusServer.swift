@@ -62,7 +62,7 @@ public struct TusServer: Sendable {
 
     private func tellOffset(_ request: HostileRequest, _ connection: HostileConnection) {
         if places.spend(\.locks) { return head("423 Locked", [], connection) }
-        guard let place = places[request.target] else { return head("404 Not Found", [], connection) }
+        guard let place = places.takeOver(request.target) else { return head("404 Not Found", [], connection) }
         let offset = place.bytes.count + places.faults.offsetError
         head(
             "200 OK",
@@ -72,7 +72,7 @@ public struct TusServer: Sendable {
     }
 
     private func append(_ request: HostileRequest, _ connection: HostileConnection) {
-        guard let place = places[request.target] else {
+        guard let place = places.takeOver(request.target) else {
             connection.answer("404 Not Found")
             connection.reset()
             return
@@ -88,7 +88,7 @@ public struct TusServer: Sendable {
             connection.finish()
             return
         }
-        guard places.receive(count, for: request.target, from: connection) else { return }
+        guard places.receive(count, for: request.target, turn: place.turn, from: connection) else { return }
         if places.spend(\.overloads) {
             connection.answer("503 Service Unavailable", ["Retry-After: 7"])
             return

@@ -11,6 +11,8 @@ public final class UploadPlaces: Sendable {
         public var bytes: [UInt8] = []
         /// Whether the server has all and has made use of it.
         public var isComplete = false
+        /// How many requests have had it; only the latest may add to it.
+        var turn = 0
     }
 
     /// What the server does wrongly.
@@ -89,6 +91,15 @@ public final class UploadPlaces: Sendable {
         set { state.withLock { $0.places[path] = newValue } }
     }
 
+    /// The place for a request that asks for it or goes on with it: one that came before adds nothing any more, as both
+    /// protocols want it, however much of it is still on its way through this server.
+    func takeOver(_ path: String) -> Place? {
+        state.withLock { state in
+            state.places[path]?.turn += 1
+            return state.places[path]
+        }
+    }
+
     /// Takes one from a fault that happens so many times.
     func spend(_ fault: WritableKeyPath<Faults, Int>) -> Bool {
         state.withLock { state in
@@ -98,8 +109,9 @@ public final class UploadPlaces: Sendable {
         }
     }
 
-    /// Takes `count` bytes for a place as they come; false where the connection broke, by the client or by a fault.
-    func receive(_ count: Int, for path: String, from connection: HostileConnection) -> Bool {
+    /// Takes `count` bytes for a place as they come; false where the connection broke, by the client or by a fault, or
+    /// another request has taken the place over since `turn`.
+    func receive(_ count: Int, for path: String, turn: Int = 0, from connection: HostileConnection) -> Bool {
         let cut = state.withLock { $0.faults.cuts.isEmpty ? nil : $0.faults.cuts.removeFirst() }
         let wanted = min(cut ?? count, count)
         var taken = 0
@@ -107,7 +119,15 @@ public final class UploadPlaces: Sendable {
             let block = connection.readBytes(min(65536, wanted - taken))
             if block.isEmpty { return false }
             taken += block.count
-            state.withLock { $0.places[path]?.bytes += block }
+            let isOurs = state.withLock { state in
+                guard state.places[path].map({ $0.turn == turn }) ?? true else { return false }
+                state.places[path]?.bytes += block
+                return true
+            }
+            guard isOurs else {
+                connection.reset()
+                return false
+            }
         }
         guard wanted == count else {
             if faults.forgetsAtCut { self[path] = nil }

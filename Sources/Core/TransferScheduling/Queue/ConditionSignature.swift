@@ -23,6 +23,7 @@ struct ConditionSignature: Hashable, Sendable {
         bits |= UInt64(conditions.sleep.value == .awake ? 1 : 0) << 21
         bits |= UInt64(conditions.powerProfile.value.number) << 22
         bits |= UInt64(UInt16(clamping: connection)) << 24
+        bits |= UInt64(conditions.hold.value == nil ? 0 : 1) << 40
         self.bits = bits
     }
 }

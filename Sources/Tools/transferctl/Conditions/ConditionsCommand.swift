@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import LinuxConditions
+import ToolSupport
 
 /// `transferctl conditions`: what the machine is like, and how that is known.
 struct ConditionsCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ToolSupport
 import TransferEngine
 import TransferPolicy
 import TransferScheduling
@@ -63,7 +64,9 @@ struct GetPlan {
     init(command: GetCommand, now: WallTime) throws {
         try self.init(sharedBy: command)
         let builder = try SpecificationBuilder(command: command, destination: command.destination, now: now)
-        items = try Self.targets(command).map { try builder.item(for: $0) }
+        items = try Self.targets(command.urls, input: command.input, command.destination).map {
+            try builder.item(for: $0)
+        }
         try Self.refuseRepetitions(items)
     }
 
@@ -75,7 +78,7 @@ struct GetPlan {
         assumptions = try timing.assume.map { text in
             do { return try Assumptions(parsing: text) } catch { throw UsageError("--assume: \(error)") }
         }
-        stateDirectory = try Self.stateDirectory(command.stateDir)
+        stateDirectory = try StateFolder.path(option: command.stateDir)
         sysfsRoot = command.rig.sysfsRoot ?? "/sys"
         style = Self.style(command.output)
         isVerbose = command.output.verbose
@@ -96,9 +99,11 @@ struct GetPlan {
     }
 
     /// URLs of the command line and of `--input`.
-    private static func targets(_ command: GetCommand) throws -> [InputList.Item] {
-        var targets = command.urls.map { InputList.Item(url: $0) }
-        if let input = command.input {
+    static func targets(
+        _ urls: [String], input: String?, _ destination: DestinationOptions
+    ) throws -> [InputList.Item] {
+        var targets = urls.map { InputList.Item(url: $0) }
+        if let input {
             guard input == "-" || FileManager.default.isReadableFile(atPath: input) else {
                 throw UsageError(
                     "--input '\(input)' cannot be read; give a file with a URL a line, or - for standard input")
@@ -112,16 +117,16 @@ struct GetPlan {
             targets += try InputList(text, name: input == "-" ? "standard input" : input).items
         }
         guard !targets.isEmpty else {
-            throw UsageError("nothing to fetch: give a URL, or --input FILE. See 'transferctl help get'.")
+            throw UsageError("nothing to fetch: give a URL, or --input FILE. See 'transferctl help'.")
         }
-        guard targets.count == 1 || command.destination.output == nil else {
+        guard targets.count == 1 || destination.output == nil else {
             throw UsageError("--output names one file, but there are \(targets.count) URLs; use --directory")
         }
-        guard targets.count == 1 || command.destination.checksum == nil else {
+        guard targets.count == 1 || destination.checksum == nil else {
             throw UsageError(
                 "--checksum belongs to one file, but there are \(targets.count) URLs; use --input with checksum=")
         }
-        if let output = command.destination.output {
+        if let output = destination.output {
             guard output != "-" else {
                 throw UsageError("--output -: a transfer goes to a file, not to standard output")
             }
@@ -137,7 +142,7 @@ struct GetPlan {
         return rate
     }
 
-    private static func refuseRepetitions(_ items: [Item]) throws {
+    static func refuseRepetitions(_ items: [Item]) throws {
         var seen: Set<String> = []
         for item in items where !seen.insert(item.key).inserted {
             let url = TransferSpecification.redacted(url: item.specification.url)
@@ -159,18 +164,6 @@ struct GetPlan {
         return Console.isTerminal(STDERR_FILENO) && Console.isTerminal(STDOUT_FILENO) ? .terminal : .lines
     }
 
-    /// `$XDG_STATE_HOME/transferd`, else `~/.local/state/transferd` (XDG Base Directory Specification 0.8).
-    private static func stateDirectory(_ option: String?) throws -> String {
-        if let option { return try absolute(option) }
-        let environment = ProcessInfo.processInfo.environment
-        // The specification has relative paths in these variables ignored.
-        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/transferd" }
-        guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw UsageError("neither XDG_STATE_HOME nor HOME names a folder for the queue; give --state-dir")
-        }
-        return home + "/.local/state/transferd"
-    }
-
     private static func checkedProxy(_ text: String) throws -> String {
         guard let url = URLComponents(string: text.contains("://") ? text : "http://" + text),
             let scheme = url.scheme, ["http", "https", "socks4", "socks5", "socks5h"].contains(scheme.lowercased()),
@@ -186,26 +179,6 @@ struct GetPlan {
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw UsageError("--ca-file '\(path)' cannot be read; give a PEM file with certificates")
         }
-        return try absolute(path)
-    }
-
-    /// The path made absolute and free of `.` and `..`.
-    ///
-    /// - Throws: `UsageError` when the current folder is gone, or its name cannot be written as text.
-    static func absolute(_ path: String) throws -> String {
-        let whole = path.hasPrefix("/") ? path : try currentFolder() + "/" + path
-        return URL(fileURLWithPath: whole).standardizedFileURL.path
-    }
-
-    private static func currentFolder() throws -> String {
-        guard let pointer = getcwd(nil, 0) else {
-            throw UsageError(
-                "the current folder cannot be told (\(String(cString: strerror(errno)))); change to another")
-        }
-        defer { free(pointer) }
-        guard let path = String(validatingCString: pointer) else {
-            throw UsageError("the current folder's name is not UTF-8 text; change to another")
-        }
-        return path
+        return try PathName.absolute(path)
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import LinuxClock
 import SQLiteStore
+import ToolSupport
 import TransferEngine
 import TransferPolicy
 import TransferScheduling

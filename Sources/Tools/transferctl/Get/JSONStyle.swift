@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GLibBridge
+import ToolSupport
+import TransferBus
 import TransferEngine
 import TransferPolicy
 import TransferScheduling
@@ -100,64 +103,18 @@ enum JSONLine {
         return object
     }
 
-    /// Why a transfer waits.
+    /// Why a transfer waits; what is not known is null.
     static func object(_ explanation: Explanation, localTime: LocalTimeRules) -> [String: Any] {
-        [
-            "reasons": explanation.holds.map { object($0, localTime: localTime) },
-            "sentence": explanation.fullSentence(localTime: localTime),
-            "waited": explanation.waited.map { waited -> [String: Any] in
-                ["code": waited.code, "seconds": waited.time.wholeNanoseconds / 1_000_000_000]
-            },
-            "expectedChance": explanation.expectedChance.map(Formatting.rfc3339) ?? NSNull(),
-            "until": explanation.nextLook.map(Formatting.rfc3339) ?? NSNull(),
-        ]
-    }
-
-    /// A reason with its data.
-    static func object(_ hold: Hold, localTime: LocalTimeRules) -> [String: Any] {
-        var object: [String: Any] = [
-            "code": hold.reason.code, "sentence": hold.sentence(localTime: localTime),
-            "since": Formatting.rfc3339(hold.since.wall),
-        ]
-        if let source = hold.source { object["source"] = source.displayName }
-        if let sureness = hold.sureness { object["sureness"] = sureness.rawValue }
-        object.merge(data(of: hold.reason)) { _, new in new }
+        var object = ExplanationFields.fields(of: explanation, localTime: localTime).mapValues(\.json)
+        for key in ["expectedChance", "until"] where object[key] == nil { object[key] = NSNull() }
+        object["reasons"] = explanation.holds.map { self.object($0, localTime: localTime) }
         return object
     }
 
-    private static func data(of reason: Reason) -> [String: Any] {
-        switch reason {
-        case .notBefore(let date): ["date": Formatting.rfc3339(date)]
-        case .onBattery(let level): level.map { ["level": $0] } ?? [:]
-        case .batteryLow(let level, let needed): ["level": level, "needed": needed]
-        case .metered(let isGuess): ["guessed": isGuess]
-        case .networkKind(let kind, let allowed): ["kind": kind.rawValue, "allowed": allowed.kinds.map(\.rawValue)]
-        case .outsideWindow(let opens): ["opens": opens.map(Formatting.rfc3339) ?? NSNull()]
-        case .settling(let condition, _): ["condition": condition.rawValue]
-        case .waitingForSlot(.global): ["scope": "global"]
-        case .waitingForSlot(.host(let host)): ["scope": "host", "host": host]
-        case .waitingForSlot(.app(let app)): ["scope": "app", "app": app]
-        case .waitingForSlot(.session(let session)): ["scope": "session", "session": session]
-        case .backoff(let attempt, let cause, _): ["attempt": attempt, "cause": cause.code]
-        case .storageLow(let needed, let available): ["needed": needed ?? NSNull(), "available": available]
-        case .connectionDenied(.denied(let name)): ["denial": "denied", "connection": name]
-        case .connectionDenied(.notAllowed(let name)): ["denial": "notAllowed", "connection": name ?? NSNull()]
-        case .connectionDenied(.roaming): ["denial": "roaming"]
-        case .rateLimited(let delay, let relaunches, let until):
-            [
-                "delaySeconds": delay.wholeNanoseconds / 1_000_000_000, "relaunches": relaunches,
-                "limitedUntil": Formatting.rfc3339(until),
-            ]
-        case .budgetSpent(let kind, let renewed):
-            ["budget": kind.rawValue, "renewed": renewed.map(Formatting.rfc3339) ?? NSNull()]
-        case .held(let holder, let why): ["by": holder, "why": why]
-        case .needsApp(let need): ["need": need.rawValue]
-        case .windowTooShort(let needed, let left):
-            [
-                "neededSeconds": needed.wholeNanoseconds / 1_000_000_000,
-                "leftSeconds": left.wholeNanoseconds / 1_000_000_000,
-            ]
-        case .powerUnknown, .noNetwork, .captivePortal, .suspended, .aboutToSleep, .aboutToShutDown: [:]
-        }
+    /// A reason with its data; what is not known of that is null.
+    static func object(_ hold: Hold, localTime: LocalTimeRules) -> [String: Any] {
+        var object = ExplanationFields.fields(of: hold, localTime: localTime).mapValues(\.json)
+        for key in ExplanationFields.openKeys(of: hold.reason) where object[key] == nil { object[key] = NSNull() }
+        return object
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ToolSupport
 import TransferEngine
 import TransferPolicy
 import TransferScheduling
@@ -104,18 +105,5 @@ enum GetText {
         case 407: " (the proxy wants a login: put user:password@ into --proxy)"
         default: ""
         }
-    }
-}
-
-extension Explanation {
-    /// The whole explanation in one line, with when conditions are likely to be good next, as far as that is known.
-    func fullSentence(localTime: LocalTimeRules) -> String {
-        let sentence = sentence(localTime: localTime)
-        guard let chance = expectedChance else { return sentence }
-        // What is sure to come earlier makes a guess at a later moment worthless.
-        let isSureBefore = remedies.contains { if case .wait(let until) = $0 { until <= chance } else { false } }
-        return isSureBefore
-            ? sentence
-            : sentence + "; going by past weeks, likely from \(localTime.dateAndTime(of: chance))"
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ToolSupport
 import TransferEngine
 import TransferPolicy
 import URLSessionExecutor
@@ -25,7 +26,7 @@ struct SpecificationBuilder {
     private let proxies: ProxyRule
 
     /// Checks what all transfers of the command share; `destination` is given for downloads.
-    init(command: some TransferCommand, destination: DestinationOptions?, now: WallTime) throws {
+    init(command: some TransferOptions, destination: DestinationOptions?, now: WallTime) throws {
         self.now = now
         let timing = command.timing
         kind = Self.kind(timing)
@@ -35,7 +36,7 @@ struct SpecificationBuilder {
         checksum = try destination?.checksum.map { try ChecksumExpression($0).checksum }
         headers = try command.request.header.map { try HeaderExpression($0).field }
         netrc = try command.request.netrc ? Self.readNetrc() : nil
-        directory = try GetPlan.absolute(destination?.directory ?? ".")
+        directory = try PathName.absolute(destination?.directory ?? ".")
         collision = try destination.map(Self.collision) ?? .rename
         usesRemoteTime = destination?.remoteTime ?? false
         idleTimeout = command.request.timeout ?? 60
@@ -85,28 +86,16 @@ struct SpecificationBuilder {
     private func request(
         for text: String, sending bytes: Int64?
     ) throws -> (url: String, credential: Credential?, traits: TransferTraits) {
-        let shown = TransferSpecification.redacted(url: text)
-        guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {
-            throw UsageError("'\(shown)' is no URL; write http://… or https://…")
-        }
-        guard scheme == "http" || scheme == "https" else {
-            throw UsageError("'\(shown)': only http and https URLs can be transferred, not \(scheme)")
-        }
-        guard let host = url.host?.lowercased(), !host.isEmpty else { throw UsageError("'\(shown)' names no server") }
-        let port = url.port ?? (scheme == "http" ? 80 : 443)
-        var credential = url.user.map { Credential(user: $0, password: url.password ?? "") }
+        let target = try TransferTarget(text, proxies: proxies)
+        var credential = target.credential
         if credential == nil, !headers.contains(where: { $0.name.lowercased() == "authorization" }) {
-            credential = netrc?.credential(host: host)
+            credential = netrc?.credential(host: target.hostName)
         }
-        var bare = url
-        (bare.user, bare.password, bare.fragment) = (nil, nil, nil)
-        // Behind a proxy the name of this machine means another one, and the way there is the network.
-        let isLocal = exemptsLoopback && LoopbackHost.contains(host) && !proxies.applies(scheme: scheme, host: host)
         let traits = TransferTraits(
-            kind: kind, constraints: constraints, priority: priority, host: "\(scheme)://\(host):\(port)",
-            isLoopback: isLocal, expectedBytesToReceive: expectedBytes, expectedBytesToSend: bytes,
-            maximumAttempts: maximumAttempts, submitted: now)
-        return (bare.string ?? text, credential, traits)
+            kind: kind, constraints: constraints, priority: priority, host: target.host,
+            isLoopback: exemptsLoopback && target.isLoopback, expectedBytesToReceive: expectedBytes,
+            expectedBytesToSend: bytes, maximumAttempts: maximumAttempts, submitted: now)
+        return (target.url, credential, traits)
     }
 
     private func destination(_ output: String?) throws -> Destination {
@@ -145,7 +134,7 @@ struct SpecificationBuilder {
         return isTimed ? .normal : .userInitiated
     }
 
-    private static func constraints(_ timing: TimingOptions, now: WallTime) throws -> Constraints {
+    static func constraints(_ timing: TimingOptions, now: WallTime) throws -> Constraints {
         var constraints = Constraints()
         if let when = timing.when {
             let expression = try WhenExpression(when)
@@ -171,7 +160,7 @@ struct SpecificationBuilder {
         return constraints
     }
 
-    private static func priority(_ text: String?) throws -> Int {
+    static func priority(_ text: String?) throws -> Int {
         switch text {
         case nil, "normal": return 500
         case "low": return 250

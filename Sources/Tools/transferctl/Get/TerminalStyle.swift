@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Rainbow
+import ToolSupport
 import TransferEngine
 import TransferPolicy
 import TransferScheduling

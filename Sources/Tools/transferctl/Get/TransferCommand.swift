@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import LinuxClock
+import ToolSupport
 import TransferPolicy
 
-/// What commands that transfer have in common.
-protocol TransferCommand: AsyncParsableCommand {
+/// What says how transfers are to be carried out, here or by the daemon.
+protocol TransferOptions {
     var timing: TimingOptions { get }
     var request: RequestOptions { get }
+    var rig: RigOptions { get }
+}
+
+/// What commands that transfer have in common.
+protocol TransferCommand: AsyncParsableCommand, TransferOptions {
     var output: OutputOptions { get }
     var onComplete: String? { get }
     var stateDir: String? { get }
-    var rig: RigOptions { get }
 
     /// The command line, checked; `now` is what times in it count from.
     ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ToolSupport
 
 /// Keeps two processes from fetching the same transfer: one byte-range lock a transfer, in sixteen files.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TransferBus
 import TransferPolicy
 
 /// Numbers and dates as people and programs read them.
@@ -26,12 +27,7 @@ enum Formatting {
     }
 
     /// RFC 3339 in UTC with milliseconds.
-    static func rfc3339(_ time: WallTime) -> String {
-        let nanoseconds = time.nanosecondsSinceEpoch
-        let date = Date(timeIntervalSince1970: Double(nanoseconds) / 1e9)
-        return date.formatted(
-            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
-    }
+    static func rfc3339(_ time: WallTime) -> String { BusDate(time).description }
 
     /// How many columns the text takes on a terminal: East Asian wide characters take two, combining ones none.
     static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns($1) } }

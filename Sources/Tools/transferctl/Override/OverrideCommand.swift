@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import LinuxConditions
+import ToolSupport
 
 /// `transferctl override`: a person's word on a connection.
 struct OverrideCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ToolSupport
 
 /// Reads a number of bytes as people write it: `500`, `64K`, `1.5M`, `2G`, with 1024 to the K as curl and wget have it.
 struct ByteCount {

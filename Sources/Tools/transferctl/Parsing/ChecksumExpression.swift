@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ToolSupport
 import TransferEngine
 
 /// Reads `sha256:HEX` or `sha512:HEX`.

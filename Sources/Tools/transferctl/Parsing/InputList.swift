@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ToolSupport
 import TransferEngine
 
 /// Reads `--input`: a URL a line, optionally followed by tab-separated `out=NAME` and `checksum=ALGORITHM:HEX`.

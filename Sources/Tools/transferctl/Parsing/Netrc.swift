@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ToolSupport
 import TransferEngine
 
 /// Login and password by host, from a `.netrc` file as ftp(1), curl and wget read it.

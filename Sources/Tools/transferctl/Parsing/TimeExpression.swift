@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ToolSupport
 import TransferPolicy
 
 /// Reads a date as people write it: RFC 3339, `HH:MM` (the next time the clock shows it), or `+2h`.

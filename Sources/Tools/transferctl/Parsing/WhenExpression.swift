@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ToolSupport
 import TransferPolicy
 
 /// Reads `--when ac,unmetered,wifi,ethernet,battery>50`: kinds of network are joined by "or", all else by "and".

@@ -18,20 +18,7 @@ struct PutCommand: TransferCommand {
             response (contentType, cut, and body as text or base64).
             """)
 
-    @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"))
-    var file: String
-
-    @Argument(help: ArgumentHelp("Where to: an http or https URL.", valueName: "url"))
-    var url: String
-
-    @Option(help: .init("How the server is asked to take it.", valueName: "method"))
-    var method: MethodChoice = .put
-
-    @Option(help: .init("Send this as Content-Type (default: none).", valueName: "type"))
-    var contentType: String?
-
-    @Flag(help: "Ask for no way to go on after an interruption: one plain request.")
-    var noResume = false
+    @OptionGroup var upload: UploadArguments
 
     @Option(
         name: .customShort("o"),
@@ -54,14 +41,4 @@ struct PutCommand: TransferCommand {
     @OptionGroup var rig: RigOptions
 
     func plan(now: WallTime) throws -> GetPlan { try GetPlan(command: self, now: now) }
-
-    /// What `--method` takes, in capitals or not.
-    enum MethodChoice: String, ExpressibleByArgument, CaseIterable {
-        case put = "PUT"
-        case post = "POST"
-
-        init?(argument: String) { self.init(rawValue: argument.uppercased()) }
-
-        var method: UploadSource.Method { self == .put ? .put : .post }
-    }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import LinuxClock
-import LinuxConditions
+package import LinuxClock
+package import LinuxConditions
 import TransferPolicy
 
 /// Puts adapters together for the commands that need them.
-enum Parts {
+package enum Parts {
     /// The machine's clocks.
     ///
     /// - Throws: `UsageError` where the kernel gives no timers.
-    static func alarm() throws -> LinuxAlarm {
+    package static func alarm() throws -> LinuxAlarm {
         do {
             return try LinuxAlarm()
         } catch {
@@ -21,7 +21,7 @@ enum Parts {
     /// Specification 0.8).
     ///
     /// - Throws: `UsageError` where the environment names neither.
-    static func overridesPath() throws -> String {
+    package static func overridesPath() throws -> String {
         let environment = ProcessInfo.processInfo.environment
         // The specification has relative paths in these variables ignored.
         let named = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -35,7 +35,7 @@ enum Parts {
     /// Refuses to go on with a person's words that cannot be understood: what they meant might cost them.
     ///
     /// - Throws: `UsageError` that names the file, the line and what is wrong there.
-    static func checkOverrides() throws {
+    package static func checkOverrides() throws {
         do {
             _ = try OverridesFile(path: try overridesPath()).read()
         } catch let error as OverridesFileError {
@@ -47,7 +47,7 @@ enum Parts {
     ///
     /// - Parameter delaysSleep: whether sleep is to wait until transfers are stopped and saved.
     /// - Throws: `UsageError` where the environment names no folder for the configuration.
-    static func conditions(sysfsRoot: String, alarm: LinuxAlarm, delaysSleep: Bool) throws -> LinuxConditions {
+    package static func conditions(sysfsRoot: String, alarm: LinuxAlarm, delaysSleep: Bool) throws -> LinuxConditions {
         var configuration = LinuxConditionsConfiguration()
         configuration.sysfsRoot = sysfsRoot
         configuration.overridesFile = try overridesPath()

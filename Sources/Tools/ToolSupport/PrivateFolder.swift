@@ -2,14 +2,14 @@
 import Foundation
 
 /// Makes folders that only their owner can look into.
-enum PrivateFolder {
+package enum PrivateFolder {
     /// Makes `path`, which is absolute, and what is missing above it.
     ///
     /// - Parameters:
     ///   - what: how the folder is called in an error.
     ///   - remedy: what would help.
     /// - Throws: `UsageError` that names the part that could not be made, and why.
-    static func make(
+    package static func make(
         _ path: String, called what: String = "the state folder", remedy: String = "give another --state-dir"
     ) throws {
         func error(at part: String, _ code: Int32) -> UsageError {

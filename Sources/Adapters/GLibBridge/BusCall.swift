@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGIO
+import Synchronization
+
+/// A call that came in over a bus. It is answered exactly once, from any thread; one that is dropped is answered with an
+/// error.
+package final class BusCall: @unchecked Sendable {
+    // Guard for @unchecked: the invocation is taken out under the lock, and GDBus lets any thread answer.
+    private struct Invocation: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
+
+    /// The caller's unique name on the bus.
+    package let sender: String
+    /// The object's path.
+    package let path: String
+    /// The interface; `org.freedesktop.DBus.Properties` for properties.
+    package let interface: String
+    /// The method.
+    package let method: String
+    /// What came with it: its types have been checked against the interface.
+    package let arguments: [VariantValue]
+    /// How many bytes the message's body has.
+    package let size: Int
+    private let invocation: Mutex<Invocation?>
+
+    /// Takes over one reference to `invocation`.
+    init(taking invocation: OpaquePointer, parameters: OpaquePointer?) {
+        sender = g_dbus_method_invocation_get_sender(invocation).map { String(cString: $0) } ?? ""
+        path = g_dbus_method_invocation_get_object_path(invocation).map { String(cString: $0) } ?? ""
+        interface = g_dbus_method_invocation_get_interface_name(invocation).map { String(cString: $0) } ?? ""
+        method = g_dbus_method_invocation_get_method_name(invocation).map { String(cString: $0) } ?? ""
+        size = parameters.map { Int(g_variant_get_size($0)) } ?? 0
+        if let parameters, case .list(let values) = VariantValue(copying: parameters) {
+            arguments = values
+        } else {
+            arguments = []
+        }
+        self.invocation = Mutex(Invocation(pointer: invocation))
+    }
+
+    deinit { fail("org.freedesktop.DBus.Error.Failed", "the call was dropped without an answer") }
+
+    /// Answers with values of the types that the interface declares for the method.
+    package func reply(_ values: [VariantValue]) {
+        guard let invocation = take() else { return }
+        do {
+            let answer = try VariantValue.list(values).variant(ofType: Self.replyType(of: invocation, method: method))
+            g_dbus_method_invocation_return_value(invocation, answer)
+        } catch {
+            // Our own fault: the caller is to know rather than to wait.
+            g_dbus_method_invocation_return_dbus_error(
+                invocation, "org.freedesktop.DBus.Error.Failed", "the answer cannot be sent: \(error)")
+        }
+    }
+
+    /// Answers with a named error.
+    package func fail(_ name: String, _ message: String) {
+        guard let invocation = take() else { return }
+        g_dbus_method_invocation_return_dbus_error(invocation, name, message.replacing("\0", with: "\u{FFFD}"))
+    }
+
+    private func take() -> OpaquePointer? {
+        invocation.withLock { invocation in
+            defer { invocation = nil }
+            return invocation?.pointer
+        }
+    }
+
+    private static func replyType(of invocation: OpaquePointer, method: String) -> String {
+        guard let info = g_dbus_method_invocation_get_method_info(invocation) else {
+            // Of the interface of properties, which GDBus describes nowhere.
+            return ["Get": "(v)", "GetAll": "(a{sv})"][method] ?? "()"
+        }
+        var type = ""
+        var argument = info.pointee.out_args
+        while let next = argument?.pointee {
+            type += String(cString: next.pointee.signature)
+            argument = argument?.advanced(by: 1)
+        }
+        return "(\(type))"
+    }
+}

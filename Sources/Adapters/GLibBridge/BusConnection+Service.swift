@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGIO
+
+extension BusConnection {
+    /// Offers an object: its methods, and its properties as calls of `org.freedesktop.DBus.Properties`. Calls come on this
+    /// thread until the handle goes away.
+    ///
+    /// - Parameter xml: a D-Bus introspection document that describes `interface`.
+    package func offer(
+        _ interface: String, describedBy xml: String, at path: String, _ answer: @escaping (BusCall) -> Void
+    ) throws -> BusRegistration {
+        var error: UnsafeMutablePointer<GError>?
+        guard let node = g_dbus_node_info_new_for_xml(xml, &error) else { throw GLibError(taking: error) }
+        // The registration keeps what it needs of it.
+        defer { g_dbus_node_info_unref(node) }
+        var vtable = GDBusInterfaceVTable()
+        vtable.method_call = { _, _, _, _, _, parameters, invocation, data in
+            guard let invocation, let data else { return }
+            let call = BusCall(taking: invocation, parameters: parameters)
+            Unmanaged<CallHandler>.fromOpaque(data).takeUnretainedValue().body(call)
+        }
+        let id = g_dbus_connection_register_object(
+            pointer, path, g_dbus_node_info_lookup_interface(node, interface), &vtable,
+            Unmanaged.passRetained(CallHandler(answer)).toOpaque(),
+            { data in if let data { Unmanaged<CallHandler>.fromOpaque(data).release() } }, &error)
+        guard id != 0 else { throw GLibError(taking: error) }
+        let connection = connection
+        return BusRegistration { g_dbus_connection_unregister_object(OpaquePointer(connection.pointer), id) }
+    }
+
+    /// Asks for a well-known name, without waiting behind another owner.
+    ///
+    /// - Parameter body: told true once the name is ours, false where it is another's or was lost.
+    package func own(_ name: String, _ body: @escaping (Bool) -> Void) -> BusRegistration {
+        let id = g_bus_own_name_on_connection(
+            pointer, name, G_BUS_NAME_OWNER_FLAGS_DO_NOT_QUEUE,
+            { _, _, data in
+                if let data { Unmanaged<NameHandler>.fromOpaque(data).takeUnretainedValue().body(true) }
+            },
+            { _, _, data in
+                if let data { Unmanaged<NameHandler>.fromOpaque(data).takeUnretainedValue().body(false) }
+            }, Unmanaged.passRetained(NameHandler(body)).toOpaque(),
+            { data in if let data { Unmanaged<NameHandler>.fromOpaque(data).release() } })
+        return BusRegistration { g_bus_unown_name(id) }
+    }
+
+    /// Sends a signal, to one receiver or to all that listen. Any thread may call it.
+    ///
+    /// - Throws: `VariantMismatchError` where the values are not of that type, `GLibError` when the bus has gone.
+    package func emit(
+        _ member: String, of interface: String, at path: String, to receiver: String?, _ values: [VariantValue],
+        type: String
+    ) throws {
+        var error: UnsafeMutablePointer<GError>?
+        let parameters = try VariantValue.list(values).variant(ofType: type)
+        guard g_dbus_connection_emit_signal(pointer, receiver, path, interface, member, parameters, &error) != 0
+        else { throw GLibError(taking: error) }
+    }
+
+    /// Waits until what was sent has gone out, or the bus has gone.
+    package func flush() { g_dbus_connection_flush_sync(pointer, nil, nil) }
+}
+
+private final class CallHandler {
+    let body: (BusCall) -> Void
+
+    init(_ body: @escaping (BusCall) -> Void) { self.body = body }
+}
+
+private final class NameHandler {
+    let body: (Bool) -> Void
+
+    init(_ body: @escaping (Bool) -> Void) { self.body = body }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGIO
+
+extension VariantValue {
+    /// Text; nothing where there is none.
+    package static func optional(_ text: String?) -> VariantValue? { text.map(VariantValue.string) }
+
+    /// The value as a GVariant of a D-Bus type such as `(sa{sv})`, as a floating reference.
+    ///
+    /// - Throws: `VariantMismatchError` where the value does not have that type, or holds what D-Bus cannot carry.
+    package func variant(ofType type: String) throws -> OpaquePointer {
+        let types = try Self.completeTypes(type[...])
+        guard types.count == 1 else { throw VariantMismatchError(type: type, value: self) }
+        return try variant(types[0])
+    }
+
+    private func variant(_ type: Substring) throws -> OpaquePointer {
+        guard let made = try unchecked(type) else { throw VariantMismatchError(type: String(type), value: self) }
+        return made
+    }
+
+    /// The value as that type; nil where it is not one.
+    private func unchecked(_ type: Substring) throws -> OpaquePointer? {
+        switch (type.first, self) {
+        case ("b", .bool(let flag)): return g_variant_new_boolean(flag ? 1 : 0)
+        case ("y", .integer(let number)): return Self.exactly(number, g_variant_new_byte)
+        case ("n", .integer(let number)): return Self.exactly(number, g_variant_new_int16)
+        case ("q", .integer(let number)): return Self.exactly(number, g_variant_new_uint16)
+        case ("i", .integer(let number)): return Self.exactly(number, g_variant_new_int32)
+        case ("u", .integer(let number)): return Self.exactly(number, g_variant_new_uint32)
+        case ("x", .integer(let number)): return g_variant_new_int64(Int(number))
+        case ("t", .integer(let number)): return Self.exactly(number, g_variant_new_uint64)
+        case ("d", .double(let number)): return g_variant_new_double(number)
+        case ("s", .string(let text)): return text.utf8.contains(0) ? nil : g_variant_new_string(text)
+        case ("o", .string(let path)):
+            return g_variant_is_object_path(path) != 0 ? g_variant_new_object_path(path) : nil
+        case ("v", _): return g_variant_new_variant(try variant(naturalType()))
+        case ("a", .list(let items)): return try array(of: type.dropFirst(), items)
+        case ("a", .dictionary(let entries)): return try dictionary(type.dropFirst(), entries)
+        case ("(", .list(let items)): return try tuple(type, items)
+        default: return nil
+        }
+    }
+
+    private func array(of type: Substring, _ items: [VariantValue]) throws -> OpaquePointer? {
+        var members: [OpaquePointer?] = []
+        for item in items { members.append(try item.variant(type)) }
+        return Self.array(of: type, members)
+    }
+
+    private static func array(of type: Substring, _ members: [OpaquePointer?]) -> OpaquePointer? {
+        let element = g_variant_type_new(String(type))
+        defer { g_variant_type_free(element) }
+        var members = members
+        return g_variant_new_array(element, &members, gsize(members.count))
+    }
+
+    private func dictionary(_ type: Substring, _ entries: [String: VariantValue]) throws -> OpaquePointer? {
+        guard type.first == "{" else { return nil }
+        let types = try Self.completeTypes(type.dropFirst().dropLast())
+        guard types.count == 2 else { return nil }
+        // In a fixed order: what goes out is the same each time.
+        var pairs: [OpaquePointer?] = []
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+            pairs.append(
+                g_variant_new_dict_entry(try VariantValue.string(key).variant(types[0]), try value.variant(types[1])))
+        }
+        return Self.array(of: type, pairs)
+    }
+
+    private func tuple(_ type: Substring, _ items: [VariantValue]) throws -> OpaquePointer? {
+        let types = try Self.completeTypes(type.dropFirst().dropLast())
+        guard types.count == items.count else { return nil }
+        var members: [OpaquePointer?] = []
+        for (item, type) in zip(items, types) { members.append(try item.variant(type)) }
+        return g_variant_new_tuple(&members, gsize(members.count))
+    }
+
+    private static func exactly<Number: FixedWidthInteger>(
+        _ number: Int64, _ make: (Number) -> OpaquePointer?
+    ) -> OpaquePointer? {
+        Number(exactly: number).flatMap(make)
+    }
+
+    /// The type that stands for the value where nothing else is said: inside a `v`.
+    private func naturalType() throws -> Substring {
+        switch self {
+        case .bool: "b"
+        case .integer: "x"
+        case .double: "d"
+        case .string: "s"
+        case .list: "av"
+        case .dictionary: "a{sv}"
+        case .other: throw VariantMismatchError(type: "v", value: self)
+        }
+    }
+
+    /// The single complete types that a signature is a row of.
+    private static func completeTypes(_ signature: Substring) throws -> [Substring] {
+        var types: [Substring] = []
+        var start = signature.startIndex
+        var depth = 0
+        for index in signature.indices {
+            switch signature[index] {
+            case "(", "{": depth += 1
+            case ")", "}": depth -= 1
+            case "a": continue
+            default: break
+            }
+            guard depth == 0 else { continue }
+            let next = signature.index(after: index)
+            types.append(signature[start..<next])
+            start = next
+        }
+        guard start == signature.endIndex, depth == 0 else {
+            throw VariantMismatchError(type: String(signature), value: .other)
+        }
+        return types
+    }
+}
+
+/// A value that cannot be sent as the D-Bus type that is asked for.
+package struct VariantMismatchError: Error, Hashable, CustomStringConvertible {
+    /// The type that it should have had.
+    package var type: String
+    /// The value.
+    package var value: VariantValue
+
+    package var description: String { "\(value) cannot be sent as the D-Bus type '\(type)'" }
+}

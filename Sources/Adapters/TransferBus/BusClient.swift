@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package import GLibBridge
+
+/// The daemon as a program on the bus sees it. The bus starts the daemon where it is not running.
+package actor BusClient {
+    private let executor = GLibExecutor(name: "transfer-client")
+    private var bus: BusConnection?
+    private var registrations: [BusRegistration] = []
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// A client; `connect` comes first.
+    package init() {}
+
+    /// Connects to the bus at `address`.
+    ///
+    /// - Throws: `BusClientError.noBus`.
+    package func connect(address: String) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            BusConnection.open(address: address, cancellation: Cancellation()) { result in
+                // Made on this actor's own thread, for it alone.
+                nonisolated(unsafe) let result = result
+                self.assumeIsolated { client in
+                    switch result {
+                    case .success(let bus):
+                        client.bus = bus
+                        continuation.resume()
+                    case .failure(let error): continuation.resume(throwing: BusClientError.noBus(error.message))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls a method of the manager.
+    ///
+    /// - Throws: `BusFault` where the daemon refuses, `BusClientError` where it cannot be reached.
+    package func call(_ method: String, _ arguments: [VariantValue] = [], type: String = "()") async throws
+        -> [VariantValue]
+    {
+        try await call(method, of: TransferBusName.managerInterface, arguments, type: type)
+    }
+
+    /// A property of the manager.
+    package func property(_ name: String) async throws -> VariantValue {
+        let values = try await call(
+            "Get", of: "org.freedesktop.DBus.Properties",
+            [.string(TransferBusName.managerInterface), .string(name)], type: "(ss)")
+        return values.first ?? .other
+    }
+
+    /// The daemon's process id, without starting it; nil where it does not run.
+    package func daemonProcess() async throws -> Int64? {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                try bus.call(
+                    "GetConnectionUnixProcessID", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+                    service: "org.freedesktop.DBus", [.string(TransferBusName.service)], type: "(s)",
+                    milliseconds: 10_000
+                ) { result in
+                    continuation.resume(returning: (try? result.get())?.first?.integer)
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    private func call(
+        _ method: String, of interface: String, _ arguments: [VariantValue], type: String
+    ) async throws -> [VariantValue] {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                // Longer than a large batch takes to save on a slow disk; what hangs is told in the end.
+                try bus.call(
+                    method, of: interface, at: TransferBusName.managerPath, service: TransferBusName.service, arguments,
+                    type: type, milliseconds: 60_000
+                ) { result in
+                    continuation.resume(with: result.mapError { Self.error($0) })
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    private static func error(_ error: BusCallError) -> any Error {
+        if let fault = BusFault(name: error.name, message: error.message) { return fault }
+        switch error.name {
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+            return BusClientError.noDaemon
+        case let name? where name.hasPrefix("org.freedesktop.DBus.Error.Spawn"):
+            return BusClientError.cannotStart(error.message)
+        default: return BusClientError.failed(error.message)
+        }
+    }
+
+    /// What changes from now on, until the stream's end: that of the daemon, too.
+    package func changes() async throws -> AsyncStream<TransferStatus> {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        let (stream, continuation) = AsyncStream.makeStream(of: TransferStatus.self)
+        registrations.append(
+            bus.subscribe(
+                to: "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath,
+                sender: TransferBusName.service
+            ) { values in
+                guard let fields = values.first?.dictionary, let status = try? TransferStatus(fields) else { return }
+                continuation.yield(status)
+            })
+        var wasThere = false
+        registrations.append(
+            bus.watchName(TransferBusName.service, startingIt: false) { owner in
+                if owner == nil, wasThere { continuation.finish() }
+                wasThere = owner != nil
+            })
+        _ = try await call("Watch")
+        return stream
+    }
+
+    /// Lets go of the bus.
+    package func close() async {
+        registrations = []
+        bus?.close()
+        bus = nil
+        await executor.stop()
+    }
+}
+
+/// Why the daemon cannot be reached.
+package enum BusClientError: Error, Hashable, CustomStringConvertible {
+    /// There is no bus.
+    case noBus(String)
+    /// The daemon does not run, and the bus does not know how to start it.
+    case noDaemon
+    /// The bus could not start it.
+    case cannotStart(String)
+    /// It did not answer.
+    case failed(String)
+
+    package var description: String {
+        switch self {
+        case .noBus(let why):
+            "the session bus cannot be reached: \(why). 'transferctl get' needs neither bus nor daemon."
+        case .noDaemon:
+            "no daemon is running, and the bus knows of none to start: run 'transferctl service install', or transferd."
+        case .cannotStart(let why):
+            "the bus could not start the daemon: \(why). See 'journalctl --user -u transferd', or run transferd by hand."
+        case .failed(let why): "the daemon did not answer: \(why)"
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferPolicy
+
+/// What a call of the manager means.
+struct ManagerCalls {
+    let service: any TransferService
+    let caller: BusCaller
+
+    /// The values of the answer.
+    ///
+    /// - Throws: `BusFault`, or what the service throws.
+    func answer(_ call: BusCall) async throws -> [VariantValue] {
+        if call.interface == "org.freedesktop.DBus.Properties" { return try await property(call) }
+        let arguments = call.arguments
+        switch call.method {
+        case "Submit":
+            let ids = try await service.submit(requests(arguments[0].items), from: caller)
+            return [.list(ids.map { .integer($0.rawValue) })]
+        case "List":
+            let rows = try await service.list(TransferFilter(arguments[0].dictionary ?? [:]), for: caller)
+            return [.list(rows.map { .dictionary($0.fields) })]
+        case "Show": return [.dictionary(try await service.show(id(arguments[0]), for: caller))]
+        case "Explain": return [.dictionary(try await service.explain(id(arguments[0]), for: caller))]
+        case "Change":
+            try await service.change(id(arguments[0]), arguments[1].dictionary ?? [:], for: caller)
+            return []
+        case "Hold":
+            let seconds = arguments[0].integer ?? 0
+            let reason = arguments[1].string ?? ""
+            try await service.hold(HoldRequest(seconds: seconds == 0 ? nil : seconds, reason: reason), for: caller)
+            return []
+        case "Release":
+            try await service.hold(nil, for: caller)
+            return []
+        default:
+            guard let deed = TransferDeed(rawValue: call.method) else {
+                throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
+            }
+            try await service.steer(arguments[0].items.map(id), deed, for: caller)
+            return []
+        }
+    }
+
+    private func requests(_ items: [VariantValue]) throws -> [TransferRequest] {
+        let submitted = service.now
+        return try items.enumerated().map { index, item in
+            do {
+                return try TransferRequest(item.dictionary ?? [:], submitted: submitted)
+            } catch let fault as BusFault where items.count > 1 {
+                throw BusFault(fault.code, "transfer \(index + 1) of \(items.count): \(fault.message)")
+            }
+        }
+    }
+
+    private func id(_ value: VariantValue) -> TransferID { TransferID(value.integer ?? 0) }
+
+    private func property(_ call: BusCall) async throws -> [VariantValue] {
+        guard call.arguments.first?.string == TransferBusName.managerInterface else {
+            throw BusFault(.invalidArgument, "there is no interface '\(call.arguments.first?.string ?? "")' here")
+        }
+        let values = await service.properties()
+        switch call.method {
+        case "GetAll": return [.dictionary(values)]
+        case "Get":
+            let name = call.arguments.last?.string ?? ""
+            guard let value = values[name] else { throw BusFault(.invalidArgument, "there is no property '\(name)'") }
+            return [value]
+        default: throw BusFault(.accessDenied, "the properties can only be read")
+        }
+    }
+}

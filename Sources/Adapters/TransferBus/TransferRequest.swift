@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package import GLibBridge
+package import TransferEngine
+package import TransferPolicy
+
+/// A transfer as it is handed over by the bus, before the daemon has looked at its URL and its file.
+package struct TransferRequest: Hashable, Sendable {
+    /// What to upload.
+    package struct Upload: Hashable, Sendable {
+        /// The file's absolute path.
+        package var path: String
+        /// How the bytes are sent.
+        package var method: UploadSource.Method
+        /// `Content-Type`; nil sends none.
+        package var contentType: String?
+        /// Whether an interrupted upload may go on in the middle.
+        package var resumption: UploadSource.Resumption
+
+        /// An upload.
+        package init(
+            path: String, method: UploadSource.Method = .put, contentType: String? = nil,
+            resumption: UploadSource.Resumption = .automatic
+        ) {
+            self.path = path
+            self.method = method
+            self.contentType = contentType
+            self.resumption = resumption
+        }
+    }
+
+    /// What to do, as the engine has it; its URL has not been looked at, and of an upload the file has not.
+    package var specification: TransferSpecification
+    /// What to upload; nil for a download.
+    package var upload: Upload?
+
+    /// A download, or an upload of `upload`.
+    package init(_ specification: TransferSpecification, upload: Upload? = nil) {
+        self.specification = specification
+        self.upload = upload
+    }
+
+    /// What goes over the bus.
+    package var fields: [String: VariantValue] {
+        let specification = specification
+        var fields = specification.traits.constraints.busFields
+        fields["url"] = .string(specification.url)
+        if !specification.headers.isEmpty {
+            fields["headers"] = .list(specification.headers.map { .list([.string($0.name), .string($0.value)]) })
+        }
+        fields["user"] = .optional(specification.credential?.user)
+        fields["password"] = .optional(specification.credential?.password)
+        if let upload {
+            fields["upload-file"] = .string(upload.path)
+            fields["method"] = .string(upload.method.rawValue)
+            fields["content-type"] = .optional(upload.contentType)
+            fields["resumable"] = .bool(upload.resumption == .automatic)
+        } else {
+            if !specification.destination.directory.isEmpty {
+                fields["directory"] = .string(specification.destination.directory)
+            }
+            fields["name"] = .optional(specification.destination.name)
+            fields["collision"] = .string(specification.destination.collision.rawValue)
+            fields["checksum"] = .optional(specification.checksum.map { "\($0.algorithm.rawValue):\($0.hexDigest)" })
+            fields["remote-time"] = .bool(specification.usesRemoteTime)
+            fields["connections"] = .integer(Int64(specification.connections))
+        }
+        fields["idle-timeout"] = .integer(Int64(specification.idleTimeoutSeconds))
+        fields["rate-limit"] = specification.rateLimit.map(VariantValue.integer)
+        let traits = specification.traits
+        fields["kind"] = .string(traits.kind.rawValue)
+        fields["priority"] = .integer(Int64(traits.priority))
+        fields["attempts"] = traits.maximumAttempts.map { .integer(Int64($0)) }
+        fields["expected-bytes"] = traits.expectedBytesToReceive.map(VariantValue.integer)
+        fields["session"] = .optional(traits.session)
+        return fields
+    }
+
+    /// Reads what came over the bus.
+    ///
+    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
+    package init(_ values: [String: VariantValue], submitted: WallTime) throws {
+        var fields = BusFields(values)
+        guard let url = try fields.string("url") else {
+            throw BusFault(.invalidArgument, "'url' is missing: what is to be transferred")
+        }
+        var constraints = Constraints()
+        _ = try constraints.take(&fields)
+        let traits = TransferTraits(
+            kind: try fields.choice("kind", of: WorkKind.self) ?? .normal, constraints: constraints,
+            priority: Int(try fields.integer("priority", in: 0...1000) ?? 500), host: "",
+            expectedBytesToReceive: try fields.integer("expected-bytes", in: 0 ... .max),
+            maximumAttempts: try fields.integer("attempts", in: 1...1_000_001).map(Int.init), submitted: submitted,
+            session: try fields.string("session"))
+        let idleTimeout = Int(try fields.integer("idle-timeout", in: 1...86_400) ?? 60)
+        let rateLimit = try fields.integer("rate-limit", in: 1 ... .max)
+        let headers =
+            try fields.list("headers", of: "pairs of name and value (a(ss))") { value -> HeaderField? in
+                let pair = value.items.compactMap(\.string)
+                return pair.count == 2 ? HeaderField(name: pair[0], value: pair[1]) : nil
+            } ?? []
+        try Self.check(headers)
+        upload = try Self.upload(&fields)
+        specification = TransferSpecification(
+            url: url, headers: headers, destination: Destination(directory: "", name: nil),
+            idleTimeoutSeconds: idleTimeout, rateLimit: rateLimit, traits: traits)
+        let user = try fields.string("user")
+        let password = try fields.string("password")
+        if let user { specification.credential = Credential(user: user, password: password ?? "") }
+        if upload == nil { try takeDownload(&fields) }
+        try fields.end(in: upload == nil ? "a download" : "an upload")
+    }
+
+    private mutating func takeDownload(_ fields: inout BusFields) throws {
+        let directory = try fields.string("directory") ?? ""
+        guard directory.isEmpty || directory.hasPrefix("/") else {
+            throw BusFault(.invalidArgument, "'directory' must be an absolute path, not '\(directory.prefix(40))'")
+        }
+        let name = try fields.string("name")
+        if let name, name.isEmpty || name.contains("/") || name == "." || name == ".." {
+            throw BusFault(.invalidArgument, "'name' must be a file's name without a folder, not '\(name.prefix(40))'")
+        }
+        specification.destination = Destination(
+            directory: directory, name: name,
+            collision: try fields.choice("collision", of: CollisionChoice.self)?.collision ?? .rename)
+        specification.usesRemoteTime = try fields.flag("remote-time") ?? false
+        let most = Int64(TransferSpecification.mostConnections)
+        specification.connections = Int(try fields.integer("connections", in: 1...most) ?? 1)
+        guard let text = try fields.string("checksum") else { return }
+        specification.checksum = try Self.checksum(text)
+    }
+
+    private static func upload(_ fields: inout BusFields) throws -> Upload? {
+        guard let path = try fields.string("upload-file") else { return nil }
+        guard path.hasPrefix("/") else {
+            throw BusFault(.invalidArgument, "'upload-file' must be an absolute path, not '\(path.prefix(40))'")
+        }
+        return Upload(
+            path: path, method: try fields.choice("method", of: UploadSource.Method.self) ?? .put,
+            contentType: try fields.string("content-type"),
+            resumption: try fields.flag("resumable") ?? true ? .automatic : .never)
+    }
+
+    private static func checksum(_ text: String) throws -> Checksum {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let digits = ["sha256": 64, "sha512": 128]
+        guard parts.count == 2, let algorithm = Checksum.Algorithm(rawValue: parts[0].lowercased()),
+            parts[1].utf8.count == digits[algorithm.rawValue], parts[1].allSatisfy(\.isHexDigit)
+        else {
+            throw BusFault(
+                .invalidArgument, "'checksum' must be sha256: with 64 or sha512: with 128 hexadecimal digits")
+        }
+        return Checksum(algorithm: algorithm, hexDigest: parts[1])
+    }
+
+    /// What would break out of its line of the request's head is refused (RFC 9110 §5.1, §5.5).
+    private static func check(_ headers: [HeaderField]) throws {
+        let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        for header in headers {
+            guard !header.name.isEmpty, header.name.utf8.allSatisfy(token.contains) else {
+                throw BusFault(.invalidArgument, "'headers': '\(header.name.prefix(40))' is no header field's name")
+            }
+            guard !header.value.utf8.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) else {
+                throw BusFault(
+                    .invalidArgument, "'headers': the value of '\(header.name)' has control characters in it")
+            }
+        }
+    }
+
+    private enum CollisionChoice: String, CaseIterable {
+        case rename
+        case overwrite
+        case fail
+
+        var collision: Destination.Collision {
+            switch self {
+            case .rename: .rename
+            case .overwrite: .overwrite
+            case .fail: .fail
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+package import TransferEngine
+
+extension TransferSpecification {
+    /// What a person knows it by: the file's name, or the URL without secrets.
+    package var displayName: String {
+        if let upload { return upload.path.split(separator: "/").last.map(String.init) ?? upload.path }
+        if let name = destination.name { return name }
+        let url = Self.redacted(url: url)
+        let last = url.split(separator: "/").last.map(String.init) ?? url
+        return last.utf8.contains(UInt8(ascii: "%")) ? last.removingPercentEncoding ?? last : last
+    }
+}

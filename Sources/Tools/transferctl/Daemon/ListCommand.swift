@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import GLibBridge
+import ToolSupport
+import TransferBus
+import TransferPolicy
+
+/// `transferctl list`.
+struct ListCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Show the daemon's transfers: those that are not over, and why they wait.",
+        discussion: """
+            With --json one object with transfers, a list of objects: id, url (without its query), name, app, session, upload, \
+            kind, priority, state (waiting, running, paused, finished, failed, cancelled), bytes, total, rate (bytes a \
+            second), attempt, submitted, sentence, path, status, error-code, error; what is not known is left out.
+            """)
+
+    @Flag(name: .shortAndLong, help: "Those that are over, too: the latest 1000.")
+    var all = false
+
+    @Option(help: .init("Of this session only.", valueName: "name"))
+    var session: String?
+
+    @Option(help: .init("Of this app only.", valueName: "name"))
+    var app: String?
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    /// Of more than this many transfers a person does not read why each waits.
+    private static let mostExplained = 200
+
+    func run(with client: BusClient) async throws {
+        var filter = TransferFilter()
+        filter.session = session
+        filter.app = app
+        filter.ended = all ? 1000 : 0
+        var rows = try await client.list(filter)
+        if rows.count <= Self.mostExplained, rows.contains(where: { $0.state == .waiting }) {
+            filter.isExplained = true
+            rows = try await client.list(filter)
+        }
+        if json {
+            return JSONLine.print(["transfers": rows.map { $0.fields.mapValues(\.json) }])
+        }
+        guard !rows.isEmpty else {
+            let what = all ? "no transfers" : "no transfers that are not over; --all shows the others"
+            return Console.error(what)
+        }
+        let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200
+        for line in StatusTable(rows: rows, width: width).lines { Console.print(line) }
+    }
+}
+
+/// Transfers as a table: a line each, and below it what there is to say.
+struct StatusTable {
+    let rows: [TransferStatus]
+    let width: Int
+
+    /// The lines, the head first.
+    var lines: [String] {
+        let ids = rows.map { "\($0.id)" }
+        let idWidth = max(2, ids.map(\.count).max() ?? 0)
+        let head = Self.padded("ID", idWidth) + "  STATE      DONE                    NAME"
+        return [Formatting.fitted(head, width: width)]
+            + zip(rows, ids).flatMap { row, id -> [String] in
+                let line =
+                    Self.padded(id, idWidth) + "  " + Self.padded(row.state.rawValue, 9) + "  "
+                    + Self.padded(Self.done(row), 22) + "  " + row.name
+                let note = row.error ?? row.sentence
+                return [Formatting.fitted(line, width: width)]
+                    + (note.map { note in
+                        Formatting.wrapped(note, width: max(20, width - idWidth - 2)).map {
+                            String(repeating: " ", count: idWidth + 2) + $0
+                        }
+                    } ?? [])
+            }
+    }
+
+    /// How far it is, and how fast.
+    private static func done(_ row: TransferStatus) -> String {
+        let bytes = Formatting.bytes(row.bytes)
+        if row.state == .finished { return bytes }
+        let share = row.total.flatMap { $0 > 0 ? "\(row.bytes * 100 / $0) % of \(Formatting.bytes($0))" : nil } ?? bytes
+        return row.state == .running ? share + (row.rate.map { " \(Formatting.bytes($0))/s" } ?? "") : share
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - Formatting.columns(text)))
+    }
+}
+
+/// `transferctl show`.
+struct ShowCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show all there is to say of a transfer of the daemon.",
+        discussion: "With --json one object with the keys of 'transferctl list', and directory and constraints.")
+
+    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"))
+    var id: Int64
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let fields = try await client.call("Show", [.integer(id)], type: "(x)").first?.dictionary ?? [:]
+        if json { return JSONLine.print(fields.mapValues(\.json)) }
+        let width = (fields.keys.map(\.count).max() ?? 0) + 2
+        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+            Console.print(
+                Formatting.printable(key + String(repeating: " ", count: width - key.count) + Self.text(value)))
+        }
+    }
+
+    private static func text(_ value: VariantValue) -> String {
+        switch value {
+        case .bool(let flag): flag ? "yes" : "no"
+        case .integer(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .string(let text): text
+        case .list(let items): items.map(text).joined(separator: ", ")
+        case .dictionary(let entries) where entries.isEmpty: "none"
+        case .dictionary(let entries):
+            entries.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: " ")
+        case .other: ""
+        }
+    }
+}
+
+/// `transferctl why`.
+struct WhyCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Say why a transfer of the daemon waits: all reasons, and what alone would start it.",
+        discussion: """
+            With --json one object: sentence, reasons (a list of code, sentence, since, source, sureness and the reason's own \
+            data), waited (a list of code, seconds), until and expectedChance where they are known.
+            """)
+
+    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"))
+    var id: Int64
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let fields = try await client.call("Explain", [.integer(id)], type: "(x)").first?.dictionary ?? [:]
+        if json { return JSONLine.print(fields.mapValues(\.json)) }
+        Console.print(Formatting.printable(fields["sentence"]?.string ?? ""))
+        let waited = (fields["waited"]?.items ?? []).compactMap { item -> String? in
+            guard let entry = item.dictionary, let code = entry["code"]?.string, let seconds = entry["seconds"]?.integer
+            else { return nil }
+            return "\(Formatting.span(seconds)) for \(code)"
+        }
+        if !waited.isEmpty { Console.print("waited so far: " + waited.joined(separator: ", ")) }
+        if let until = fields["until"]?.string { Console.print("next look without anything happening: \(until)") }
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import GLibBridge
+import ToolSupport
+import TransferBus
+
+/// `transferctl service`: has systemd and the bus start the daemon for this user.
+struct ServiceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "service", abstract: "Have the daemon started when it is needed, or no longer; see how it stands.",
+        subcommands: [ServiceInstall.self, ServiceUninstall.self, ServiceStatus.self])
+}
+
+/// The files that tell systemd and the bus of the daemon.
+struct ServiceFiles {
+    /// For the bus, which starts it at the first call (D-Bus Specification, "Message Bus Starting Services").
+    let activation: String
+    /// For systemd's instance of this user.
+    let unit: String
+
+    /// Below `$XDG_DATA_HOME` and `$XDG_CONFIG_HOME`.
+    ///
+    /// - Throws: `UsageError` where the environment names no folder.
+    init() throws {
+        let environment = ProcessInfo.processInfo.environment
+        func folder(_ name: String, _ below: String) throws -> String {
+            if let named = environment[name], named.hasPrefix("/") { return named }
+            guard let home = environment["HOME"], home.hasPrefix("/") else {
+                throw UsageError("neither \(name) nor HOME names a folder")
+            }
+            return home + below
+        }
+        activation =
+            try folder("XDG_DATA_HOME", "/.local/share") + "/dbus-1/services/\(TransferBusName.service).service"
+        unit = try folder("XDG_CONFIG_HOME", "/.config") + "/systemd/user/transferd.service"
+    }
+
+    /// What the bus reads; without systemd it runs `Exec`.
+    static func activationText(program: String) -> String {
+        """
+        [D-BUS Service]
+        Name=\(TransferBusName.service)
+        Exec=\(program)
+        SystemdService=transferd.service
+
+        """
+    }
+
+    /// What systemd reads (systemd.service(5)).
+    static func unitText(program: String) -> String {
+        """
+        [Unit]
+        Description=Background transfers
+        Documentation=man:transferctl(1)
+
+        [Service]
+        Type=dbus
+        BusName=\(TransferBusName.service)
+        ExecStart=\(program)
+        ExecReload=/bin/kill -HUP $MAINPID
+        Restart=on-failure
+        TimeoutStopSec=10
+
+        [Install]
+        WantedBy=default.target
+
+        """
+    }
+
+    /// Has the managers that run read the files anew; those that do not run will read them when they start.
+    static func tellManagers() {
+        for arguments in [
+            ["systemctl", "--user", "daemon-reload"],
+            [
+                "dbus-send", "--session", "--type=method_call", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus",
+                "org.freedesktop.DBus.ReloadConfig",
+            ],
+        ] {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = arguments
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { continue }
+            process.waitUntilExit()
+        }
+    }
+}
+
+/// `transferctl service install`.
+struct ServiceInstall: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Write the files by which the bus and systemd start the daemon, for this user.",
+        discussion: """
+            The daemon is started by the first command that needs it. systemd ends it when you log out everywhere, and what \
+            waits goes on at the next login; 'loginctl enable-linger' has it go on without a login.
+            """)
+
+    @Option(help: .init("The daemon (default: transferd beside this program).", valueName: "file"))
+    var program: String?
+
+    func run() throws {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let beside = own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/transferd"
+        let program = try program.map(PathName.absolute) ?? beside
+        guard FileManager.default.isExecutableFile(atPath: program) else {
+            throw UsageError("\(program) is no program; name the daemon with --program")
+        }
+        guard !program.contains(where: { $0.isWhitespace || "\"'\\%$".contains($0) }) else {
+            throw UsageError("\(program) has characters in its path that unit files do not take; put it elsewhere")
+        }
+        let files = try ServiceFiles()
+        try Self.write(ServiceFiles.activationText(program: program), to: files.activation)
+        try Self.write(ServiceFiles.unitText(program: program), to: files.unit)
+        ServiceFiles.tellManagers()
+        Console.print(files.activation)
+        Console.print(files.unit)
+        Console.error(
+            "The bus starts \(program) when it is needed. After you log out it stops until the next login; "
+                + "'loginctl enable-linger' has it go on.")
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try text.write(to: url, atomically: true, encoding: .utf8)
+        } catch {
+            throw UsageError("\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}
+
+/// `transferctl service uninstall`.
+struct ServiceUninstall: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "uninstall",
+        abstract: "Remove the files that 'install' wrote. A daemon that runs goes on until it is ended.")
+
+    func run() throws {
+        let files = try ServiceFiles()
+        for path in [files.activation, files.unit] where FileManager.default.fileExists(atPath: path) {
+            do { try FileManager.default.removeItem(atPath: path) } catch {
+                throw UsageError("\(path) cannot be removed: \(error.localizedDescription)")
+            }
+            Console.print(path)
+        }
+        ServiceFiles.tellManagers()
+    }
+}
+
+/// `transferctl service status`.
+struct ServiceStatus: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Say whether the daemon is installed and runs; starts nothing.",
+        discussion:
+            "Status 0 when it runs, 3 when it does not. With --json: installed, process, version, state, policy.")
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run() async throws {
+        let files = try ServiceFiles()
+        let isInstalled = FileManager.default.fileExists(atPath: files.activation)
+        var fields: [String: VariantValue] = ["installed": .bool(isInstalled)]
+        try await DaemonConnection.with(bus: daemon.bus) { client in
+            guard let process = try await client.daemonProcess() else { return }
+            fields["process"] = .integer(process)
+            for (key, name) in [("version", "Version"), ("state", "StateDirectory"), ("policy", "Policy")] {
+                fields[key] = try await client.property(name)
+            }
+        }
+        if json {
+            JSONLine.print(fields.mapValues(\.json))
+        } else {
+            Console.print(
+                isInstalled ? "installed: \(files.activation)" : "not installed: 'transferctl service install'")
+            let process = fields["process"]?.integer
+            Console.print(
+                process.map { "runs: process \($0), state in \(fields["state"]?.string ?? "?")" }
+                    ?? (isInstalled ? "does not run; the first command that needs it starts it" : "does not run"))
+        }
+        guard fields["process"] != nil else { throw ExitStatus.noDaemon.code }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import GLibBridge
+import LinuxClock
+import ToolSupport
+import TransferBus
+import TransferPolicy
+
+/// `transferctl set`.
+struct SetCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Change what a transfer of the daemon asks for, whether it waits or runs.",
+        discussion: """
+            Keys: kind (userInitiated, normal, discretionary), and as the options of 'transferctl add': priority, when, \
+            not-before, by, window, metered. What is not named stays as it is. Example: transferctl set 7 priority=high \
+            by=+6h
+            """)
+
+    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"))
+    var id: Int64
+
+    @Argument(help: ArgumentHelp("What is to be different.", valueName: "key=value"))
+    var changes: [String]
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let fields = try Self.fields(changes, now: try Parts.alarm().now().wall)
+        _ = try await client.call("Change", [.integer(id), .dictionary(fields)], type: "(xa{sv})")
+    }
+
+    private static let options = ["priority", "when", "not-before", "by", "window", "metered"]
+
+    /// What goes over the bus.
+    ///
+    /// - Throws: `UsageError` that names the key and what would be right.
+    static func fields(_ changes: [String], now: WallTime) throws -> [String: VariantValue] {
+        var fields: [String: VariantValue] = [:]
+        var arguments: [String] = []
+        for change in changes {
+            let parts = change.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else { throw UsageError("'\(change)' must be key=value") }
+            switch parts[0] {
+            case "kind":
+                guard let kind = WorkKind(rawValue: parts[1]) else {
+                    let known = WorkKind.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw UsageError("kind '\(parts[1])' must be one of \(known)")
+                }
+                fields["kind"] = .string(kind.rawValue)
+            case let key where options.contains(key): arguments += ["--\(key)=\(parts[1])"]
+            default:
+                throw UsageError("there is no key '\(parts[0])'; known are kind, \(options.joined(separator: ", "))")
+            }
+        }
+        let timing: TimingOptions
+        do { timing = try TimingOptions.parse(arguments) } catch {
+            throw UsageError("\(TimingOptions.message(for: error)) (as 'transferctl add' takes it)")
+        }
+        if timing.priority != nil {
+            fields["priority"] = .integer(Int64(try SpecificationBuilder.priority(timing.priority)))
+        }
+        let constraints = try SpecificationBuilder.constraints(timing, now: now)
+        return fields.merging(constraints.busFields) { $1 }
+    }
+}

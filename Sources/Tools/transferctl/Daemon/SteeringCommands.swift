@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import GLibBridge
+import ToolSupport
+import TransferBus
+import TransferPolicy
+
+/// Which transfers a command is about.
+struct TransferChoice: ParsableArguments {
+    @Argument(help: ArgumentHelp("The transfers' numbers.", valueName: "id"))
+    var ids: [Int64] = []
+
+    @Flag(help: "All that are not over.")
+    var all = false
+
+    @Option(help: .init("All of this session that are not over.", valueName: "name"))
+    var session: String?
+
+    /// The numbers.
+    ///
+    /// - Throws: `UsageError` where nothing, or too much, was chosen.
+    func chosen(by client: BusClient) async throws -> [TransferID] {
+        let ways = [!ids.isEmpty, all, session != nil].filter { $0 }.count
+        guard ways == 1 else {
+            throw UsageError(
+                "name the transfers: their numbers, --all or --session NAME. 'transferctl list' shows them.")
+        }
+        if !ids.isEmpty { return ids.map(TransferID.init) }
+        var filter = TransferFilter()
+        filter.session = session
+        return try await client.list(filter).map(\.id)
+    }
+}
+
+/// Commands that do one thing to transfers.
+protocol SteeringCommand: DaemonCommand {
+    static var deed: TransferDeed { get }
+    var choice: TransferChoice { get }
+}
+
+extension SteeringCommand {
+    func run(with client: BusClient) async throws {
+        let ids = try await choice.chosen(by: client)
+        guard !ids.isEmpty else { return }
+        _ = try await client.call(
+            Self.deed.rawValue, [.list(ids.map { .integer($0.rawValue) })], type: "(ax)")
+    }
+}
+
+/// `transferctl pause`.
+struct PauseCommand: SteeringCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Stop transfers of the daemon, keeping their bytes, until they are resumed.")
+    static var deed: TransferDeed { .pause }
+
+    @OptionGroup var choice: TransferChoice
+    @OptionGroup var daemon: DaemonOptions
+}
+
+/// `transferctl resume`.
+struct ResumeCommand: SteeringCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Let paused transfers go on; ends the wait after a failure, too.")
+    static var deed: TransferDeed { .resume }
+
+    @OptionGroup var choice: TransferChoice
+    @OptionGroup var daemon: DaemonOptions
+}
+
+/// `transferctl cancel`.
+struct CancelCommand: SteeringCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "End transfers and remove what there is of them.")
+    static var deed: TransferDeed { .cancel }
+
+    @OptionGroup var choice: TransferChoice
+    @OptionGroup var daemon: DaemonOptions
+}
+
+/// `transferctl now`.
+struct NowCommand: SteeringCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "now",
+        abstract: "Start transfers now: they wait for no policy, only for what they ask for themselves.")
+    static var deed: TransferDeed { .startNow }
+
+    @OptionGroup var choice: TransferChoice
+    @OptionGroup var daemon: DaemonOptions
+}
+
+/// `transferctl hold`.
+struct HoldCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hold", abstract: "Stop all transfers of the daemon and start none until 'transferctl release'.")
+
+    @Option(
+        name: .customLong("for"), help: .init("End by itself after this time: 90s, 30m, 2h, 1d.", valueName: "time"))
+    var time: String?
+
+    @Option(help: .init("Why, to be shown with what waits.", valueName: "text"))
+    var reason: String?
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let seconds = try time.map { try TimeSpan($0, option: "for").seconds } ?? 0
+        _ = try await client.call("Hold", [.integer(seconds), .string(reason ?? "")], type: "(ts)")
+    }
+}
+
+/// `transferctl release`.
+struct ReleaseCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(commandName: "release", abstract: "Take back 'transferctl hold'.")
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws { _ = try await client.call("Release") }
+}
+
+/// `transferctl wait`.
+struct WaitCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Return when transfers of the daemon are over.",
+        discussion: "Status 0 when all went well, 1 when at least one failed, 4 when --timeout was over first.")
+
+    @OptionGroup var choice: TransferChoice
+
+    @Option(help: .init("Give up after this time: 90s, 30m, 2h.", valueName: "time"))
+    var timeout: String?
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let limit = try timeout.map { try TimeSpan($0, option: "timeout").seconds }
+        let ids = Set(try await choice.chosen(by: client))
+        guard let limit else { return try await TransferWait(client: client).untilOver(ids) }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await TransferWait(client: client).untilOver(ids)
+                return true
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(limit))
+                return false
+            }
+            let isOver = try await group.next() ?? true
+            group.cancelAll()
+            guard isOver else {
+                Console.error("transferctl: not all are over after \(timeout ?? "")")
+                throw ExitStatus.timedOut.code
+            }
+        }
+    }
+}

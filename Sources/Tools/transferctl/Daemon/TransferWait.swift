@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import ToolSupport
+import TransferBus
+import TransferPolicy
+
+/// Waits for transfers of the daemon's.
+struct TransferWait {
+    let client: BusClient
+
+    /// Waits until all of them are over; what failed is told as it does.
+    ///
+    /// - Throws: `ExitCode` of 1 where one failed, `BusFault` where there is no such transfer.
+    func untilOver(_ ids: Set<TransferID>) async throws {
+        var left = ids
+        var anyFailed = false
+        func take(_ status: TransferStatus) {
+            guard left.contains(status.id), status.state.isOver else { return }
+            left.remove(status.id)
+            guard status.state != .finished else { return }
+            anyFailed = true
+            Console.error("transferctl: \(status.id) \(status.name): \(status.error ?? status.state.rawValue)")
+        }
+        // Watched first, asked second: no end falls between.
+        let changes = try await client.changes()
+        for id in ids.sorted() {
+            let answer = try await client.call("Show", [.integer(id.rawValue)], type: "(x)")
+            take(try TransferStatus(answer.first?.dictionary ?? [:]))
+        }
+        if !left.isEmpty {
+            for await status in changes {
+                take(status)
+                if left.isEmpty { break }
+            }
+        }
+        guard left.isEmpty else { throw BusClientError.failed("it ended before the transfers did") }
+        if anyFailed { throw ExitStatus.failed.code }
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GLibBridge
+
+extension VariantValue {
+    /// The value as `JSONSerialization` takes it.
+    var json: Any {
+        switch self {
+        case .bool(let flag): flag
+        case .integer(let number): number
+        case .double(let number): number
+        case .string(let text): text
+        case .list(let items): items.map(\.json)
+        case .dictionary(let entries): entries.mapValues(\.json)
+        case .other: NSNull()
+        }
+    }
+}

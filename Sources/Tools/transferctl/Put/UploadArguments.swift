@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import ToolSupport
+import TransferBus
+import TransferEngine
+import TransferPolicy
+import URLSessionExecutor
+
+/// What is uploaded where, for `put` and `add-upload`.
+struct UploadArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"))
+    var file: String
+
+    @Argument(help: ArgumentHelp("Where to: an http or https URL.", valueName: "url"))
+    var url: String
+
+    @Option(help: .init("How the server is asked to take it.", valueName: "method"))
+    var method: MethodChoice = .put
+
+    @Option(help: .init("Send this as Content-Type (default: none).", valueName: "type"))
+    var contentType: String?
+
+    @Flag(help: "Ask for no way to go on after an interruption: one plain request.")
+    var noResume = false
+
+    /// What `--method` takes, in capitals or not.
+    enum MethodChoice: String, ExpressibleByArgument, CaseIterable {
+        case put = "PUT"
+        case post = "POST"
+
+        init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+
+        var method: UploadSource.Method { self == .put ? .put : .post }
+    }
+
+    /// Looks for what makes no sense with an upload.
+    ///
+    /// - Throws: `UsageError` that names the option, what was wrong and what would be right.
+    func check(_ options: some TransferOptions) throws {
+        guard file != "-" else {
+            throw UsageError("standard input cannot be uploaded: its length is not known; give a file")
+        }
+        guard options.timing.expectBytes == nil else {
+            throw UsageError("--expect-bytes belongs to 'transferctl get'; the file's size is known")
+        }
+        guard options.request.connections == nil else {
+            throw UsageError(
+                "--connections belongs to 'transferctl get': an upload goes over one connection; leave it out")
+        }
+        if let type = contentType, type.isEmpty || type.utf8.contains(where: { $0 < 32 || $0 == 127 }) {
+            throw UsageError("--content-type must be a media type as in text/plain")
+        }
+    }
+
+    /// The file as it is now.
+    ///
+    /// - Throws: `UsageError` that says what is wrong with it.
+    func source() throws -> UploadSource {
+        let path = try PathName.absolute(file)
+        do throws(TransferFailure) {
+            return try UploadSource(
+                fileAt: path, method: method.method, contentType: contentType,
+                resumption: noResume ? .never : .automatic)
+        } catch {
+            throw UsageError(error.message)
+        }
+    }
+
+    /// The URL; one that names a folder gets the file's name, as with curl. A POST goes to the very URL: to a folder is how
+    /// things are added to it.
+    func target(for source: UploadSource) -> String {
+        guard method == .put, var target = URLComponents(string: url), target.host != nil,
+            target.path.isEmpty || target.path.hasSuffix("/")
+        else { return url }
+        let name = source.path.split(separator: "/").last.map(String.init) ?? ""
+        // What would be a separator in the path must not be one.
+        let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/;?"))
+        let escaped = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? name
+        target.percentEncodedPath = (target.percentEncodedPath.isEmpty ? "/" : target.percentEncodedPath) + escaped
+        return target.string ?? url
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TransferEngine
+import TransferPolicy
+
+/// The machine's conditions with a person's hold on everything laid over them. The hold outlives the daemon.
+final class HoldSwitch: ConditionSource {
+    private struct State {
+        var hold: Fact<MachineHold?>
+        var latest: Conditions?
+        var continuation: AsyncStream<Conditions>.Continuation?
+        /// Releases the hold when its time is over.
+        var timer: Task<Void, Never>?
+    }
+
+    /// A hold as the file has it.
+    private struct Record: Codable {
+        var holder: String
+        var why: String
+        var since: WallTime
+        var until: WallTime?
+    }
+
+    private let base: any ConditionSource
+    private let alarm: any Alarm
+    private let path: String
+    private let onChange: @Sendable (Fact<MachineHold?>) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - path: the file that keeps the hold.
+    ///   - onChange: told after each change.
+    init(
+        base: any ConditionSource, alarm: any Alarm, path: String,
+        onChange: @escaping @Sendable (Fact<MachineHold?>) -> Void
+    ) {
+        self.base = base
+        self.alarm = alarm
+        self.path = path
+        self.onChange = onChange
+        let now = alarm.now()
+        var hold = Fact<MachineHold?>(nil, source: .person, since: now)
+        if let data = FileManager.default.contents(atPath: path),
+            let record = try? JSONDecoder().decode(Record.self, from: data), record.until.map({ $0 > now.wall }) ?? true
+        {
+            hold = Fact(
+                MachineHold(by: record.holder, why: record.why, until: record.until), source: .person,
+                since: Moment(instant: now.instant(of: record.since), wall: record.since))
+        }
+        state = Mutex(State(hold: hold))
+        awaitEnd(of: hold.value)
+    }
+
+    /// The hold in force.
+    var hold: Fact<MachineHold?> { state.withLock { $0.hold } }
+
+    /// Sets the hold, or takes it back; it is in the file on return.
+    ///
+    /// - Throws: where the file cannot be written; nothing has changed then.
+    func set(_ hold: MachineHold?) throws {
+        let now = alarm.now()
+        let record = hold.map { Record(holder: $0.holder, why: $0.why, since: now.wall, until: $0.until) }
+        if let record {
+            try JSONEncoder().encode(record).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } else if FileManager.default.fileExists(atPath: path) {
+            try FileManager.default.removeItem(atPath: path)
+        }
+        let fact = Fact(hold, source: .person, since: now)
+        state.withLock { state in
+            state.hold = fact
+            if let latest = state.latest { state.continuation?.yield(Self.laid(fact, over: latest)) }
+        }
+        awaitEnd(of: hold)
+        onChange(fact)
+    }
+
+    private func awaitEnd(of hold: MachineHold?) {
+        let timer = hold?.until.map { until in
+            Task { [weak self] in
+                // Looked at again each hour: a wall clock that is set moves the date.
+                while let self, let left = self.timeLeft(until) {
+                    guard (try? await Task.sleep(for: min(left, .seconds(3600)))) != nil else { return }
+                }
+                guard !Task.isCancelled, let self, self.hold.value?.until == until else { return }
+                try? self.set(nil)
+            }
+        }
+        state.withLock { state in
+            state.timer?.cancel()
+            state.timer = timer
+        }
+    }
+
+    private func timeLeft(_ until: WallTime) -> Duration? {
+        let left = alarm.now().wall.duration(to: until)
+        return left > .zero ? left : nil
+    }
+
+    private static func laid(_ hold: Fact<MachineHold?>, over conditions: Conditions) -> Conditions {
+        var conditions = conditions
+        conditions.hold = hold
+        return conditions
+    }
+
+    // MARK: ConditionSource
+
+    func snapshots() -> AsyncStream<Conditions> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Conditions.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.continuation = continuation }
+        let snapshots = base.snapshots()
+        let task = Task {
+            for await conditions in snapshots {
+                state.withLock { state in
+                    state.latest = conditions
+                    continuation.yield(Self.laid(state.hold, over: conditions))
+                }
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    func readyToSleep() { base.readyToSleep() }
+
+    func stop() async {
+        state.withLock { $0.timer?.cancel() }
+        await base.stop()
+    }
+}

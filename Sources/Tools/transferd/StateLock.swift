@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ToolSupport
+
+/// Keeps a second daemon from the same state folder. The kernel drops it with the process, however that ends.
+final class StateLock {
+    private let descriptor: Int32
+
+    /// Takes the lock of a folder that exists.
+    ///
+    /// - Throws: `UsageError` that names the owner's process id, or says what is wrong with the folder.
+    init(folder: String) throws {
+        let path = folder + "/transferd.lock"
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw UsageError("\(path) cannot be opened: \(String(cString: strerror(errno))); give another --state-dir")
+        }
+        // A record lock (fcntl(2)) tells who has it.
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        guard fcntl(descriptor, F_SETLK, &lock) != 0 else { return }
+        let code = errno
+        guard code == EAGAIN || code == EACCES else {
+            close(descriptor)
+            throw UsageError("\(path) cannot be locked: \(String(cString: strerror(code))); give another --state-dir")
+        }
+        var owner = flock()
+        owner.l_type = Int16(F_WRLCK)
+        owner.l_whence = Int16(SEEK_SET)
+        _ = fcntl(descriptor, F_GETLK, &owner)
+        close(descriptor)
+        throw UsageError(
+            "process \(owner.l_pid) is already the daemon of \(folder); end it, or give another --state-dir")
+    }
+
+    deinit { close(descriptor) }
+}

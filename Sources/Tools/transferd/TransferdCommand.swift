@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import GLibBridge
+import Logging
+import ServiceLifecycle
+import ToolSupport
+import TransferBus
+import TransferWorker
+
+/// The daemon: one for each user, on the session bus.
+struct TransferdCommand: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "transferd",
+        abstract: "Runs transfers in the background when the moment is right; on the session bus as org.transferd.",
+        discussion: """
+            Runs in the foreground and logs to standard error. SIGTERM: running transfers are checkpointed, exit 0. SIGHUP: \
+            the configuration is read anew; a bad one is refused with a message, and the old one stays. 'transferctl \
+            service install' has systemd and the bus start it when it is needed.
+            """, version: version)
+
+    @Option(help: .init("The configuration (default: $XDG_CONFIG_HOME/transferd/config.toml).", valueName: "file"))
+    var config: String?
+
+    @Option(help: .init("Where the queue is kept (default: $XDG_STATE_HOME/transferd).", valueName: "dir"))
+    var stateDir: String?
+
+    @Option(help: .init("The bus's address (default: the session's).", valueName: "address"))
+    var bus: String?
+
+    @Option(help: .init("Read power supplies below this folder instead of /sys.", visibility: .hidden))
+    var sysfsRoot = "/sys"
+
+    func run() async throws {
+        guard let address = bus ?? BusConnection.sessionBusAddress() else {
+            throw UsageError("there is no session bus: set DBUS_SESSION_BUS_ADDRESS, or name one with --bus")
+        }
+        let path = try config.map(PathName.absolute) ?? DaemonConfiguration.defaultPath()
+        let configuration = try DaemonConfiguration(path: path, isNamed: config != nil)
+        try Parts.checkOverrides()
+        let state = try StateFolder.path(option: stateDir)
+        try PrivateFolder.make(state)
+        let lock = try StateLock(folder: state)
+        defer { withExtendedLifetime(lock) {} }
+        let logger = Logger(label: "transferd") { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = configuration.logLevel
+            return handler
+        }
+        let daemon = try await Daemon(
+            configuration: configuration, configurationPath: path, isConfigurationNamed: config != nil, state: state,
+            sysfsRoot: sysfsRoot, logger: logger)
+        try await daemon.run(bus: address)
+    }
+}
+
+@main
+enum Program {
+    static func main() async {
+        // The daemon is its own worker process.
+        TransferWorker.runIfCalled()
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let command = try TransferdCommand.parse()
+            try await command.run()
+        } catch let error as UsageError {
+            write("transferd: \(error)")
+            exit(2)
+        } catch let error as BusServerError {
+            write("transferd: \(error)")
+            exit(error.end == .nameTaken ? 2 : 3)
+        } catch {
+            let code = TransferdCommand.exitCode(for: error)
+            guard code == .success || code == .validationFailure else {
+                write("transferd: \(error)")
+                exit(1)
+            }
+            write(TransferdCommand.fullMessage(for: error), to: code == .success ? 1 : 2)
+            exit(code == .success ? 0 : 2)
+        }
+    }
+
+    private static func write(_ text: String, to descriptor: Int32 = 2) {
+        let handle = FileHandle(fileDescriptor: descriptor)
+        try? handle.write(contentsOf: Data((text + "\n").utf8))
+    }
+}

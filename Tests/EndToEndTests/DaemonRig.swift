@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+
+/// A bus of our own that starts the built daemon when it is called.
+struct DaemonRig {
+    let bus: PrivateBus
+    let program: Transferctl
+
+    init() async throws {
+        bus = try await PrivateBus()
+        var program = try Transferctl()
+        program.environment.merge(bus.sessionEnvironment) { $1 }
+        // Nobody's real power supply or network decides here.
+        program.environment.merge(bus.environment) { $1 }
+        self.program = program
+        let daemon = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferd"
+        // The bus's own environment is that of the tests: the daemon gets ours by env(1).
+        let words = ["/usr/bin/env"] + program.environment.map { "\($0.key)=\($0.value)" } + [daemon]
+        try "[D-BUS Service]\nName=org.transferd\nExec=\(words.joined(separator: " "))\n".write(
+            toFile: bus.serviceFolder + "/org.transferd.service", atomically: true, encoding: .utf8)
+    }
+
+    /// Runs a command to its end.
+    ///
+    /// - Returns: what it wrote to standard output, without the last newline.
+    @discardableResult
+    func run(_ arguments: String..., status: Int32 = 0) throws -> String {
+        let result = try program.run(arguments)
+        guard result.status == status else {
+            throw TestTrouble("\(arguments) ended with \(result.status):\n\(result.run.errors)")
+        }
+        let text = status == 0 ? result.run.output : result.run.errors
+        return text.trimmingCharacters(in: .newlines)
+    }
+
+    /// What a command answers as JSON.
+    func json(_ arguments: String...) throws -> [String: Any] {
+        let result = try program.run(arguments + ["--json"])
+        guard let object = try JSONSerialization.jsonObject(with: Data(result.run.output.utf8)) as? [String: Any] else {
+            throw TestTrouble("\(arguments): \(result.run.output) \(result.run.errors)")
+        }
+        return object
+    }
+
+    /// The daemon's process id; nil where it does not run.
+    func process() throws -> pid_t? { (try json("service", "status")["process"] as? Int).map(pid_t.init) }
+
+    /// How a transfer stands.
+    func state(of id: String) throws -> String { try json("show", id)["state"] as? String ?? "" }
+
+    /// Ends the daemon and the bus.
+    func end() async {
+        if let process = try? process() {
+            kill(process, SIGTERM)
+            try? waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
+        }
+        await bus.end()
+    }
+}

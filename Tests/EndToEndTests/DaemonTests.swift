@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import Testing
+
+@Suite(
+    "transferd and the commands that talk to it", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct DaemonTests {
+    private func withRig(_ body: (DaemonRig) async throws -> Void) async throws {
+        let rig = try await DaemonRig()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(rig)) } catch { result = .failure(error) }
+        await rig.end()
+        try result.get()
+    }
+
+    @Test("The first call starts the daemon, which fetches what it was given, and says so to who waits")
+    func adds() async throws {
+        let server = try NginxServer()
+        let served = try server.serve("file.bin", bytes: 300_000)
+        try await withRig { rig in
+            #expect(try rig.process() == nil)
+            #expect(try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--wait") == "1")
+            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+            #expect(try rig.process() != nil)
+            #expect(try rig.run("list", "--all").contains("finished"))
+            // One that cannot be had is told as such, by status and by words.
+            let missing = try rig.run("add", server.url("missing"), "-d", rig.program.downloads, "--wait", status: 1)
+            #expect(missing.contains("404"))
+            #expect(try rig.state(of: "2") == "failed")
+        }
+    }
+
+    @Test("A hold stops everything and says why, whoever restarts the daemon; released, all goes on")
+    func holds() async throws {
+        let server = try NginxServer()
+        let served = try server.serve("file.bin", bytes: 300_000)
+        try await withRig { rig in
+            try rig.run("hold", "--reason", "a call")
+            #expect(try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--session", "s") == "1")
+            #expect(try rig.run("why", "1").contains("held by the user: a call"))
+            let first = try #require(try rig.process())
+            kill(first, SIGKILL)
+            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
+            let reasons = try rig.json("why", "1")["reasons"] as? [[String: Any]]
+            #expect(reasons?.compactMap { $0["code"] as? String } == ["held"])
+            #expect(try rig.process() != first)
+            try rig.run("release")
+            try rig.run("wait", "--session", "s", "--timeout", "60s")
+            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+        }
+    }
+
+    @Test("Killed in the middle, it goes on where it was when somebody calls again")
+    func killed() async throws {
+        let server = try NginxServer(rate: 2_000_000)
+        let served = try server.serve("file.bin", bytes: 12_000_000)
+        try await withRig { rig in
+            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads)
+            try waitUntil("bytes", within: 60) { try rig.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000 }
+            let first = try #require(try rig.process())
+            kill(first, SIGKILL)
+            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
+            try rig.run("wait", "1", "--timeout", "100s")
+            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+            let sent = server.requests().map(\.bytesSent).reduce(0, +)
+            #expect(sent < 12_000_000 + 9_000_000, "\(sent) bytes were sent")
+        }
+    }
+
+    @Test(
+        "SIGTERM keeps the bytes and ends it with 0 within 5 s; a second daemon is refused with the first one's number")
+    func ends() async throws {
+        let server = try NginxServer(rate: 1_000_000)
+        try server.serve("file.bin", bytes: 60_000_000)
+        try await withRig { rig in
+            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads)
+            try waitUntil("bytes", within: 60) { try rig.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000 }
+            let first = try #require(try rig.process())
+            let other = rig.program.folder.path
+            let second = try ChildProcess(
+                URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferd", [],
+                environment: rig.program.environment, output: other + "/second")
+            #expect(try second.wait(within: 60) == 2)
+            let text = try String(contentsOfFile: other + "/second", encoding: .utf8)
+            #expect(text.contains("process \(first) is already the daemon of"))
+            kill(first, SIGTERM)
+            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
+            // The next call starts it again, with all that was there.
+            #expect(try rig.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000)
+            try rig.run("cancel", "1")
+            try waitUntil("the end", within: 60) { try rig.state(of: "1") == "cancelled" }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: rig.program.downloads).isEmpty)
+        }
+    }
+
+    @Test("Transfers are paused, resumed, changed and started by their numbers; what makes no sense says what would")
+    func steers() async throws {
+        let server = try NginxServer()
+        try server.serve("file.bin", bytes: 1000)
+        try await withRig { rig in
+            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--not-before", "+1d")
+            #expect(try rig.run("why", "1").hasPrefix("not before"))
+            try rig.run("pause", "1")
+            #expect(try rig.state(of: "1") == "paused")
+            try rig.run("resume", "--all")
+            #expect(try rig.state(of: "1") == "waiting")
+            try rig.run("set", "1", "priority=high", "when=ac")
+            let shown = try rig.json("show", "1")
+            #expect(shown["priority"] as? Int == 750)
+            #expect((shown["constraints"] as? [String: Any])?["power"] as? String == "ac")
+            #expect(try rig.run("set", "1", "colour=red", status: 2).contains("there is no key 'colour'"))
+            #expect(try rig.run("set", "1", "by=-1", status: 2).contains("by"))
+            #expect(try rig.run("pause", status: 2).contains("name the transfers"))
+            #expect(try rig.run("why", "99", status: 2).contains("no transfer 99"))
+            #expect(try rig.run("add", "ftp://x/", status: 2).contains("only http and https"))
+            #expect(try rig.run("add", "--limit-rate", "5", server.url("f"), status: 2).contains("whole daemon"))
+            #expect(try rig.run("wait", "1", "--timeout", "1s", status: 4).contains("not all are over after 1s"))
+            try rig.run("cancel", "--all")
+            #expect(try rig.run("cancel", "1", status: 2).contains("is over: cancelled"))
+        }
+    }
+
+    @Test("Uploads are handed over, too")
+    func uploads() async throws {
+        let server = try NginxServer()
+        try await withRig { rig in
+            let file = rig.program.folder.path + "/up.bin"
+            try Data(repeating: 7, count: 100_000).write(to: URL(fileURLWithPath: file))
+            // This server takes none, and says so.
+            let told = try rig.run("add-upload", file, server.url("up.bin"), "--wait", status: 1)
+            #expect(told.contains("405"))
+            #expect(try rig.run("add-upload", file + "x", server.url("up"), status: 2).contains("up.binx"))
+        }
+    }
+
+    @Test("Without bus or daemon the status is 3, and a way out is named")
+    func absent() throws {
+        var program = try Transferctl()
+        program.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"
+        let result = try program.run(["list"])
+        #expect(result.status == 3)
+        #expect(result.run.errors.contains("'transferctl get' needs neither bus nor daemon"))
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Testing
+
+@Suite struct VariantBuildingTests {
+    /// What comes back after the way through GLib's own form.
+    private func round(_ value: VariantValue, _ type: String) throws -> VariantValue {
+        let variant = try value.variant(ofType: type)
+        return VariantValue(copying: variant)
+    }
+
+    @Test(
+        "Every value comes back as it went, whatever type it travels in",
+        arguments: [
+            (VariantValue.bool(true), "b"), (.integer(255), "y"), (.integer(-32768), "n"), (.integer(65535), "q"),
+            (.integer(-1), "i"), (.integer(4_294_967_295), "u"), (.integer(.min), "x"), (.integer(.max), "t"),
+            (.double(1.5), "d"), (.string("ä\u{1F600}"), "s"), (.string("/org/transferd"), "o"),
+            (.list([.integer(1), .integer(2)]), "ax"), (.list([]), "aa{sv}"),
+            (.list([.string("a"), .list([.bool(false)])]), "(sab)"),
+            (.dictionary(["a": .integer(1), "b": .list([.string("c")])]), "a{sv}"),
+            (.dictionary(["k": .dictionary(["n": .double(0)])]), "v"), (.dictionary([:]), "a{sv}"),
+        ])
+    func rounds(value: VariantValue, type: String) throws {
+        #expect(try round(value, type) == value)
+    }
+
+    @Test(
+        "What does not fit a type is refused, and not bent",
+        arguments: [
+            (VariantValue.integer(256), "y"), (.integer(-1), "t"), (.integer(1 << 40), "i"), (.string("a\0b"), "s"),
+            (.string("no path"), "o"), (.bool(true), "s"), (.list([.integer(1)]), "(xx)"), (.list([.string("")]), "ax"),
+            (.other, "v"), (.integer(1), "(x"), (.integer(1), "xx"), (.dictionary(["a": .integer(1)]), "ax"),
+        ])
+    func refuses(value: VariantValue, type: String) {
+        #expect(throws: VariantMismatchError.self) { try round(value, type) }
+    }
+}

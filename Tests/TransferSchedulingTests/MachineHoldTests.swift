@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+@Suite struct MachineHoldTests {
+    @Test("A hold on everything stops what runs, whoever waits for it, starts nothing, and ends when it is taken back")
+    func holds() {
+        Timeline.run(
+            """
+            t=0s submit 1 userInitiated loopback
+            t=0s submit 2 discretionary
+            expect order 1,2
+            t=10s everything held
+            expect 1 stops at 10s
+            expect 2 stops at 10s
+            expect 1 waits held
+            t=20s submit 3 userInitiated
+            expect 3 waits held
+            expect 3 because held:you:meeting
+            t=60s power battery
+            expect 1 waits held
+            t=90s woken
+            expect 1 waited held=80s
+            t=100s everything free
+            expect 1 starts at 100s
+            expect 3 starts at 100s
+            """)
+    }
+
+    @Test("The reason is told with its holder, since when and where it was said")
+    func words() {
+        var conditions = Machine.goodConditions()
+        conditions.hold = Fact(MachineHold(by: "you", why: "a call"), source: .person, since: Machine.start)
+        guard case .hold(let holds, nil) = MachineHold.verdict(under: conditions), let hold = holds.first else {
+            Issue.record("it may run")
+            return
+        }
+        let since = LocalTimeRules.utc.clockTime(of: Machine.start.wall)
+        #expect(hold.sentence(localTime: .utc) == "held by you: a call since \(since) (transferctl hold)")
+    }
+}
