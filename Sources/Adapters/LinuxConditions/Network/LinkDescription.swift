@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One network interface as the kernel describes it.
-struct LinkDescription: Hashable, Sendable {
+struct LinkDescription: Hashable, Sendable, Codable {
     /// What sysfs adds about a device.
-    struct DeviceFiles: Hashable, Sendable {
+    struct DeviceFiles: Hashable, Sendable, Codable {
         /// The device type that its uevent names, such as wlan, wwan or bluetooth.
         var deviceType: String?
         /// Whether it has a `wireless` or `phy80211` entry.

@@ -4,7 +4,7 @@ import TransferPolicy
 /// What the kernel answered, for one look at the path.
 struct NetworkSnapshot: Hashable, Sendable {
     /// A default route of any table but the local one.
-    struct DefaultRoute: Hashable, Sendable {
+    struct DefaultRoute: Hashable, Sendable, Codable {
         /// The table that a machine without rules of its own uses.
         static let mainTable: UInt32 = 254
 
