@@ -28,6 +28,8 @@ struct LinkDescription: Hashable, Sendable, Codable {
     ///
     /// For a veth that is its peer.
     var lower: Int32 = 0
+    /// How often its carrier has come and gone; nil where the kernel does not count that.
+    var carrierChanges: UInt32?
     /// Whether nl80211 knows it as a wireless interface; false also where nobody could be asked.
     var isWireless = false
     /// Nil where sysfs does not show this interface.

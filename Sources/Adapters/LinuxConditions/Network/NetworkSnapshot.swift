@@ -46,6 +46,13 @@ struct NetworkSnapshot: Hashable, Sendable {
     }
 
     private func path(over link: LinkDescription) -> NetworkPath? {
+        var path = undatedPath(over: link)
+        let changes = path?.devices.compactMap { links[$0.index]?.carrierChanges } ?? []
+        path?.carrierChanges = changes.reduce(0) { $0 + UInt64($1) }
+        return path
+    }
+
+    private func undatedPath(over link: LinkDescription) -> NetworkPath? {
         var path = NetworkPath(interface: link.name, kind: .unknown, isKindGuessed: true, index: link.index)
         guard role(under: link) == .tunnel else {
             let carrier = carrier(of: link, depth: 0)
