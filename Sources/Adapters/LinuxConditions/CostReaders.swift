@@ -40,7 +40,9 @@ final class CostReaders {
         startOverrides()
         let limit = configuration.serviceTimeLimit
         if configuration.readers.contains(.networkManager) {
-            networkManager = NetworkManagerReader.make(on: executor, timeLimit: limit) { self.tell(.networkManager($0)) }
+            networkManager = NetworkManagerReader.make(on: executor, timeLimit: limit) {
+                self.tell(.networkManager($0))
+            }
         } else {
             tell(.networkManager(.absent))
         }

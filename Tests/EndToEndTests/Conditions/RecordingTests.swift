@@ -120,7 +120,9 @@ struct RecordingTests {
             #expect(published("metered", in: path) == "yes")
             #expect(published("connection", in: path) == "connection-1")
             let text = lines(path).joined(separator: "\n")
-            for secret in ["wired", machine.program.folder.path, address] { #expect(!text.contains(secret), "\(secret)") }
+            for secret in ["wired", machine.program.folder.path, address] {
+                #expect(!text.contains(secret), "\(secret)")
+            }
             let (replayed, replay) = try machine.program.run(["conditions", "--replay", path])
             #expect(replayed == 0, "\(replay.errors)")
             #expect(replay.output.contains("connection-1"))

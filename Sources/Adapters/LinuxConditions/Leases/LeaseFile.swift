@@ -26,7 +26,8 @@ struct LeaseFile: Hashable, Sendable {
     func saysMetered(now: Int64) -> Bool {
         switch client {
         case .networkd: DHCPLease.isMetered(networkd: String(decoding: bytes, as: UTF8.self))
-        case .dhclient: DHCPLease.isMetered(dhclient: String(decoding: bytes, as: UTF8.self), interface: device, now: now)
+        case .dhclient:
+            DHCPLease.isMetered(dhclient: String(decoding: bytes, as: UTF8.self), interface: device, now: now)
         case .dhcpcd: DHCPLease.isMetered(dhcpcd: bytes, age: now - (written ?? now))
         }
     }

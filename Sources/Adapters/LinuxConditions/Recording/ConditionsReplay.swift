@@ -15,6 +15,8 @@ public import TransferPolicy
 public struct ConditionsReplay: Sendable {
     /// What was published, in order.
     public private(set) var published: [Conditions] = []
+    /// When each of them was.
+    public private(set) var moments: [Moment] = []
     /// How many things the readers saw.
     public private(set) var observations = 0
     /// Whether the end of the recording was cut off.
@@ -55,6 +57,7 @@ public struct ConditionsReplay: Sendable {
             renewed += String(decoding: line, as: UTF8.self) + "\n"
             guard let conditions = try run.take(recorded) else { continue }
             published.append(conditions)
+            moments.append(recorded.moment)
             renewed += RecordingText.line(RecordedLine(conditions, at: recorded.moment)) + "\n"
         }
         observations = run.count

@@ -34,7 +34,8 @@ struct Pseudonyms {
     /// Replaces the connection's name, and what could quote one.
     mutating func replace(in conditions: inout Conditions) {
         conditions.connection.value = conditions.connection.value.map { connection($0) }
-        conditions.notes = conditions.notes.map { _ in OverridesFileError(path: "", problem: Self.sentence).description }
+        conditions.notes = conditions.notes.map { _ in OverridesFileError(path: "", problem: Self.sentence).description
+        }
     }
 
     /// Replaces hardware addresses, which names of devices hold as well.

@@ -42,7 +42,8 @@ struct ConditionsCommand: AsyncParsableCommand {
     var force = false
 
     @Option(
-        name: .customLong("for"), help: .init("End --watch or --record after DURATION (s, m, h, d).", valueName: "duration"))
+        name: .customLong("for"),
+        help: .init("End --watch or --record after DURATION (s, m, h, d).", valueName: "duration"))
     var limit: String?
 
     @Option(
@@ -59,7 +60,8 @@ struct ConditionsCommand: AsyncParsableCommand {
         var printer = ConditionsPrinter(json: json)
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         let file = try record.map { try RecordingFile(path: $0, replaces: force) { stop.finish() } }
-        let source = try Parts.conditions(sysfsRoot: sysfsRoot ?? "/sys", alarm: try Parts.alarm(), delaysSleep: false) {
+        let source = try Parts.conditions(sysfsRoot: sysfsRoot ?? "/sys", alarm: try Parts.alarm(), delaysSleep: false)
+        {
             guard let file else { return }
             $0.recorder = { file.write($0) }
             $0.recordsAnonymously = anonymous
