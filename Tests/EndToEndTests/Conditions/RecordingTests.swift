@@ -103,7 +103,7 @@ struct RecordingTests {
             let (wrong, report) = try machine.program.run(["conditions", "--replay", path + ".changed"])
             #expect(wrong == 1)
             let line = (lines(path).firstIndex { $0.contains("\"value\":\"battery\"") } ?? 0) + 1
-            #expect(report.errors.contains("machine.jsonl.changed:\(line): expected power battery"), "\(report.errors)")
+            #expect(report.errors.contains("machine.jsonl.changed:\(line): power: recorded ac"), "\(report.errors)")
         }
     }
 

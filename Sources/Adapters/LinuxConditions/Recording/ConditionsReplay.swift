@@ -167,7 +167,7 @@ public struct ConditionsReplay: Sendable {
             guard let published = recorded.published else { return }
             guard let due else { throw failure("conditions were published; no change was expected here") }
             let differences = published.differences(from: due)
-            guard differences.isEmpty else { throw failure("expected \(differences.joined(separator: "; "))") }
+            guard differences.isEmpty else { throw failure(differences.joined(separator: "; ")) }
             self.due = nil
         }
 

@@ -48,10 +48,11 @@ struct RecordedConditions: Codable, Hashable {
         var words: [String] = []
         for name in Set(facts.keys).union(other.facts.keys).sorted() {
             let (own, others) = (facts[name], other.facts[name])
-            if own != others { words.append("\(name) \(others?.words ?? "missing"), not \(own?.words ?? "missing")") }
+            guard own != others else { continue }
+            words.append("\(name): recorded \(own?.words ?? "nothing"), decoded \(others?.words ?? "nothing")")
         }
         func compare(_ name: String, _ own: some Equatable, _ others: some Equatable, _ isSame: Bool) {
-            if !isSame { words.append("\(name) \(others), not \(own)") }
+            if !isSame { words.append("\(name): recorded \(own), decoded \(others)") }
         }
         compare("disagreements", disagreements, other.disagreements, disagreements == other.disagreements)
         compare("notes", notes, other.notes, notes == other.notes)
