@@ -32,7 +32,7 @@ struct LinkStackTests {
         #expect(path(defaults: [2], link(1, "sit0", kind: "sit", lower: 1), cable)?.kind == .ethernet)
     }
 
-    @Test("Of equal members the first counts; those of another bridge do not, and those without a carrier where all are")
+    @Test("Of equal members the first counts; those of another bridge do not; without a carrier all do")
     func members() {
         let bond = link(1, "bond0", kind: "bond")
         let two = path(bond, link(2, "eth0", master: 1), link(3, "eth1", master: 1))
