@@ -67,8 +67,9 @@ public final class LocalTimeWatch: Sendable {
         let now = now()
         let rules = LocalTimeRules(systemZoneIn: file, at: now)
         let isNew = told.withLock { told in
-            defer { told = rules }
-            return !told.agrees(with: rules, at: now)
+            guard !told.agrees(with: rules, at: now) else { return false }
+            told = rules
+            return true
         }
         if isNew { onChange(rules) }
     }
@@ -122,7 +123,8 @@ extension LocalTimeRules {
     fileprivate func agrees(with newer: LocalTimeRules, at now: WallTime) -> Bool {
         guard offsetSeconds(at: now) == newer.offsetSeconds(at: now) else { return false }
         let ahead = changes.filter { $0.start > now }
-        return newer.changes.starts(with: ahead)
+        // Who knows of no more changes has to be told of those to come.
+        return ahead.isEmpty ? newer.changes.isEmpty : newer.changes.starts(with: ahead)
     }
 }
 
