@@ -193,7 +193,10 @@ let package = Package(
         tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),
         tests(
             "LinuxConditionsTests",
-            ["TransferPolicy", "TransferEngine", "LinuxConditions", "TransferTesting", "GLibBridge"]),
+            [
+                "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxConditions", "TransferTesting",
+                "GLibBridge",
+            ], resources: [.copy("Recordings")]),
         tests(
             "SQLiteStoreTests",
             [

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import LinuxClock
+import Synchronization
 import Testing
 import TransferPolicy
+
+@testable import LinuxClock
 
 @Suite("The local time zone, watched", .timeLimit(.minutes(1)), .enabled(if: getenv("TZ") == nil, "TZ is set"))
 struct LocalTimeWatchTests {
@@ -44,6 +46,36 @@ struct LocalTimeWatchTests {
             try link("America/St_Johns")
             #expect(await told.next() == (try rules("America/St_Johns")))
         }
+    }
+
+    @Test("A clock that is set far off is told with the rules that hold there, and one that is set a little is not")
+    func clockStep() throws {
+        final class Clock: Sendable {
+            let now = Mutex(WallTime(secondsSinceEpoch: 1_768_478_400))
+            let told = Mutex<[LocalTimeRules]>([])
+        }
+        let clock = Clock()
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("zone-\(UUID().uuidString)").path
+        try FileManager.default.createSymbolicLink(
+            atPath: file, withDestinationPath: "/usr/share/zoneinfo/Europe/Berlin")
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let watch = LocalTimeWatch(file: file, now: { clock.now.withLock { $0 } }) { rules in
+            clock.told.withLock { $0.append(rules) }
+        }
+        let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+        func set(to seconds: Int64) -> [LocalTimeRules] {
+            clock.now.withLock { $0 = WallTime(secondsSinceEpoch: seconds) }
+            watch.clockWasSet()
+            return clock.told.withLock { $0 }
+        }
+        // Into the summer, whose rules were told.
+        #expect(set(to: 1_782_900_000).isEmpty)
+        // 2041-07-01: further than they reach.
+        let summer = WallTime(secondsSinceEpoch: 2_256_307_200)
+        #expect(set(to: summer.secondsSinceEpoch) == [LocalTimeRules(current: summer, zone: berlin)])
+        #expect(set(to: summer.secondsSinceEpoch).count == 1)
+        // Back to where the clock was: the offset is another one.
+        #expect(set(to: 1_768_478_400).last?.initialOffsetSeconds == 3600)
     }
 
     @Test("The rules are read anew, whatever the process took for its zone at the start")

@@ -183,6 +183,20 @@ struct NetworkSnapshotTests {
         #expect(path(chosen: [1, 2], link(1, "eth0"), link(2, "eth1"))?.interface == "eth0")
     }
 
+    @Test("A carrier that came and went meanwhile makes it another path, on the interface or on what lies below")
+    func carrierChanges() {
+        func bridge(_ own: UInt32?, _ below: UInt32) -> NetworkPath? {
+            var (bridge, cable, other) = (link(1, "br0", kind: "bridge"), link(2, "eth0", master: 1), link(3, "eth1"))
+            (bridge.carrierChanges, cable.carrierChanges, other.carrierChanges) = (own, below, 100)
+            return path(bridge, cable, other)
+        }
+        #expect(bridge(1, 2) == bridge(1, 2))
+        #expect(bridge(1, 2) != bridge(1, 4))
+        #expect(bridge(1, 2) != bridge(3, 2))
+        #expect(bridge(nil, 2)?.carrierChanges == 2)
+        #expect(bridge(.max, .max)?.carrierChanges == 2 * UInt64(UInt32.max))
+    }
+
     @Test("What is lost, or begins to cost, is urgent; what is gained is not")
     func urgency() {
         let (ethernet, wwan) = (

@@ -28,7 +28,7 @@ struct PowerSupplyFolderTests {
             "AC/type": "Mains\n", "AC/online": "1\n", "hid-mouse/type": "Battery\n", "hid-mouse/scope": "Device\n",
         ]) { root in
             #expect(
-                PowerSupplyFolder(sysfsRoot: root).read() == [
+                PowerSupplyFolder(sysfsRoot: root).read()?.compactMap { PowerSupply(of: $0) } == [
                     PowerSupply(name: "AC", type: "Mains", online: "1"),
                     PowerSupply(name: "BAT0", type: "Battery", status: "Not charging", capacity: "79", present: "1"),
                     PowerSupply(name: "hid-mouse", type: "Battery", scope: "Device"),
@@ -48,7 +48,7 @@ struct PowerSupplyFolderTests {
                 atPath: root + "/class/power_supply/BAT0/status", withDestinationPath: "/proc/self/mem")
             #expect(SmallFile.content(root + "/class/power_supply/BAT0/status") == .failed(EIO))
             #expect(
-                PowerSupplyFolder(sysfsRoot: root).read() == [
+                PowerSupplyFolder(sysfsRoot: root).read()?.compactMap { PowerSupply(of: $0) } == [
                     PowerSupply(
                         name: "BAT0", type: "Battery",
                         content: .init(energyNow: "1", energyFull: "2", chargeNow: "3", chargeFull: "4", voltage: "5")),
@@ -60,7 +60,7 @@ struct PowerSupplyFolderTests {
     @Test("A class without supplies is empty; no class at all is nil")
     func empty() throws {
         try withFolder([:]) { root in
-            #expect(PowerSupplyFolder(sysfsRoot: root).read() == [])
+            #expect(PowerSupplyFolder(sysfsRoot: root).read()?.compactMap { PowerSupply(of: $0) } == [])
             #expect(PowerSupplyFolder(sysfsRoot: root + "/elsewhere").read() == nil)
         }
     }

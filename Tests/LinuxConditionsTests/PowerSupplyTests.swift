@@ -82,9 +82,10 @@ struct PowerSupplyTests {
 
     private func level(_ batteries: [String: String]...) -> Int? {
         let supplies = batteries.enumerated().compactMap { index, files in
-            PowerSupply(name: "BAT\(index)") { file in
-                file == "type" ? .text("Battery") : files[file].map { .text($0) } ?? .failed(ENOENT)
-            }
+            PowerSupply(
+                of: PowerSupplyFiles(name: "BAT\(index)") { file in
+                    file == "type" ? .text("Battery") : files[file].map { .text($0) } ?? .failed(ENOENT)
+                })
         }
         return PowerSupplySummary(of: supplies).battery?.level
     }
@@ -146,7 +147,10 @@ struct PowerSupplyTests {
     @Test("What is unplugged while it is read is gone; what does not answer for a moment is unknown")
     func failing() {
         func supply(_ failure: Int32) -> PowerSupply? {
-            PowerSupply(name: "BAT0") { $0 == "type" ? .text("Battery") : .failed($0 == "scope" ? ENOENT : failure) }
+            PowerSupply(
+                of: PowerSupplyFiles(name: "BAT0") {
+                    $0 == "type" ? .text("Battery") : .failed($0 == "scope" ? ENOENT : failure)
+                })
         }
         #expect(supply(ENODEV) == nil)
         #expect(supply(ENXIO) == nil)

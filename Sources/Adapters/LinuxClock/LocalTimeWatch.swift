@@ -15,14 +15,25 @@ public final class LocalTimeWatch: Sendable {
     private let folder: (any DispatchSourceRead)?
     private let step: TimerDescriptor?
     private let told: Mutex<LocalTimeRules>
+    private let now: @Sendable () -> WallTime
 
     /// Watches until it is let go; `onChange` comes on a thread of its own.
     ///
     /// - Parameter file: the zone's file.
-    public init(file: String = "/etc/localtime", onChange: @escaping @Sendable (LocalTimeRules) -> Void) {
+    public convenience init(
+        file: String = "/etc/localtime", onChange: @escaping @Sendable (LocalTimeRules) -> Void
+    ) {
+        self.init(file: file, now: { Moment.readClocks().wall }, onChange: onChange)
+    }
+
+    /// The same, with the wall clock read by `now`.
+    init(
+        file: String, now: @escaping @Sendable () -> WallTime, onChange: @escaping @Sendable (LocalTimeRules) -> Void
+    ) {
         self.file = file
         self.onChange = onChange
-        told = Mutex(LocalTimeRules(systemZoneIn: file))
+        self.now = now
+        told = Mutex(LocalTimeRules(systemZoneIn: file, at: now()))
         folder = Self.watch(folderOf: file)
         step = (try? TimerDescriptor.open(clock: CLOCK_REALTIME)).map { TimerDescriptor(descriptor: $0) }
         let name = Self.split(file).name
@@ -37,7 +48,7 @@ public final class LocalTimeWatch: Sendable {
             guard let step else { return }
             let outcome = step.takeExpiry()
             step.armForClockSteps()
-            if outcome == .clockSet { self?.look() }
+            if outcome == .clockSet { self?.clockWasSet() }
         }
         step?.armForClockSteps()
         // What changed before the folder was watched.
@@ -49,11 +60,16 @@ public final class LocalTimeWatch: Sendable {
         step?.close()
     }
 
+    /// Other rules may hold now, as those that were told reach a few years ahead only.
+    func clockWasSet() { look() }
+
     private func look() {
-        let rules = LocalTimeRules(systemZoneIn: file)
+        let now = now()
+        let rules = LocalTimeRules(systemZoneIn: file, at: now)
         let isNew = told.withLock { told in
-            defer { told = rules }
-            return !told.agrees(with: rules)
+            guard !told.agrees(with: rules, at: now) else { return false }
+            told = rules
+            return true
         }
         if isNew { onChange(rules) }
     }
@@ -95,16 +111,20 @@ public final class LocalTimeWatch: Sendable {
 extension LocalTimeRules {
     /// The rules of the machine's time zone, read anew; `file` says which it is, by where it points.
     public init(systemZoneIn file: String = "/etc/localtime") {
-        self.init(current: Moment.readClocks().wall, zone: TimeZone.systemZone(in: file))
+        self.init(systemZoneIn: file, at: Moment.readClocks().wall)
+    }
+
+    fileprivate init(systemZoneIn file: String, at now: WallTime) {
+        self.init(current: now, zone: TimeZone.systemZone(in: file))
     }
 
     /// Whether both give the same offset from now on, as far as both go: the older one may know of less, and still know of
     /// changes that have passed.
-    fileprivate func agrees(with newer: LocalTimeRules) -> Bool {
-        let now = Moment.readClocks().wall
+    fileprivate func agrees(with newer: LocalTimeRules, at now: WallTime) -> Bool {
         guard offsetSeconds(at: now) == newer.offsetSeconds(at: now) else { return false }
         let ahead = changes.filter { $0.start > now }
-        return newer.changes.starts(with: ahead)
+        // Who knows of no more changes has to be told of those to come.
+        return ahead.isEmpty ? newer.changes.isEmpty : newer.changes.starts(with: ahead)
     }
 }
 

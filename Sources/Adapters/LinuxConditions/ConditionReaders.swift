@@ -2,41 +2,39 @@
 import GLibBridge
 import TransferPolicy
 
-/// All readers and what they owe one another: whose event makes whom look again, and what settles first.
+/// All readers and what they owe one another: whose event makes whom look again, and the timers of what settles.
 ///
 /// Lives on one executor's thread.
 final class ConditionReaders {
-    /// One change of the readings.
-    typealias Change = (inout Readings) -> Void
+    /// Takes what was seen; returns what is to be done.
+    typealias Observe = (Observation) -> [ConditionsFold.Order]
 
     private let configuration: LinuxConditionsConfiguration
     private let executor: GLibExecutor
-    private let apply: (@escaping Change) -> Void
+    private let observe: Observe
 
     private var bus: SystemBus?
     private var upower: UPowerWatch?
     private var upowerClient: UPowerClientReader?
     private var session: SessionReaders?
-    private let costs: CostReaders
+    private lazy var costs = CostReaders(configuration: configuration, executor: executor) { [weak self] in
+        self?.tell($0)
+    }
     private var supplies: PowerSupplyFolder?
     private var kernelEvents: KernelEventReader?
     private var routeQuery: RouteQuery?
     private var routeEvents: NetlinkEventReader?
 
-    private var upowerAnswer = Answer<UPowerReading>.pending
-    private var disagreementTimer: GLibSource?
-    private var doesDisagreementCount = false
-    private var path = Settling<NetworkPath?>(nil)
+    private var upowerAnswer = Answer<UPowerProperties>.pending
+    private var settledPath: NetworkPath?
+    private var powerTimer: GLibSource?
+    private var priceTimer: GLibSource?
     private var pathTimer: GLibSource?
 
-    init(
-        configuration: LinuxConditionsConfiguration, executor: GLibExecutor,
-        apply: @escaping (@escaping Change) -> Void
-    ) {
+    init(configuration: LinuxConditionsConfiguration, executor: GLibExecutor, observe: @escaping Observe) {
         self.configuration = configuration
         self.executor = executor
-        self.apply = apply
-        costs = CostReaders(configuration: configuration, executor: executor, apply: apply)
+        self.observe = observe
     }
 
     /// Begins to read.
@@ -57,7 +55,7 @@ final class ConditionReaders {
         powerSupplyChanged()
         upowerClient?.refresh()
         if routeQuery != nil { pathMayHaveChanged() }
-        costs.pathChanged(to: path.settled)
+        costs.pathChanged(to: settledPath)
     }
 
     /// Ends all readers here; returns the one with a thread of its own, which is still to be stopped.
@@ -67,8 +65,32 @@ final class ConditionReaders {
         session?.stop()
         bus?.stop()
         (upower, bus, kernelEvents, routeEvents, routeQuery) = (nil, nil, nil, nil, nil)
-        (session, disagreementTimer, pathTimer) = (nil, nil, nil)
+        (session, powerTimer, priceTimer, pathTimer) = (nil, nil, nil, nil)
         return upowerClient
+    }
+
+    private func tell(_ observation: Observation) {
+        for order in observe(observation) { carryOut(order) }
+    }
+
+    private func carryOut(_ order: ConditionsFold.Order) {
+        switch order {
+        case .startPowerTimer:
+            powerTimer = executor.after(milliseconds: configuration.powerSettling.timerMilliseconds) {
+                self.powerTimer = nil
+                self.readSupplies(.afterSettling)
+            }
+        case .stopPowerTimer: powerTimer = nil
+        case .startPriceTimer:
+            priceTimer = executor.after(milliseconds: configuration.meteredSettling.timerMilliseconds) {
+                self.tell(.priceHasHeld)
+            }
+        case .stopPriceTimer: priceTimer = nil
+        case .followPath: pathMayHaveChanged()
+        case .pathChanged(let path):
+            settledPath = path
+            costs.pathChanged(to: path)
+        }
     }
 
     // MARK: Power
@@ -76,7 +98,10 @@ final class ConditionReaders {
     private func startSupplies() {
         guard configuration.readers.contains(.sysfs) else { return readSupplies() }
         supplies = PowerSupplyFolder(sysfsRoot: configuration.sysfsRoot)
-        kernelEvents = KernelEventReader(on: executor) { self.powerSupplyChanged() }
+        let isRecording = configuration.recorder != nil
+        kernelEvents = KernelEventReader(
+            on: executor, onMessage: isRecording ? { self.tell(.kernelEvent($0)) } : nil
+        ) { self.powerSupplyChanged() }
         readSupplies()
     }
 
@@ -86,49 +111,25 @@ final class ConditionReaders {
         readSupplies()
     }
 
-    private func receivePower(_ answer: Answer<UPowerReading>) {
+    private func receivePower(_ answer: Answer<UPowerProperties>) {
         upowerAnswer = answer
         readSupplies()
     }
 
-    /// Compares UPower's word with the kernel's of the same moment.
-    ///
-    /// One is always a little ahead of the other, so that they disagree counts only once it has lasted.
-    private func readSupplies(isLasting: Bool = false) {
-        let (upower, supplies) = (upowerAnswer, suppliesNow())
-        let differ = Readings.disagree(upower, supplies)
-        if !differ {
-            disagreementTimer = nil
-            doesDisagreementCount = false
-        } else if isLasting {
-            doesDisagreementCount = true
-        } else if !doesDisagreementCount, disagreementTimer == nil {
-            disagreementTimer = executor.after(milliseconds: configuration.powerSettling.timerMilliseconds) {
-                self.disagreementTimer = nil
-                self.readSupplies(isLasting: true)
-            }
-        }
-        let (counts, isOpen) = (doesDisagreementCount, disagreementTimer != nil)
-        apply {
-            $0.isPowerDisagreementOpen = isOpen
-            $0.upower = upower
-            $0.supplies = supplies
-            $0.doesPowerDisagreementCount = counts
-        }
+    private func readSupplies(_ look: Observation.Look = .first) {
+        let supplies = supplies?.read().map { Answer.value($0) } ?? .absent
+        tell(.power(upower: upowerAnswer, supplies: supplies, look))
     }
-
-    private func suppliesNow() -> Answer<[PowerSupply]> { supplies?.read().map { .value($0) } ?? .absent }
 
     // MARK: Path
 
     private func startPath() {
-        guard configuration.readers.contains(.netlink) else { return apply { $0.path = .absent } }
+        guard configuration.readers.contains(.netlink) else { return tell(.path(.absent, .first)) }
         // Events first: what changes between the two is then not missed.
         routeEvents = NetlinkEventReader(on: executor) { self.pathMayHaveChanged() }
         routeQuery = RouteQuery(files: DeviceFilesReader(sysfsRoot: configuration.networkSysfsRoot))
-        guard let snapshot = routeQuery?.snapshot() else { return apply { $0.path = .absent } }
-        path = Settling(snapshot.path)
-        pathChanged()
+        guard let snapshot = routeQuery?.snapshot() else { return tell(.path(.absent, .first)) }
+        tell(.path(.value(snapshot), .first))
     }
 
     /// Looks at once, so that a loss counts at once, and again when things have had time to settle.
@@ -136,42 +137,24 @@ final class ConditionReaders {
     /// Hints in between wait for that second look: a flood of routes costs one look each 50 ms.
     private func pathMayHaveChanged() {
         guard pathTimer == nil else { return }
-        look()
+        look(.first)
         pathTimer = executor.after(milliseconds: configuration.pathSettling.timerMilliseconds) {
             self.pathTimer = nil
-            self.lookAgain()
+            self.look(.afterSettling)
         }
     }
 
-    private func look() {
+    private func look(_ look: Observation.Look) {
         guard let snapshot = routeQuery?.snapshot() else { return }
-        let isUrgent = NetworkPath.isUrgent(from: path.settled, to: snapshot.path)
-        if path.offer(snapshot.path, isUrgent: isUrgent) == .take { pathChanged() }
-    }
-
-    private func lookAgain() {
-        guard let snapshot = routeQuery?.snapshot() else { return }
-        let isUrgent = NetworkPath.isUrgent(from: path.settled, to: snapshot.path)
-        switch path.offer(snapshot.path, isUrgent: isUrgent) {
-        case .take: pathChanged()
-        case .nothing: if path.held() { pathChanged() }
-        case .forget: break  // what was to come has gone again
-        case .wait: pathMayHaveChanged()
-        }
-    }
-
-    private func pathChanged() {
-        let settled = path.settled
-        apply { $0.path = .value(settled) }
-        costs.pathChanged(to: settled)
+        tell(.path(.value(snapshot), look))
     }
 
     // MARK: Services
 
     private func startServices() {
         let session = SessionReaders(
-            configuration: configuration, executor: executor, apply: apply, onWake: { [weak self] in self?.lookAtAll() }
-        )
+            configuration: configuration, executor: executor, tell: { [weak self] in self?.tell($0) },
+            onWake: { [weak self] in self?.lookAtAll() })
         self.session = session
         session.start()
         let limit = configuration.serviceTimeLimit

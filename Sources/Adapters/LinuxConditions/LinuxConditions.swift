@@ -16,12 +16,11 @@ public actor LinuxConditions: ConditionSource {
     private let executor: GLibExecutor
     private let isStopped = Mutex(false)
 
-    private var readings = Readings()
-    private var merger: ConditionsMerger
+    private let recorder: ConditionsRecorder?
+    private var fold: ConditionsFold
     private var consumer: AsyncStream<Conditions>.Continuation?
     private var readers: ConditionReaders?
     private var localTimeWatch: (any Sendable)?
-    private var isFirstDue = false
     private var firstLimit: GLibSource?
 
     /// The thread that all readers but UPower's client share.
@@ -34,7 +33,8 @@ public actor LinuxConditions: ConditionSource {
         self.configuration = configuration
         self.now = now
         executor = GLibExecutor(name: "conditions")
-        merger = ConditionsMerger(localTime: configuration.localTime)
+        fold = ConditionsFold(localTime: configuration.localTime)
+        recorder = configuration.recorder.map { ConditionsRecorder(configuration, write: $0) }
     }
 
     /// The conditions, now and at each change; ends the stream given out before.
@@ -69,18 +69,11 @@ public actor LinuxConditions: ConditionSource {
     private func attach(_ continuation: AsyncStream<Conditions>.Continuation) {
         consumer?.finish()
         consumer = continuation
-        if let snapshot = merger.snapshot { continuation.yield(snapshot) }
+        if let snapshot = fold.snapshot { continuation.yield(snapshot) }
         guard readers == nil else { return }
         let limit = min(configuration.firstSnapshotTimeLimit, .seconds(2))
-        firstLimit = executor.after(milliseconds: limit.timerMilliseconds) {
-            self.isFirstDue = true
-            self.publish()
-        }
-        let readers = ConditionReaders(configuration: configuration, executor: executor) { change in
-            change(&self.readings)
-            self.merger.note(self.readings)
-            self.publish()
-        }
+        firstLimit = executor.after(milliseconds: limit.timerMilliseconds) { _ = self.observe(.firstIsDue) }
+        let readers = ConditionReaders(configuration: configuration, executor: executor) { self.observe($0) }
         self.readers = readers
         readers.start()
         localTimeWatch = configuration.watchLocalTime?({ [weak self] rules in self?.setLocalTime(rules) })
@@ -88,18 +81,20 @@ public actor LinuxConditions: ConditionSource {
 
     private nonisolated func setLocalTime(_ rules: LocalTimeRules) {
         guard !isStopped.withLock({ $0 }) else { return }
-        executor.perform {
-            self.assumeIsolated {
-                $0.merger.localTime = rules
-                $0.publish()
-            }
-        }
+        executor.perform { self.assumeIsolated { _ = $0.observe(.localTime(rules)) } }
     }
 
-    private func publish() {
-        guard merger.snapshot != nil || isFirstDue || readings.isComplete else { return }
-        firstLimit = nil
-        if let snapshot = merger.merge(readings, at: now()) { consumer?.yield(snapshot) }
+    /// The one way from the readers to the conditions.
+    private func observe(_ observation: Observation) -> [ConditionsFold.Order] {
+        let now = now()
+        recorder?.record(observation, at: now)
+        let outcome = fold.take(observation, at: now)
+        if let conditions = outcome.conditions {
+            firstLimit = nil
+            recorder?.record(conditions, at: now)
+            consumer?.yield(conditions)
+        }
+        return outcome.orders
     }
 
     private func letGo() -> UPowerClientReader? {

@@ -86,6 +86,17 @@ public struct LinuxConditionsConfiguration: Sendable {
     /// Default: nil; the rules stay.
     public var watchLocalTime: (@Sendable (_ onChange: @escaping @Sendable (LocalTimeRules) -> Void) -> any Sendable)?
 
+    /// Takes a recording of all that is read and of the conditions that come of it, line by line, see `ConditionsReplay`;
+    /// called on the readers' thread, which it holds up.
+    ///
+    /// Default: nil; nothing is recorded, and that costs nothing.
+    public var recorder: (@Sendable (_ line: String) -> Void)?
+    /// Whether a recording holds other names in the place of connections' names, addresses and paths; the same name for
+    /// the same thing within one recording.
+    ///
+    /// Default: false.
+    public var recordsAnonymously = false
+
     /// The defaults.
     public init() {}
 }

@@ -19,6 +19,19 @@ enum Answer<Value: Hashable & Sendable>: Hashable, Sendable {
         case .pending, .absent, .silent: nil
         }
     }
+
+    /// The same answer with another value in the place of its own.
+    func map<Other>(_ transform: (Value) -> Other) -> Answer<Other> { flatMap { .value(transform($0)) } }
+
+    /// The same, where a value may turn out to be none.
+    func flatMap<Other>(_ transform: (Value) -> Answer<Other>) -> Answer<Other> {
+        switch self {
+        case .pending: .pending
+        case .absent: .absent
+        case .silent: .silent
+        case .value(let value): transform(value)
+        }
+    }
 }
 
 /// The newest words of all sources: what a snapshot is made from.

@@ -8,7 +8,7 @@ import TransferPolicy
 final class SessionReaders {
     private let configuration: LinuxConditionsConfiguration
     private let executor: GLibExecutor
-    private let apply: (@escaping ConditionReaders.Change) -> Void
+    private let tell: (Observation) -> Void
     private let onWake: () -> Void
 
     private var profile: PowerProfileReader?
@@ -18,11 +18,11 @@ final class SessionReaders {
     /// `onWake` tells that everything is to be looked at anew.
     init(
         configuration: LinuxConditionsConfiguration, executor: GLibExecutor,
-        apply: @escaping (@escaping ConditionReaders.Change) -> Void, onWake: @escaping () -> Void
+        tell: @escaping (Observation) -> Void, onWake: @escaping () -> Void
     ) {
         self.configuration = configuration
         self.executor = executor
-        self.apply = apply
+        self.tell = tell
         self.onWake = onWake
     }
 
@@ -30,23 +30,22 @@ final class SessionReaders {
     func start() {
         let limit = configuration.serviceTimeLimit
         if configuration.readers.contains(.powerProfiles) {
-            let apply = apply
+            let tell = tell
             let reader = PowerProfileReader(
                 on: executor, timeLimit: limit, isSandboxed: configuration.isSandboxed
-            ) { reading in
-                apply { $0.powerProfile = reading }
-            }
+            ) { tell(.powerProfile($0, $1)) }
             profile = reader
             reader.start()
         } else {
-            apply { $0.powerProfile = PowerProfileReading(current: .absent, former: .absent) }
+            tell(.powerProfile(.current, .absent))
+            tell(.powerProfile(.former, .absent))
         }
         if configuration.readers.contains(.logind) {
             sleep = SleepReader(on: executor, timeLimit: limit, delay: configuration.sleepDelay) { [weak self] in
                 self?.receive($0)
             }
         } else {
-            apply { $0.sleep = .absent }
+            tell(.login(.absent))
         }
     }
 
@@ -75,7 +74,7 @@ final class SessionReaders {
     func allowSleep() { sleep?.allow() }
 
     private func receive(_ answer: Answer<SleepReading>) {
-        apply { $0.sleep = answer }
+        tell(.login(answer))
         let wasAsleep = isAsleep
         isAsleep = answer.value?.isForSleep ?? false
         if wasAsleep, !isAsleep { onWake() }

@@ -45,15 +45,21 @@ package enum Parts {
 
     /// What the machine is like, from the real services.
     ///
-    /// - Parameter delaysSleep: whether sleep is to wait until transfers are stopped and saved.
+    /// - Parameters:
+    ///   - delaysSleep: whether sleep is to wait until transfers are stopped and saved.
+    ///   - adjust: changes the configuration before it is used.
     /// - Throws: `UsageError` where the environment names no folder for the configuration.
-    package static func conditions(sysfsRoot: String, alarm: LinuxAlarm, delaysSleep: Bool) throws -> LinuxConditions {
+    package static func conditions(
+        sysfsRoot: String, alarm: LinuxAlarm, delaysSleep: Bool,
+        adjust: (inout LinuxConditionsConfiguration) -> Void = { _ in }
+    ) throws -> LinuxConditions {
         var configuration = LinuxConditionsConfiguration()
         configuration.sysfsRoot = sysfsRoot
         configuration.overridesFile = try overridesPath()
         if !delaysSleep { configuration.sleepDelay = nil }
         configuration.localTime = LocalTimeRules(systemZoneIn: "/etc/localtime")
         configuration.watchLocalTime = { LocalTimeWatch(onChange: $0) }
+        adjust(&configuration)
         return LinuxConditions(configuration: configuration, now: { alarm.now() })
     }
 }

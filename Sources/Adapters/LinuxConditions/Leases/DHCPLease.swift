@@ -113,7 +113,7 @@ enum DHCPLease {
     }
 
     /// The bytes of hexadecimal text: two digits each, or as many as there are between separators.
-    private static func octets(_ text: Substring, separator: Character?) -> [UInt8] {
+    static func octets(_ text: Substring, separator: Character?) -> [UInt8] {
         if let separator { return text.split(separator: separator).compactMap { UInt8($0, radix: 16) } }
         var bytes: [UInt8] = []
         var rest = text

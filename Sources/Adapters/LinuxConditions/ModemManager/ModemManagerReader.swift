@@ -9,9 +9,9 @@ enum ModemManagerReader {
 
     /// A reader of ModemManager.
     static func make(
-        on executor: GLibExecutor, timeLimit: Duration, deliver: @escaping (Answer<[ModemReading]>) -> Void
-    ) -> ServiceReader<[ModemReading]> {
-        typealias Hint = ServiceReader<[ModemReading]>.Hint
+        on executor: GLibExecutor, timeLimit: Duration, deliver: @escaping (Answer<[VariantValue]>) -> Void
+    ) -> ServiceReader<[VariantValue]> {
+        typealias Hint = ServiceReader<[VariantValue]>.Hint
         // Not of the modem's own interface: its signal strength changes all the time.
         let changes = [".Modem3gpp", ".ModemCdma"].map { interface in
             Hint(
@@ -29,7 +29,7 @@ enum ModemManagerReader {
                 ) { result in
                     // An error is the moment before the object exists: InterfacesAdded will tell, or the time limit.
                     guard case .success(let values) = result else { return done(nil) }
-                    done(.value(ModemReading.modems(inReply: values)))
+                    done(.value(values))
                 }
             }, deliver: deliver)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One network interface as the kernel describes it.
-struct LinkDescription: Hashable, Sendable {
+struct LinkDescription: Hashable, Sendable, Codable {
     /// What sysfs adds about a device.
-    struct DeviceFiles: Hashable, Sendable {
+    struct DeviceFiles: Hashable, Sendable, Codable {
         /// The device type that its uevent names, such as wlan, wwan or bluetooth.
         var deviceType: String?
         /// Whether it has a `wireless` or `phy80211` entry.
@@ -28,6 +28,8 @@ struct LinkDescription: Hashable, Sendable {
     ///
     /// For a veth that is its peer.
     var lower: Int32 = 0
+    /// How often its carrier has come and gone; nil where the kernel does not count that.
+    var carrierChanges: UInt32?
     /// Whether nl80211 knows it as a wireless interface; false also where nobody could be asked.
     var isWireless = false
     /// Nil where sysfs does not show this interface.

@@ -23,6 +23,9 @@ struct NetworkPath: Hashable, Sendable {
     /// itself.
     var below: [Device] = []
 
+    /// How often the carriers on the way have come and gone: what has the same name may be another network by then.
+    var carrierChanges: UInt64 = 0
+
     /// The interface and all below it.
     var devices: [Device] { [Device(name: interface, index: index)] + below }
 

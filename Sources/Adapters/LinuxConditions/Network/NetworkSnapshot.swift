@@ -4,7 +4,7 @@ import TransferPolicy
 /// What the kernel answered, for one look at the path.
 struct NetworkSnapshot: Hashable, Sendable {
     /// A default route of any table but the local one.
-    struct DefaultRoute: Hashable, Sendable {
+    struct DefaultRoute: Hashable, Sendable, Codable {
         /// The table that a machine without rules of its own uses.
         static let mainTable: UInt32 = 254
 
@@ -46,6 +46,13 @@ struct NetworkSnapshot: Hashable, Sendable {
     }
 
     private func path(over link: LinkDescription) -> NetworkPath? {
+        var path = undatedPath(over: link)
+        let changes = path?.devices.compactMap { links[$0.index]?.carrierChanges } ?? []
+        path?.carrierChanges = changes.reduce(0) { $0 + UInt64($1) }
+        return path
+    }
+
+    private func undatedPath(over link: LinkDescription) -> NetworkPath? {
         var path = NetworkPath(interface: link.name, kind: .unknown, isKindGuessed: true, index: link.index)
         guard role(under: link) == .tunnel else {
             let carrier = carrier(of: link, depth: 0)

@@ -67,10 +67,13 @@ final class RouteQuery {
         let kind = rtnl_link_get_type(link).map { String(cString: $0) }
         var otherNamespace: Int32 = 0
         let isLowerElsewhere = rtnl_link_get_link_netnsid(link, &otherNamespace) >= 0
+        var changes: UInt32 = 0
+        let countsChanges = rtnl_link_get_carrier_changes(link, &changes) >= 0
         return LinkDescription(
             index: index, name: name, flags: rtnl_link_get_flags(link),
             operationalState: rtnl_link_get_operstate(link), hardwareType: rtnl_link_get_arptype(link), kind: kind,
             master: rtnl_link_get_master(link), lower: isLowerElsewhere ? 0 : rtnl_link_get_link(link),
+            carrierChanges: countsChanges ? changes : nil,
             files: kind == nil ? files.read(name: name, index: index) : nil)
     }
 

@@ -10,8 +10,8 @@ enum NetworkManagerReader {
     /// A reader of NetworkManager.
     static func make(
         on executor: GLibExecutor, timeLimit: Duration,
-        deliver: @escaping (Answer<NetworkManagerReading>) -> Void
-    ) -> ServiceReader<NetworkManagerReading> {
+        deliver: @escaping (Answer<NetworkManagerProperties>) -> Void
+    ) -> ServiceReader<NetworkManagerProperties> {
         ServiceReader(
             on: executor, name: name, timeLimit: timeLimit,
             hints: [
@@ -26,19 +26,19 @@ enum NetworkManagerReader {
 
     private static func read(
         _ bus: BusConnection, _ cancellation: Cancellation,
-        _ done: @escaping (Answer<NetworkManagerReading>?) -> Void
+        _ done: @escaping (Answer<NetworkManagerProperties>?) -> Void
     ) {
         bus.properties(of: name, at: objectPath, service: name, cancellation: cancellation) {
             [weak cancellation] result in
             // An error is the moment before the object exists: InterfacesAdded will tell, or the time limit.
             guard case .success(let properties) = result, let cancellation else { return done(nil) }
-            var reading = NetworkManagerReading(properties: properties)
-            guard let path = reading.primaryConnection else { return done(.value(reading)) }
+            var raw = NetworkManagerProperties(properties: properties)
+            guard let path = NetworkManagerReading(raw).primaryConnection else { return done(.value(raw)) }
             bus.property(
                 "Id", of: "\(name).Connection.Active", at: path, service: name, cancellation: cancellation
             ) { result in
-                if case .success(.string(let id)) = result { reading.connectionID = id }
-                done(.value(reading))
+                if case .success(.string(let id)) = result { raw.connectionID = id }
+                done(.value(raw))
             }
         }
     }

@@ -2,6 +2,14 @@
 import GLibBridge
 import TransferPolicy
 
+/// The raw properties, as NetworkManager gives them.
+struct NetworkManagerProperties: Hashable, Sendable {
+    /// Those of `org.freedesktop.NetworkManager`.
+    var properties: [String: VariantValue]
+    /// The primary connection's `Id`.
+    var connectionID: String?
+}
+
 /// What NetworkManager says, decoded.
 struct NetworkManagerReading: Hashable, Sendable {
     /// Whether the primary connection costs.
@@ -14,6 +22,12 @@ struct NetworkManagerReading: Hashable, Sendable {
     var primaryKind: LinkKind?
     /// The primary connection's name.
     var connectionID: String?
+
+    /// Reads all of them.
+    init(_ raw: NetworkManagerProperties) {
+        self.init(properties: raw.properties)
+        connectionID = raw.connectionID
+    }
 
     /// Reads the properties of `org.freedesktop.NetworkManager`; missing and odd ones count as unknown.
     init(properties: [String: VariantValue]) {
@@ -39,6 +53,7 @@ struct NetworkManagerReading: Hashable, Sendable {
             default: nil
             }
     }
+
     /// The kind of link that a connection's type stands for.
     private static func kind(of type: VariantValue?) -> LinkKind? {
         switch type {

@@ -15,9 +15,12 @@ public struct OverridesFile: Sendable {
     /// What it says; nothing where there is none.
     ///
     /// - Throws: `OverridesFileError` where it cannot be read or understood.
-    public func read() throws(OverridesFileError) -> ConnectionOverrides {
+    public func read() throws(OverridesFileError) -> ConnectionOverrides { try parse(try text()) }
+
+    /// Its text; empty where there is none.
+    func text() throws(OverridesFileError) -> String {
         guard SmallFile.exists(path) else {
-            if errno == ENOENT || errno == ENOTDIR { return ConnectionOverrides() }
+            if errno == ENOENT || errno == ENOTDIR { return "" }
             throw failure("cannot be read")
         }
         guard let bytes = SmallFile.end(of: path, length: Self.sizeLimit + 1) else { throw failure("cannot be read") }
@@ -27,6 +30,11 @@ public struct OverridesFile: Sendable {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw OverridesFileError(path: path, problem: "is not UTF-8 text")
         }
+        return text
+    }
+
+    /// What a text says.
+    func parse(_ text: String) throws(OverridesFileError) -> ConnectionOverrides {
         do {
             return try ConnectionOverrides(parsing: text)
         } catch {

@@ -14,7 +14,7 @@ final class OverridesReader {
     /// `deliver` is called at each change, with what the file says.
     init?(
         file: OverridesFile, on executor: GLibExecutor,
-        deliver: @escaping (Result<ConnectionOverrides, OverridesFileError>) -> Void
+        deliver: @escaping (OverridesContent) -> Void
     ) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -35,11 +35,11 @@ final class OverridesReader {
     }
 
     /// What the file says now.
-    static func read(_ file: OverridesFile) -> Result<ConnectionOverrides, OverridesFileError> {
+    static func read(_ file: OverridesFile) -> OverridesContent {
         do {
-            return .success(try file.read())
+            return OverridesContent(path: file.path, text: try file.text())
         } catch {
-            return .failure(error)
+            return OverridesContent(path: file.path, problem: error.problem)
         }
     }
 

@@ -4,14 +4,14 @@ import GLibBridge
 /// Reads the network portal on the session bus: what a sandbox can ask in place of NetworkManager.
 final class PortalReader {
     private let bus: SystemBus
-    private let reader: ServiceReader<PortalReading>
+    private let reader: ServiceReader<[VariantValue]>
 
     /// A reader; `startsService` has the bus start the portal where it does not run.
     init(
         on executor: GLibExecutor, startsService: Bool, timeLimit: Duration,
-        deliver: @escaping (Answer<PortalReading>) -> Void
+        deliver: @escaping (Answer<[VariantValue]>) -> Void
     ) {
-        let reader = ServiceReader<PortalReading>(
+        let reader = ServiceReader<[VariantValue]>(
             on: executor, name: name, startsService: startsService, timeLimit: timeLimit,
             hints: [.init(interface: interface, member: "changed", path: objectPath)],
             read: { bus, cancellation, done in
@@ -19,7 +19,7 @@ final class PortalReader {
                     result in
                     // A desktop without this portal, or with one older than its third version.
                     guard case .success(let values) = result else { return done(.absent) }
-                    done(.value(PortalReading(inReply: values)))
+                    done(.value(values))
                 }
             }, deliver: deliver)
         self.reader = reader

@@ -11,7 +11,12 @@ final class KernelEventReader {
     private var source: GLibSource?
 
     /// Subscribes; nil where the kernel does not allow it.
-    init?(on executor: GLibExecutor, onPowerSupplyChange body: @escaping () -> Void) {
+    ///
+    /// `onMessage` gets each message about a power supply before that, for those who keep it.
+    init?(
+        on executor: GLibExecutor, onMessage: (([String]) -> Void)? = nil,
+        onPowerSupplyChange body: @escaping () -> Void
+    ) {
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_NETLINK, type, NETLINK_KOBJECT_UEVENT)
         guard descriptor >= 0 else { return nil }
@@ -29,7 +34,7 @@ final class KernelEventReader {
         }
         self.descriptor = descriptor
         source = executor.watch(descriptor: descriptor) {
-            if Self.drain(descriptor) { body() }
+            if Self.drain(descriptor, onMessage) { body() }
         }
     }
 
@@ -41,13 +46,15 @@ final class KernelEventReader {
     /// Takes all that waits; says whether a power supply was among it.
     ///
     /// An overrun counts as yes.
-    private static func drain(_ descriptor: Int32) -> Bool {
+    private static func drain(_ descriptor: Int32, _ onMessage: (([String]) -> Void)?) -> Bool {
         var isHint = false
         var bytes = [UInt8](repeating: 0, count: 8192)
         while true {
             let count = recv(descriptor, &bytes, bytes.count, 0)
             if count > 0 {
-                isHint = isHint || KernelEvent.isPowerSupply(bytes[..<count])
+                let isAboutPower = KernelEvent.isPowerSupply(bytes[..<count])
+                isHint = isHint || isAboutPower
+                if isAboutPower, let onMessage { onMessage(KernelEvent.fields(bytes[..<count])) }
             } else if count < 0, errno == EINTR {
                 continue
             } else if count < 0, errno == ENOBUFS {
@@ -64,5 +71,10 @@ enum KernelEvent {
     /// Whether a message is about the power_supply class.
     static func isPowerSupply(_ message: some Collection<UInt8>) -> Bool {
         message.split(separator: 0).contains { $0.elementsEqual("SUBSYSTEM=power_supply".utf8) }
+    }
+
+    /// A message's fields.
+    static func fields(_ message: some Collection<UInt8>) -> [String] {
+        message.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 }

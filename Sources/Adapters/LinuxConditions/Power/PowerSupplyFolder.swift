@@ -9,9 +9,9 @@ struct PowerSupplyFolder: Sendable {
     init(sysfsRoot: String) { path = sysfsRoot + "/class/power_supply" }
 
     /// All supplies, by name; nil where the kernel has no such class or it cannot be read.
-    func read() -> [PowerSupply]? {
-        SmallFile.names(in: path)?.compactMap { name in
-            PowerSupply(name: name, portRoles: portRoles(of: name)) { SmallFile.content("\(path)/\(name)/\($0)") }
+    func read() -> [PowerSupplyFiles]? {
+        SmallFile.names(in: path)?.map { name in
+            PowerSupplyFiles(name: name, portRoles: portRoles(of: name)) { SmallFile.content("\(path)/\(name)/\($0)") }
         }
     }
 
@@ -22,28 +22,50 @@ struct PowerSupplyFolder: Sendable {
     }
 }
 
+/// The files of one entry of the class, as they were read.
+struct PowerSupplyFiles: Hashable, Sendable, Codable {
+    /// The files that are read.
+    static let names = [
+        "type", "online", "status", "scope", "capacity", "present", "energy_now", "energy_full", "charge_now",
+        "charge_full", "voltage_min_design", "voltage_now",
+    ]
+
+    var name: String
+    /// The text without white space at its ends, of those that could be read.
+    var texts: [String: String] = [:]
+    /// The system's error number of those that are there and could not.
+    var failures: [String: Int32] = [:]
+    /// The power roles of the USB-C ports that belong to it.
+    var portRoles: [String] = []
+
+    init(name: String, portRoles: [String] = [], content: (_ file: String) -> SmallFile.Content) {
+        self.name = name
+        self.portRoles = portRoles
+        for file in Self.names {
+            switch content(file) {
+            case .text(let text): texts[file] = text
+            case .failed(ENOENT): break
+            case .failed(let code): failures[file] = code
+            }
+        }
+    }
+}
+
 extension PowerSupply {
     /// The supply whose files say that; nil where it was taken away while they were read.
     ///
     /// A file that cannot be read for another reason counts as missing: the hardware may not answer for a moment, and
     /// the kernel announces it when that is over.
-    init?(name: String, portRoles: [String] = [], content: (_ file: String) -> SmallFile.Content) {
-        var isGone = false
-        func text(_ file: String) -> String? {
-            switch content(file) {
-            case .text(let text): return text
-            case .failed(let code):
-                if code == ENODEV || code == ENXIO { isGone = true }
-                return nil
-            }
-        }
+    init?(of files: PowerSupplyFiles) {
+        let isGone = files.failures.values.contains { $0 == ENODEV || $0 == ENXIO }
+        func text(_ file: String) -> String? { files.texts[file] }
         self.init(
-            name: name, type: text("type"), online: text("online"), status: text("status"), scope: text("scope"),
+            name: files.name, type: text("type"), online: text("online"), status: text("status"), scope: text("scope"),
             capacity: text("capacity"), present: text("present"),
             content: Content(
                 energyNow: text("energy_now"), energyFull: text("energy_full"), chargeNow: text("charge_now"),
                 chargeFull: text("charge_full"), voltage: text("voltage_min_design") ?? text("voltage_now")),
-            portRoles: portRoles)
+            portRoles: files.portRoles)
         if isGone { return nil }
     }
 }

@@ -12,7 +12,7 @@ actor UPowerClientReader {
     struct Message: Sendable {
         var generation: Int
         /// Nil when the daemon does not answer.
-        var reading: UPowerReading?
+        var properties: UPowerProperties?
     }
 
     private struct Objects {
@@ -59,7 +59,7 @@ actor UPowerClientReader {
         dropClient()
         self.generation = generation
         objects = connect(cancellation)
-        guard let objects else { return deliver(Message(generation: generation, reading: nil)) }
+        guard let objects else { return deliver(Message(generation: generation, properties: nil)) }
         for object in [objects.client, objects.device] {
             object.connect("notify") { self.assumeIsolated { $0.readSoon() } }
         }
@@ -97,7 +97,7 @@ actor UPowerClientReader {
             daemonVersion: up_client_get_daemon_version(client).map { String(cString: $0) },
             isOnBattery: up_client_get_on_battery(client) != 0, isPresent: state.is_present != 0, kind: state.kind,
             state: state.state, warningLevel: state.warning_level, percentage: state.percentage)
-        deliver(Message(generation: generation, reading: properties.decoded))
+        deliver(Message(generation: generation, properties: properties.decoded == nil ? nil : properties))
     }
 
     private func dropClient() {

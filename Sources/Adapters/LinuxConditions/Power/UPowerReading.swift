@@ -10,7 +10,7 @@ struct UPowerReading: Hashable, Sendable {
 }
 
 /// The raw properties, as libupower-glib gives them.
-struct UPowerProperties: Hashable, Sendable {
+struct UPowerProperties: Hashable, Sendable, Codable {
     /// Nil when no daemon answers: then nothing else here means anything.
     var daemonVersion: String?
     var isOnBattery = false

@@ -21,7 +21,7 @@ final class UPowerWatch {
     private let executor: GLibExecutor
     private let client: UPowerClientReader
     private let timeLimit: UInt32
-    private let deliver: (Answer<UPowerReading>) -> Void
+    private let deliver: (Answer<UPowerProperties>) -> Void
 
     private var bus: BusConnection?
     private var nameWatch: BusRegistration?
@@ -33,7 +33,7 @@ final class UPowerWatch {
 
     init(
         on executor: GLibExecutor, client: UPowerClientReader, timeLimit: Duration,
-        deliver: @escaping (Answer<UPowerReading>) -> Void
+        deliver: @escaping (Answer<UPowerProperties>) -> Void
     ) {
         self.executor = executor
         self.client = client
@@ -72,17 +72,17 @@ final class UPowerWatch {
         case .absent, .asked: return
         case .opening:
             limit = nil
-            guard let reading = message.reading else {
+            guard let properties = message.properties else {
                 // It answered a moment ago and then did not: either it went away, or it cannot serve us.
                 state = .asked
                 return deliver(.absent)
             }
             state = .open
             isSilent = false
-            deliver(.value(reading))
+            deliver(.value(properties))
         case .open:
             // An open question means that its time may be running; a reading answers that as well.
-            deliver(message.reading.map { .value($0) } ?? .absent)
+            deliver(message.properties.map { .value($0) } ?? .absent)
         }
     }
 

@@ -8,9 +8,8 @@ final class PowerProfileReader {
     private let executor: GLibExecutor
     private let timeLimit: Duration
     private let isSandboxed: Bool
-    private let deliver: (PowerProfileReading) -> Void
+    private let deliver: (PowerProfileReading.Service, Answer<[String: VariantValue]>) -> Void
 
-    private var reading = PowerProfileReading()
     private var watches: [PropertiesReader] = []
     private var portalWatch: PropertiesReader?
     private var sessionBus: SystemBus?
@@ -18,7 +17,7 @@ final class PowerProfileReader {
     /// - Parameter isSandboxed: whether the portal is to be asked from the beginning.
     init(
         on executor: GLibExecutor, timeLimit: Duration, isSandboxed: Bool,
-        deliver: @escaping (PowerProfileReading) -> Void
+        deliver: @escaping (PowerProfileReading.Service, Answer<[String: VariantValue]>) -> Void
     ) {
         self.executor = executor
         self.timeLimit = timeLimit
@@ -29,8 +28,7 @@ final class PowerProfileReader {
     /// Begins; the system bus comes by `attach`.
     func start() {
         watches = [
-            watch(currentName, \.current) { PowerProfileReading.profile(in: $0) },
-            watch(formerName, \.former) { PowerProfileReading.profile(in: $0) },
+            watch(currentName, .current), watch(formerName, .former),
         ]
         if isSandboxed { askPortal() }
     }
@@ -51,39 +49,28 @@ final class PowerProfileReader {
     /// There is no system bus.
     func lose() {
         for watch in watches { watch.detach() }
-        (reading.current, reading.former) = (.absent, .absent)
+        // The portal first, so that its answer is waited for.
         askPortal()
-        deliver(reading)
+        deliver(.current, .absent)
+        deliver(.former, .absent)
     }
 
-    private func watch<Value: Hashable & Sendable>(
-        _ subject: PropertiesSubject, _ part: WritableKeyPath<PowerProfileReading, Answer<Value>>,
-        _ decode: @escaping ([String: VariantValue]) -> Value?
+    private func watch(
+        _ subject: PropertiesSubject, _ service: PowerProfileReading.Service
     ) -> PropertiesReader {
-        PropertiesReader(subject, on: executor, timeLimit: timeLimit) { [weak self] answer in
-            guard let self else { return }
-            switch answer {
-            case .value(let properties): reading[keyPath: part] = decode(properties).map { .value($0) } ?? .absent
-            case .absent: reading[keyPath: part] = .absent
-            case .silent: reading[keyPath: part] = .silent
-            case .pending: reading[keyPath: part] = .pending
-            }
-            deliver(reading)
-        }
+        PropertiesReader(subject, on: executor, timeLimit: timeLimit) { [weak self] in self?.deliver(service, $0) }
     }
 
     private func askPortal() {
         guard sessionBus == nil else { return }
-        reading.portal = .pending
-        let watch = watch(portalName, \.portal) { PowerProfileReading.savesPower(in: $0) }
+        deliver(.portal, .pending)
+        let watch = watch(portalName, .portal)
         portalWatch = watch
         let bus = SystemBus(on: executor, timeLimit: timeLimit, address: { BusConnection.sessionBusAddress() }) {
             watch.attach(to: $0)
         } onLoss: { [weak self] in
             watch.detach()
-            guard let self else { return }
-            reading.portal = .absent
-            deliver(reading)
+            self?.deliver(.portal, .absent)
         }
         sessionBus = bus
         bus.start()

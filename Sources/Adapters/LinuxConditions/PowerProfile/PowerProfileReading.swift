@@ -4,12 +4,32 @@ import TransferPolicy
 
 /// What the services that know of power profiles say.
 struct PowerProfileReading: Hashable, Sendable {
+    /// Who is asked.
+    enum Service: String, Hashable, Sendable, CaseIterable {
+        /// power-profiles-daemon under its name of today.
+        case current
+        /// The same under its name until 2023.
+        case former
+        /// The desktop portal.
+        case portal
+    }
+
     /// power-profiles-daemon under its name of today.
     var current: Answer<PowerProfile> = .pending
     /// The same under its name until 2023.
     var former: Answer<PowerProfile> = .pending
     /// Whether the desktop portal says that power is to be saved; absent where nobody asks it.
     var portal: Answer<Bool> = .absent
+
+    /// Takes one's properties.
+    mutating func take(_ answer: Answer<[String: VariantValue]>, from service: Service) {
+        switch service {
+        case .current: current = answer.map(Self.profile)
+        case .former: former = answer.map(Self.profile)
+        // It may not know.
+        case .portal: portal = answer.flatMap { Self.savesPower(in: $0).map { .value($0) } ?? .absent }
+        }
+    }
 
     /// Whether everybody has answered, or is known not to.
     var isComplete: Bool { current != .pending && former != .pending && portal != .pending }

@@ -3,7 +3,7 @@ import GLibBridge
 import TransferPolicy
 
 /// What the login manager has announced.
-struct SleepReading: Hashable, Sendable {
+struct SleepReading: Hashable, Sendable, Codable {
     /// Whether it is about to put the machine to sleep, or has.
     var isForSleep = false
     /// Whether it is about to switch the machine off, or to start it anew.

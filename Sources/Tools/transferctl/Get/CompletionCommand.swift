@@ -2,6 +2,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import ToolSupport
 import TransferEngine
 import TransferPolicy
 

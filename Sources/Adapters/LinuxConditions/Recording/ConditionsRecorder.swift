@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GLibBridge
+import TransferPolicy
+
+/// Writes what is observed and what comes of it, a line of JSON each.
+///
+/// What identifies a person or a machine and is of no use to the decoders (serial numbers, subscribers, places) is never
+/// written. Lives on the readers' thread.
+final class ConditionsRecorder: @unchecked Sendable {
+    // Guard for @unchecked: used on the executor of its owner only.
+    private let header: RecordingHeader
+    private let write: @Sendable (String) -> Void
+    private var pseudonyms: Pseudonyms?
+    private var hasBegun = false
+
+    init(_ configuration: LinuxConditionsConfiguration, write: @escaping @Sendable (String) -> Void) {
+        header = RecordingHeader(configuration)
+        pseudonyms = configuration.recordsAnonymously ? Pseudonyms() : nil
+        self.write = write
+    }
+
+    /// Writes what was seen.
+    func record(_ observation: Observation, at now: Moment) {
+        var observation = observation.keptForRecording
+        pseudonyms?.replace(in: &observation)
+        record(RecordedLine(observation, at: now))
+    }
+
+    /// Writes what was published.
+    func record(_ conditions: Conditions, at now: Moment) {
+        var conditions = conditions
+        pseudonyms?.replace(in: &conditions)
+        record(RecordedLine(conditions, at: now))
+    }
+
+    private func record(_ line: RecordedLine) {
+        if !hasBegun {
+            hasBegun = true
+            write(RecordingText.line(header))
+        }
+        let text = RecordingText.line(line)
+        write(pseudonyms?.replacingAddresses(in: text) ?? text)
+    }
+}
+
+/// The JSON of a recording.
+enum RecordingText {
+    /// A line, without its end.
+    static func line(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        // Strings, numbers and what is made of them can always be encoded.
+        let data = (try? encoder.encode(value)) ?? Data()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// What a line says.
+    static func decode<Value: Decodable>(_ type: Value.Type, from line: some Sequence<UInt8>) throws -> Value {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return try decoder.decode(type, from: Data(line))
+    }
+}
+
+extension Observation {
+    /// The same without properties that no decoder reads and that tell of the person: a modem's subscriber and place, a
+    /// battery's serial number, name servers.
+    fileprivate var keptForRecording: Observation {
+        func kept(_ properties: [String: VariantValue], _ names: Set<String>) -> [String: VariantValue] {
+            properties.filter { names.contains($0.key) }
+        }
+        switch self {
+        case .networkManager(let answer):
+            return .networkManager(
+                answer.map { raw in
+                    NetworkManagerProperties(
+                        properties: kept(raw.properties, Self.managerNames), connectionID: raw.connectionID)
+                })
+        case .modemManager(let answer): return .modemManager(answer.map { $0.map(Self.keptObjects) })
+        case .kernelEvent(let fields):
+            return .kernelEvent(fields.filter { !$0.hasPrefix("POWER_SUPPLY_SERIAL_NUMBER=") })
+        case .networkPortal, .powerProfile, .power, .path, .priceHasHeld, .login, .leases, .overrides, .localTime,
+            .firstIsDue:
+            return self
+        }
+    }
+
+    private static let managerNames: Set = [
+        "Metered", "Connectivity", "PrimaryConnection", "PrimaryConnectionType", "State", "Version",
+        "NetworkingEnabled", "WirelessEnabled", "WwanEnabled",
+    ]
+    private static let modemNames: Set = [
+        "Ports", "Manufacturer", "Model", "Drivers", "State", "AccessTechnologies", "RegistrationState",
+        "EvdoRegistrationState", "Cdma1xRegistrationState",
+    ]
+
+    /// Objects by path, interfaces by name, properties by name.
+    private static func keptObjects(_ value: VariantValue) -> VariantValue {
+        guard case .dictionary(let objects) = value else { return value }
+        return .dictionary(
+            objects.mapValues { object in
+                guard case .dictionary(let interfaces) = object else { return object }
+                return .dictionary(
+                    interfaces.compactMapValues { interface in
+                        guard case .dictionary(let properties) = interface else { return nil }
+                        let kept = properties.filter { modemNames.contains($0.key) }
+                        return kept.isEmpty ? nil : .dictionary(kept)
+                    })
+            })
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+public import TransferPolicy
+
+/// Decodes a recording of conditions anew, by the code that decoded it when it was made, and compares what comes of it with
+/// what was published then.
+///
+/// A recording is text, one JSON object a line. The first is the header:
+/// ```json
+/// {"format":"background-transfer/conditions","version":1,"settling":{"power":200,"path":50,"metered":150},…}
+/// ```
+/// Each other line has the two clocks, `boot` (nanoseconds on the boot-time clock) and `wall` (nanoseconds since 1970),
+/// and one thing that a reader saw, named after who told it (`power`, `path`, `networkManager`, `leases` and so on), or
+/// `published`: the facts that came of the line before. A last line that was cut off is left out.
+public struct ConditionsReplay: Sendable {
+    /// What was published, in order.
+    public private(set) var published: [Conditions] = []
+    /// When each of them was.
+    public private(set) var moments: [Moment] = []
+    /// How many things the readers saw.
+    public private(set) var observations = 0
+    /// Whether the end of the recording was cut off.
+    public private(set) var isCutShort = false
+
+    /// The recording with what the decoders of today make of it in the place of what was published.
+    package private(set) var renewed = ""
+
+    /// Replays a recording; `file` is its name for errors.
+    ///
+    /// - Throws: `RecordingError` for the first line that is none of a recording, or that comes out differently.
+    public init(_ recording: some Sequence<UInt8>, file: String) throws(RecordingError) {
+        try self.init(recording, file: file, ignoresPublished: false)
+    }
+
+    /// The same; what was published is not compared where `ignoresPublished` is set.
+    package init(_ recording: some Sequence<UInt8>, file: String, ignoresPublished: Bool) throws(RecordingError) {
+        var lines = Array(recording).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        // What follows the last line's end.
+        let rest = lines.popLast() ?? []
+        if !rest.isEmpty {
+            isCutShort = (try? JSONSerialization.jsonObject(with: Data(rest))) == nil
+            if !isCutShort { lines.append(rest) }
+        }
+        guard let first = lines.first else {
+            throw RecordingError(file: file, line: 1, problem: "is empty; a recording begins with a header")
+        }
+        var run = Run(header: try Self.header(first, file: file), file: file)
+        renewed = String(decoding: first, as: UTF8.self) + "\n"
+        for (index, line) in lines.enumerated().dropFirst() {
+            run.line = index + 1
+            let recorded = try run.decode(line)
+            if recorded.published != nil {
+                if !ignoresPublished { try run.compare(recorded) }
+                continue
+            }
+            if !ignoresPublished { try run.expectNothing() }
+            renewed += String(decoding: line, as: UTF8.self) + "\n"
+            guard let conditions = try run.take(recorded) else { continue }
+            published.append(conditions)
+            moments.append(recorded.moment)
+            renewed += RecordingText.line(RecordedLine(conditions, at: recorded.moment)) + "\n"
+        }
+        observations = run.count
+        // The last snapshot may have been cut off with its line.
+    }
+
+    private static func header(_ line: some Sequence<UInt8>, file: String) throws(RecordingError) -> RecordingHeader {
+        func failure(_ problem: String) -> RecordingError { RecordingError(file: file, line: 1, problem: problem) }
+        let header: RecordingHeader
+        do {
+            header = try RecordingText.decode(RecordingHeader.self, from: line)
+        } catch {
+            throw failure("is no header of a recording: \(RecordingError.words(error))")
+        }
+        guard header.format == RecordingHeader.formatName else {
+            throw failure("the format is '\(header.format)'; '\(RecordingHeader.formatName)' was expected")
+        }
+        guard header.version == RecordingHeader.currentVersion else {
+            throw failure("the version is \(header.version); this program reads \(RecordingHeader.currentVersion)")
+        }
+        return header
+    }
+
+    /// A replay on its way.
+    private struct Run {
+        var file: String
+        var line = 1
+        var count = 0
+        private let settling: RecordingHeader.Settling
+        private var fold: ConditionsFold
+        private var due: RecordedConditions?
+        private var last: Moment?
+        /// Since when each timer runs.
+        private var timers: [String: Instant] = [:]
+
+        init(header: RecordingHeader, file: String) {
+            self.file = file
+            settling = header.settling
+            fold = ConditionsFold(localTime: header.localTime.rules)
+        }
+
+        func failure(_ problem: String) -> RecordingError { RecordingError(file: file, line: line, problem: problem) }
+
+        func decode(_ text: some Sequence<UInt8>) throws(RecordingError) -> RecordedLine {
+            do {
+                return try RecordingText.decode(RecordedLine.self, from: text)
+            } catch {
+                throw failure("is no line of a recording: \(RecordingError.words(error))")
+            }
+        }
+
+        /// Takes what was seen; gives what is to be published.
+        mutating func take(_ recorded: RecordedLine) throws(RecordingError) -> Conditions? {
+            guard let observation = recorded.observation else {
+                throw failure("holds nothing that is known, or several things; one was expected")
+            }
+            let now = recorded.moment
+            if let last, now.instant < last.instant {
+                throw failure("the boot-time clock goes back, from \(last.instant.nanoseconds); it never does")
+            }
+            last = now
+            count += 1
+            try checkTimers(observation, at: now.instant)
+            let outcome = fold.take(observation, at: now)
+            for order in outcome.orders { note(order, at: now.instant) }
+            due = outcome.conditions.map(RecordedConditions.init)
+            return outcome.conditions
+        }
+
+        /// What is read when the time to settle is up cannot come before that.
+        private mutating func checkTimers(_ observation: Observation, at now: Instant) throws(RecordingError) {
+            switch observation {
+            case .path(_, .first): timers["path"] = now
+            case .path(_, .afterSettling): try checkTimer("path", settling.path, now)
+            case .power(_, _, .afterSettling): try checkTimer("power", settling.power, now)
+            case .priceHasHeld: try checkTimer("price", settling.metered, now)
+            case .power, .kernelEvent, .networkManager, .modemManager, .networkPortal, .powerProfile, .login, .leases,
+                .overrides, .localTime, .firstIsDue:
+                break
+            }
+        }
+
+        private mutating func checkTimer(
+            _ name: String, _ milliseconds: UInt32, _ now: Instant
+        ) throws(RecordingError) {
+            guard let start = timers.removeValue(forKey: name) else {
+                throw failure("nothing of the \(name) was to settle; an event was expected before that")
+            }
+            // The timers count on a clock of their own.
+            guard start.duration(to: now) >= .milliseconds(Int(milliseconds) - 1) else {
+                throw failure(
+                    "the \(name) settled after \(start.duration(to: now)); \(milliseconds) ms were expected")
+            }
+        }
+
+        private mutating func note(_ order: ConditionsFold.Order, at now: Instant) {
+            switch order {
+            case .startPowerTimer: timers["power"] = now
+            case .stopPowerTimer: timers["power"] = nil
+            case .startPriceTimer: timers["price"] = now
+            case .stopPriceTimer: timers["price"] = nil
+            case .followPath, .pathChanged: break  // what is read then has lines of its own
+            }
+        }
+
+        mutating func compare(_ recorded: RecordedLine) throws(RecordingError) {
+            guard let published = recorded.published else { return }
+            guard let due else { throw failure("conditions were published; no change was expected here") }
+            let differences = published.differences(from: due)
+            guard differences.isEmpty else { throw failure(differences.joined(separator: "; ")) }
+            self.due = nil
+        }
+
+        func expectNothing() throws(RecordingError) {
+            guard let due else { return }
+            let facts = due.facts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.value ?? "none")" }
+            throw failure("expected published conditions before this: \(facts.joined(separator: ", "))")
+        }
+    }
+}
+
+extension RecordingError {
+    /// What JSON's decoder found, without its many words.
+    fileprivate static func words(_ error: any Error) -> String {
+        switch error as? DecodingError {
+        case .keyNotFound(let key, let context):
+            "'\(key.stringValue)' is missing\(place(context.codingPath))"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.debugDescription + place(context.codingPath)
+        default: "\(error)"
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "" : " in " + path.map(\.stringValue).joined(separator: ".")
+    }
+}

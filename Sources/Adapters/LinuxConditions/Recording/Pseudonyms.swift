@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// Other names for what a recording would tell of its owner: the same one for the same thing, so that it decodes alike.
+struct Pseudonyms {
+    private static let sentence = "left out of this recording"
+
+    private var connections: [String: String] = [:]
+    /// Words may be about devices, which keep their names.
+    private var devices: Set<String> = []
+    private var addresses: [String: String] = [:]
+
+    /// Replaces names of connections, paths, and all of a lease but what tells of the price.
+    mutating func replace(in observation: inout Observation) {
+        switch observation {
+        case .networkManager(.value(var raw)):
+            raw.connectionID = raw.connectionID.map { connection($0) }
+            observation = .networkManager(.value(raw))
+        case .overrides(let content): observation = .overrides(replacing(content))
+        case .leases(let files):
+            observation = .leases(
+                files.map { file in
+                    var file = file
+                    file.bytes = file.bytesOfPrice
+                    return file
+                })
+        case .path(.value(let snapshot), _): devices.formUnion(snapshot.links.values.map(\.name))
+        case .power, .kernelEvent, .path, .networkManager, .priceHasHeld, .modemManager, .networkPortal, .powerProfile,
+            .login, .localTime, .firstIsDue:
+            break  // these name nobody
+        }
+    }
+
+    /// Replaces the connection's name, and what could quote one.
+    mutating func replace(in conditions: inout Conditions) {
+        conditions.connection.value = conditions.connection.value.map { connection($0) }
+        conditions.notes = conditions.notes.map { _ in OverridesFileError(path: "", problem: Self.sentence).description
+        }
+    }
+
+    /// Replaces hardware addresses, which names of devices hold as well.
+    mutating func replacingAddresses(in line: String) -> String {
+        var text = ""
+        var rest = line[...]
+        // On its own, or in the name that udev gives a device by its address.
+        while let match = rest.firstMatch(of: #/(?:[0-9a-fA-F]{2}[:_]){5}[0-9a-fA-F]{2}|(?:enx|wlx|wwx)[0-9a-f]{12}/#) {
+            let prefix = match.output.prefix(match.output.contains("x") ? 3 : 0)
+            text += rest[..<match.range.lowerBound] + prefix + address(String(match.output.dropFirst(prefix.count)))
+            rest = rest[match.range.upperBound...]
+        }
+        return text + rest
+    }
+
+    private mutating func connection(_ name: String) -> String {
+        if let known = connections[name] { return known }
+        let other = "connection-\(connections.count + 1)"
+        connections[name] = other
+        return other
+    }
+
+    /// An address that is marked as nobody's in particular, in the same notation.
+    private mutating func address(_ text: String) -> String {
+        let digits = text.filter(\.isHexDigit).lowercased()
+        let number = String(addresses.count + 1, radix: 16)
+        let padded = "02" + String(repeating: "0", count: max(10 - number.count, 0)) + number
+        let other = addresses[digits] ?? padded
+        addresses[digits] = other
+        guard let separator = text.first(where: { !$0.isHexDigit }) else { return other }
+        let characters = Array(other)
+        return stride(from: 0, to: characters.count, by: 2).map { String(characters[$0...($0 + 1)]) }
+            .joined(separator: String(separator))
+    }
+
+    private mutating func replacing(_ content: OverridesContent) -> OverridesContent {
+        guard let overrides = try? content.overrides() else {
+            return OverridesContent(path: "", problem: Self.sentence)
+        }
+        var words: [String: ConnectionOverrides.Word] = [:]
+        for (name, word) in overrides.words.sorted(by: { $0.key < $1.key }) {
+            words[devices.contains(name) ? name : connection(name)] = word
+        }
+        var other = ConnectionOverrides()
+        other.words = words
+        return OverridesContent(path: "overrides.toml", text: other.text)
+    }
+}
+
+extension LeaseFile {
+    /// Those bytes that tell whether the network is metered, and until when, in the file's own form.
+    fileprivate var bytesOfPrice: [UInt8] {
+        let text = String(decoding: bytes, as: UTF8.self)
+        func lines(_ words: [String]) -> [UInt8] {
+            let kept = text.split(whereSeparator: \.isNewline).filter { line in
+                words.contains { line.drop { $0 == " " || $0 == "\t" }.hasPrefix($0) }
+            }
+            return Array(kept.map { $0 + "\n" }.joined().utf8)
+        }
+        switch client {
+        case .networkd: return lines(["VENDOR_SPECIFIC="])
+        case .dhclient:
+            return lines(["lease", "}", "interface", "option vendor-encapsulated-options", "expire"])
+        case .dhcpcd:
+            // The head and the magic number are of no use but as such; the options follow.
+            let headLength = 240
+            guard bytes.count > headLength else { return [] }
+            var kept = [UInt8](repeating: 0, count: 236) + bytes[236..<headLength]
+            var rest = bytes[headLength...]
+            while let code = rest.popFirst(), code != 255 {
+                guard code != 0 else { continue }
+                guard let length = rest.popFirst(), rest.count >= Int(length) else { return [] }
+                if code == 43 || code == 51 { kept += [code, length] + rest.prefix(Int(length)) }
+                rest = rest.dropFirst(Int(length))
+            }
+            return kept + [255]
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// Published conditions as a recording keeps them.
+struct RecordedConditions: Codable, Hashable {
+    /// One fact.
+    struct Entry: Codable, Hashable {
+        /// Nil for none.
+        var value: String?
+        var source: String
+        var sureness: String
+        /// Nanoseconds on the boot-time clock, and on the wall clock since 1970.
+        var since: [Int64]
+        /// Whether the value was seen to change.
+        var changed: Bool
+    }
+
+    /// By the fact's name.
+    var facts: [String: Entry]
+    var disagreements: [String]
+    var notes: [String]
+    var localTime: RecordedLocalTime
+
+    init(_ conditions: Conditions) {
+        func entry<Value>(_ fact: Fact<Value>, _ value: String?) -> Entry {
+            Entry(
+                value: value, source: fact.source.rawValue, sureness: fact.sureness.rawValue,
+                since: [fact.since.instant.nanoseconds, fact.since.wall.nanosecondsSinceEpoch],
+                changed: fact.isObservedChange)
+        }
+        func entry<Value: RawRepresentable<String>>(_ fact: Fact<Value>) -> Entry { entry(fact, fact.value.rawValue) }
+        func entry(_ fact: Fact<String?>) -> Entry { entry(fact, fact.value) }
+        facts = [
+            "power": entry(conditions.power), "battery": entry(conditions.battery, conditions.battery.value.words),
+            "powerProfile": entry(conditions.powerProfile), "sleep": entry(conditions.sleep),
+            "network": entry(conditions.network), "linkKind": entry(conditions.linkKind),
+            "metered": entry(conditions.metered), "roaming": entry(conditions.roaming),
+            "connection": entry(conditions.connection), "interface": entry(conditions.interface),
+            "underlay": entry(conditions.underlay),
+        ]
+        disagreements = conditions.disagreements
+        notes = conditions.notes
+        localTime = RecordedLocalTime(conditions.localTime)
+    }
+
+    /// Where `other` is different, in words; empty where it is the same.
+    func differences(from other: RecordedConditions) -> [String] {
+        var words: [String] = []
+        for name in Set(facts.keys).union(other.facts.keys).sorted() {
+            let (own, others) = (facts[name], other.facts[name])
+            guard own != others else { continue }
+            words.append("\(name): recorded \(own?.words ?? "nothing"), decoded \(others?.words ?? "nothing")")
+        }
+        func compare(_ name: String, _ own: some Equatable, _ others: some Equatable, _ isSame: Bool) {
+            if !isSame { words.append("\(name): recorded \(own), decoded \(others)") }
+        }
+        compare("disagreements", disagreements, other.disagreements, disagreements == other.disagreements)
+        compare("notes", notes, other.notes, notes == other.notes)
+        compare("the local time", localTime, other.localTime, localTime == other.localTime)
+        return words
+    }
+}
+
+extension RecordedConditions.Entry {
+    /// In words, for errors.
+    fileprivate var words: String {
+        "\(value ?? "none") (\(source), \(sureness), \(changed ? "changed" : "settled") at \(since))"
+    }
+}
+
+extension BatteryState {
+    /// `80 discharging low`; the level is `none` where there is none.
+    fileprivate var words: String { "\(level.map { "\($0)" } ?? "none") \(charging.rawValue) \(warning.rawValue)" }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import Testing
+
+@Suite(
+    "transferctl conditions --record, over real services", .serialized,
+    .enabled(if: PowerRig.unavailabilityReason == nil, "\(PowerRig.unavailabilityReason ?? "")"),
+    .enabled(if: NetworkRig.unavailabilityReason == nil, "\(NetworkRig.unavailabilityReason ?? "")"))
+struct RecordingTests {
+    /// Real services, and the program beside them.
+    private struct Machine {
+        var power: PowerRig
+        var network: NetworkRig
+        var program: Transferctl
+
+        var sysfs: [String] { ["--sysfs-root", power.sysfsRoot] }
+    }
+
+    private func withMachine(_ body: (Machine) async throws -> Void) async throws {
+        let bus = try await PrivateBus()
+        let power = try await PowerRig(bus: bus)
+        let network = try await NetworkRig(bus: bus)
+        let result: Result<Void, any Error>
+        do {
+            try await power.spawn()
+            try await network.startManager()
+            try await network.connect()
+            var program = try Transferctl(environment: bus.environment)
+            program.prefix = network.inside([])
+            result = .success(try await body(Machine(power: power, network: network, program: program)))
+        } catch { result = .failure(error) }
+        await network.end()
+        await power.end()
+        await bus.end()
+        try result.get()
+    }
+
+    private func lines(_ path: String) -> [String] {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// The last published value of a fact.
+    private func published(_ fact: String, in path: String) -> String? {
+        for line in lines(path).reversed() {
+            let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            guard let published = object?["published"] as? [String: Any] else { continue }
+            let facts = published["facts"] as? [String: [String: Any]]
+            return facts?[fact]?["value"] as? String
+        }
+        return nil
+    }
+
+    /// Changes all that can be changed here, and waits until each change is in the recording.
+    private func change(_ machine: Machine, recordedIn path: String) async throws {
+        func wait(_ fact: String, _ value: String) throws {
+            try waitUntil("\(fact) \(value) in \(path)", within: 30) { published(fact, in: path) == value }
+        }
+        try wait("connection", "wired")
+        try wait("power", "ac")
+        try await machine.power.setAC(false)
+        try wait("power", "battery")
+        try await machine.power.setLevel(3)
+        try wait("battery", "3 discharging critical")
+        try await machine.network.setMetered("yes")
+        try wait("metered", "yes")
+        try #require(try machine.program.run(["override", "wired", "no"]).status == 0)
+        try wait("metered", "no")
+        try await machine.network.run("ip link set far down")
+        try wait("network", "none")
+        try await machine.network.run("ip link set far up")
+        try wait("network", "full")
+        // What UPower does not hear of: a disagreement, once it has lasted.
+        try await machine.power.setACSilently(true)
+        try await machine.power.setAC(true)
+        try wait("power", "ac")
+    }
+
+    @Test("What a user records of real services comes out the same when it is replayed")
+    func recordAndReplay() async throws {
+        try await withMachine { machine in
+            let path = machine.program.folder.path + "/machine.jsonl"
+            let recording = try machine.program.start(["conditions", "--record", path] + machine.sysfs)
+            try await change(machine, recordedIn: path)
+            recording.process.signal(SIGINT)
+            #expect(try recording.process.wait(within: 20) == 0, "\(recording.errors)")
+            #expect(recording.errors.contains("transferctl: recorded \(lines(path).count) lines in "))
+            #expect(recording.output.isEmpty)
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            for source in ["power", "path", "networkManager", "modemManager", "login", "leases", "overrides"] {
+                #expect(lines(path).contains { $0.contains("\"\(source)\":") }, "\(source)")
+            }
+            let (status, replay) = try machine.program.run(["conditions", "--replay", path, "--json", "--watch"])
+            #expect(status == 0, "\(replay.errors)")
+            let count = lines(path).count { $0.contains("\"published\":") }
+            #expect(count >= 8 && replay.output.split(separator: "\n").count == count)
+            // A fact that somebody changed is found, with its line.
+            let text = lines(path).joined(separator: "\n").replacingOccurrences(
+                of: "\"value\":\"battery\"", with: "\"value\":\"ac\"")
+            try text.write(toFile: path + ".changed", atomically: true, encoding: .utf8)
+            let (wrong, report) = try machine.program.run(["conditions", "--replay", path + ".changed"])
+            #expect(wrong == 1)
+            let line = (lines(path).firstIndex { $0.contains("\"value\":\"battery\"") } ?? 0) + 1
+            #expect(report.errors.contains("machine.jsonl.changed:\(line): power: recorded ac"), "\(report.errors)")
+        }
+    }
+
+    @Test("Recorded anonymously it names neither connection nor address nor path, and comes out the same")
+    func anonymous() async throws {
+        try await withMachine { machine in
+            let path = machine.program.folder.path + "/machine.jsonl"
+            try #require(try machine.program.run(["override", "wired", "yes"]).status == 0)
+            let address = try await machine.network.run("cat /sys/class/net/cable/address")
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            let (status, run) = try machine.program.run(
+                ["conditions", "--record", path, "--anonymous", "--for", "3s"] + machine.sysfs)
+            #expect(status == 0, "\(run.errors)")
+            #expect(published("metered", in: path) == "yes")
+            #expect(published("connection", in: path) == "connection-1")
+            let text = lines(path).joined(separator: "\n")
+            for secret in ["wired", machine.program.folder.path, address] {
+                #expect(!text.contains(secret), "\(secret)")
+            }
+            let (replayed, replay) = try machine.program.run(["conditions", "--replay", path])
+            #expect(replayed == 0, "\(replay.errors)")
+            #expect(replay.output.contains("connection-1"))
+        }
+    }
+
+    @Test("What a killed command recorded is whole; what is there already is not replaced unless it is asked for")
+    func killed() async throws {
+        try await withMachine { machine in
+            let path = machine.program.folder.path + "/machine.jsonl"
+            let recording = try machine.program.start(["conditions", "--record", path] + machine.sysfs)
+            try waitUntil("a snapshot", within: 30) { published("connection", in: path) == "wired" }
+            recording.process.signal(SIGKILL)
+            _ = try? recording.process.wait(within: 20)
+            #expect(try machine.program.run(["conditions", "--replay", path]).status == 0)
+            // As if it had been killed in the middle of a write.
+            let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+            try whole.dropLast(9).write(to: URL(fileURLWithPath: path))
+            let (status, cut) = try machine.program.run(["conditions", "--replay", path])
+            #expect(status == 0)
+            #expect(cut.errors.contains("the last line was cut off"))
+            let (refused, message) = try machine.program.run(["conditions", "--record", path, "--for", "1s"])
+            #expect(refused == 2)
+            #expect(message.errors.contains("is there already; give another name, or --force to replace it"))
+            #expect(try machine.program.run(["conditions", "--record", path, "--force", "--for", "1s"]).status == 0)
+            #expect(try machine.program.run(["conditions", "--replay", path]).run.errors.isEmpty)
+        }
+    }
+
+    @Test("A full disk and a place that cannot be written are told, each with its status")
+    func trouble() throws {
+        let program = try Transferctl(environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"])
+        let (full, message) = try program.run(["conditions", "--record", "/dev/full"])
+        #expect(full == 1)
+        #expect(message.errors.contains("/dev/full ended early: No space left on device; its 0 lines are whole"))
+        let (status, nowhere) = try program.run(["conditions", "--record", "/nonexistent/x"])
+        #expect(status == 2)
+        #expect(nowhere.errors.contains("--record '/nonexistent/x' cannot be written: No such file or directory"))
+        for wrong in [
+            ["--anonymous"], ["--force"], ["--for", "3s"], ["--record", "x", "--for", "soon"],
+            ["--record", "x", "--json"], ["--record", "x", "--replay", "y"], ["--replay", "/nonexistent/x"],
+        ] {
+            #expect(try program.run(["conditions"] + wrong).status == 2, "\(wrong)")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+@testable import LinuxConditions
+
+@Suite("What flaps in a recording neither starts nor stops transfers each time")
+struct FlappingRecordingsTests {
+    /// A discretionary transfer on a recorded machine: how often it is started and stopped, and when it was started last.
+    private struct Ride: ~Copyable {
+        private(set) var starts = 0
+        private(set) var stops = 0
+        private(set) var lastStart: Instant?
+        private var scheduler: Scheduler
+        private var generator = SplitMix64(seed: 1)
+        private var wake: Instant?
+
+        private static let id = TransferID(1)
+
+        init(_ published: [Conditions], at moments: [Moment]) {
+            let start = moments.first ?? Moment(instant: .zero, wall: WallTime(secondsSinceEpoch: 0))
+            scheduler = Scheduler(startingAt: start)
+            for (conditions, moment) in zip(published, moments) {
+                pass(until: moment)
+                apply(.conditionsChanged(conditions), at: moment)
+                guard moment == start else { continue }
+                let traits = TransferTraits(
+                    kind: .discretionary, constraints: Constraints(metered: .unmetered), host: "example.org",
+                    submitted: start.wall)
+                apply(.submitted(Self.id, traits), at: moment)
+            }
+            pass(until: (moments.last ?? start).advanced(by: .seconds(60)))
+        }
+
+        private mutating func pass(until end: Moment) {
+            while let wake, wake <= end.instant {
+                self.wake = nil
+                apply(.woken, at: Moment(instant: wake, wall: end.wall(at: wake)))
+            }
+        }
+
+        private mutating func apply(_ event: Event, at now: Moment) {
+            for effect in scheduler.apply(event, at: now, using: &generator) {
+                switch effect {
+                case .start:
+                    starts += 1
+                    lastStart = now.instant
+                case .stop(let id):
+                    stops += 1
+                    apply(.stopped(id, bytes: 0), at: now)
+                case .wake(let instant): wake = instant
+                case .discard, .end, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .measureSpace, .explain:
+                    break  // nothing of this is about conditions
+                }
+            }
+        }
+    }
+
+    private func replay(_ name: String) throws -> ConditionsReplay {
+        try ConditionsReplay(try RecordedRun(name + ".jsonl").bytes, file: name)
+    }
+
+    @Test(
+        "Each stop has a loss that lasted, each start a gain that held",
+        arguments: [
+            ("power-flapping", 1, 0), ("power-flapping-kernel-ahead", 1, 0), ("metered-flapping", 2, 1),
+            ("metered-through-zero", 2, 1), ("wifi-flap-storm", 2, 1), ("wifi-roaming-flap", 3, 2),
+        ])
+    func flapping(name: String, starts: Int, stops: Int) throws {
+        let replay = try replay(name)
+        let ride = Ride(replay.published, at: replay.moments)
+        let counts = (ride.starts, ride.stops)
+        #expect(counts == (starts, stops))
+    }
+
+    @Test("After the storm it starts five seconds after the carrier was found to hold")
+    func afterStorm() throws {
+        let replay = try replay("wifi-flap-storm")
+        let lastStart = Ride(replay.published, at: replay.moments).lastStart
+        let found = try #require(replay.published.last?.network.since.instant)
+        #expect(lastStart == found.advanced(by: .seconds(5)))
+    }
+}

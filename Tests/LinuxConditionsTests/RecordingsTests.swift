@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import TransferPolicy
+
+@testable import LinuxConditions
+
+@Suite("Recordings of odd machines, replayed")
+struct RecordingsTests {
+    /// With `RENEW_RECORDINGS` set, what is published is written anew into the recordings; read the difference before it
+    /// is kept.
+    private static let renews = ProcessInfo.processInfo.environment["RENEW_RECORDINGS"] != nil
+
+    @Test("Each comes out as it was recorded, and as its header says", arguments: RecordedRun.names)
+    func recording(name: String) throws {
+        let run = try RecordedRun(name)
+        let replay: ConditionsReplay
+        if Self.renews {
+            replay = try ConditionsReplay(run.bytes, file: name, ignoresPublished: true)
+            let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Recordings/"
+            try Data(replay.renewed.utf8).write(to: URL(fileURLWithPath: folder + name))
+        } else {
+            replay = try ConditionsReplay(run.bytes, file: name)
+        }
+        #expect(!replay.isCutShort)
+        #expect(!replay.published.isEmpty, "\(run.says)")
+        let sequences = RecordedRun.sequences(replay.published)
+        for (fact, expected) in run.expected.sorted(by: { $0.key < $1.key }) {
+            #expect(sequences[fact] == expected, "\(fact): \(run.says) (\(run.source))")
+        }
+        if let atMost = run.atMost { #expect(replay.published.count <= atMost, "\(run.says)") }
+    }
+
+    @Test("What becomes cheaper has held before it counts, in each of them", arguments: RecordedRun.names)
+    func cheaperLater(name: String) throws {
+        let published = try ConditionsReplay(try RecordedRun(name).bytes, file: name).published
+        for (former, next) in zip(published, published.dropFirst()) {
+            // Of one price after another on the same network, as NetworkManager tells it.
+            let prices = (former.metered, next.metered)
+            if [.yes, .guessYes].contains(prices.0.value), ![.yes, .guessYes].contains(prices.1.value),
+                prices.0.source == .networkManager, prices.0.isObservedChange
+            {
+                #expect(prices.0.since.instant.duration(to: prices.1.since.instant) >= .milliseconds(150))
+            }
+            if former.network.value == .none, next.network.value != .none {
+                #expect(former.network.since.instant.duration(to: next.network.since.instant) >= .milliseconds(50))
+            }
+        }
+    }
+
+    @Test("There are at least twenty, each with a source, and none is left out of the others")
+    func folder() throws {
+        #expect(RecordedRun.names.count >= 20)
+        for name in RecordedRun.names {
+            let run = try RecordedRun(name)
+            #expect(!run.source.isEmpty && !run.says.isEmpty && !run.expected.isEmpty, "\(name)")
+        }
+    }
+}
