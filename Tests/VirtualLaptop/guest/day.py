@@ -23,7 +23,36 @@ MOVED = 50_000
 IDLE = 10_000
 # What the phone may carry in all: DHCP, and the head that shows that the VPN works.
 PHONE = 30_000
-STEP_SECONDS = 90
+PROFILES = "/etc/NetworkManager/system-connections"
+WIRED = """[connection]
+id=wired
+type=ethernet
+interface-name=eth0
+[ipv6]
+method=disabled
+"""
+AIR = """[connection]
+id=air
+type=wifi
+interface-name=wlan0
+autoconnect=false
+[wifi]
+ssid=Home
+[wifi-security]
+key-mgmt=wpa-psk
+psk=long enough
+[ipv6]
+method=disabled
+"""
+PHONE_PROFILE = """[connection]
+id=phone
+type=ethernet
+[match]
+driver=rndis_host
+[ipv6]
+method=disabled
+"""
+STEP_SECONDS = 120
 
 
 class Day:
@@ -40,27 +69,28 @@ class Day:
         with open(f"{FILE}.sha256") as file:
             self.sum = file.read().split()[0]
         for command in (f"insmod {BUILD}/modules/fake_power.ko", "modprobe mac80211_hwsim radios=2",
-                        "modprobe wireguard", "ip link set lo up"):
+                        "ip link set lo up"):
             run(command)
         self.world = World(FILE, RATE)
         # The first of two ends of a cable, and of two radios, are the laptop's; so are names from eth0 and wlan0.
         self.world.adopt("eth1", "cable", "10.1.0.1")
         radio = os.path.basename(os.path.realpath("/sys/class/net/wlan1/phy80211"))
         run(f"iw phy {radio} set netns name world")
-        self.world.run("ip link set wlan1 name air")
-        self.world.run("ip addr add 10.7.0.1/24 dev air")
+        self.world.batch("link set wlan1 name air", "addr add 10.7.0.1/24 dev air")
         self.world.start_access_point()
         self.world.serve_addresses()
+        # Profiles are looked for in a folder that nobody else may read.
+        os.makedirs(PROFILES, mode=0o700)
+        os.umask(0o077)
+        write(f"{PROFILES}/wired.nmconnection", WIRED)
+        write(f"{PROFILES}/air.nmconnection", AIR)
+        write(f"{PROFILES}/phone.nmconnection", PHONE_PROFILE)
+        os.umask(0o022)
         # Devices that were there before udevd are made known to it, or NetworkManager waits for it for ever.
         run("udevadm trigger --action=add --subsystem-match=net --subsystem-match=power_supply")
         run("udevadm settle")
         run("systemctl start upower wpa_supplicant NetworkManager")
-        await_truth("NetworkManager answers", lambda: run("nmcli -t general status"))
-        run("nmcli connection add type ethernet ifname eth0 con-name wired ipv6.method disabled")
-        run(["nmcli", "connection", "add", "type", "wifi", "ifname", "wlan0", "con-name", "air", "ssid", "Home",
-             "wifi-sec.key-mgmt", "wpa-psk", "wifi-sec.psk", "long enough", "ipv6.method", "disabled",
-             "autoconnect", "no"])
-        run("nmcli --wait 60 connection up wired")
+        run("nm-online --quiet --timeout=60")
 
     def watch(self):
         self.facts = Facts(TRANSFERCTL)
@@ -160,6 +190,10 @@ class Day:
         run(f"nmcli connection modify air connection.metered {word}")
 
     def join_wifi(self):
+        # From now on by itself as well, after sleep for instance. Not once it is joined: NetworkManager takes a change of
+        # the price over only where the profile is as it was when it was joined.
+        run("nmcli connection modify air connection.autoconnect yes")
+
         def joined():
             try:
                 return run("nmcli --wait 30 connection up air")
@@ -192,32 +226,26 @@ class Day:
                 if os.path.basename(os.path.realpath(f"/sys/class/net/{name}/device/driver")) == "rndis_host":
                     return name
         self.tether = await_truth("the phone is a network interface", drivers)
-        run("udevadm settle")
-        run(f"nmcli connection add type ethernet ifname {self.tether} con-name phone ipv6.method disabled "
-            "autoconnect no")
-        run("nmcli --wait 60 connection up phone")
 
     def unplug_phone(self):
         write(f"{self.gadget}/UDC", "\n")
 
     def start_vpn(self):
         """As wg-quick does it: all but the tunnel's own packets go into the tunnel."""
+        run("modprobe wireguard")
         os.umask(0o077)
         for side in ("near", "far"):
             write(f"/tmp/{side}.key", run("wg genkey"))
         near, far = (run("wg pubkey", stdin=open(f"/tmp/{side}.key")).strip() for side in ("near", "far"))
-        self.world.run("ip link add vpn type wireguard")
+        self.world.batch("link add vpn type wireguard")
         self.world.run(f"wg set vpn private-key /tmp/far.key listen-port 51820 peer {near} allowed-ips 10.66.0.2/32")
-        self.world.run("ip addr add 10.66.0.1/24 dev vpn")
-        self.world.run("ip link set vpn up")
+        self.world.batch("addr add 10.66.0.1/24 dev vpn", "link set vpn up")
         run("ip link add wg0 type wireguard")
         run(f"wg set wg0 private-key /tmp/near.key fwmark 51820 peer {far} allowed-ips 0.0.0.0/0 "
             "endpoint 192.168.42.129:51820")
-        run("ip addr add 10.66.0.2/24 dev wg0")
-        run("ip link set wg0 up")
-        run("ip route add default dev wg0 table 51820")
-        run("ip rule add not fwmark 51820 table 51820")
-        run("ip rule add table main suppress_prefixlength 0")
+        run("ip -batch -", input="addr add 10.66.0.2/24 dev wg0\nlink set wg0 up\n"
+            "route add default dev wg0 table 51820\nrule add not fwmark 51820 table 51820\n"
+            "rule add table main suppress_prefixlength 0")
         # It works: something answers through it.
         run(["curl", "--silent", "--show-error", "--max-time", "60", "--head", "--retry", "5", "--retry-connrefused",
              f"http://{self.world.SERVER}/file.bin"])
@@ -225,15 +253,13 @@ class Day:
             raise Trouble("it answered, but not through the VPN")
 
     def stop_vpn(self):
-        run("ip rule del table main suppress_prefixlength 0")
-        run("ip rule del not fwmark 51820 table 51820")
-        run("ip link del wg0")
+        run("ip -batch -", input="rule del table main suppress_prefixlength 0\n"
+            "rule del not fwmark 51820 table 51820\nlink del wg0")
 
     def plug_modem(self):
         run(f"insmod {BUILD}/modules/fake_wwan.ko")
-        run("ip addr add 100.64.0.2/30 dev wwan0")
-        run("ip link set wwan0 up")
-        run("ip route add default via 100.64.0.1 dev wwan0")
+        run("ip -batch -", input="addr add 100.64.0.2/30 dev wwan0\nlink set wwan0 up\n"
+            "route add default via 100.64.0.1 dev wwan0")
 
     def sleep(self):
         """Real systemd goes through it all; the kernel freezes every program, waits a little, and lets them go on."""
@@ -256,8 +282,8 @@ class Day:
             raise Trouble(f"before sleep it did not stop for that: {stop}")
 
     def finish(self):
-        """The rest comes quickly, by a connection that is made after this."""
-        self.world.set_rate(0)
+        """The rest comes quickly."""
+        self.world.restart_server(0)
         run("rmmod fake_wwan")
         self.world.start_access_point()
         self.join_wifi()

@@ -151,19 +151,20 @@ class World:
         """`file` is what the server offers."""
         self.file = file
         run("ip netns add world")
-        self.run("ip link set lo up")
-        self.run(f"ip addr add {self.SERVER}/32 dev lo")
+        self.batch("link set lo up", f"addr add {self.SERVER}/32 dev lo")
         os.makedirs("/tmp/world")
-        self.configure(rate)
-        self.server = subprocess.Popen(
-            ["ip", "netns", "exec", "world", "nginx", "-p", "/tmp/world", "-c", "/tmp/world/nginx.conf",
-             "-e", "/tmp/world/nginx.log"])
+        self.start_server(rate)
         self.access_point = None
 
     def run(self, command):
         return run("ip netns exec world " + command)
 
-    def configure(self, rate):
+    def batch(self, *commands):
+        """Several of ip's commands at once: to start a program takes long here."""
+        run("ip -netns world -batch -", input="\n".join(commands))
+
+    def start_server(self, rate):
+        """`rate` is in bytes a second for each connection; 0 is without a limit."""
         write("/tmp/world/nginx.conf", f"""
             daemon off; master_process off; pid /tmp/world/pid; error_log /tmp/world/nginx.log;
             events {{}}
@@ -174,19 +175,19 @@ class World:
                 scgi_temp_path /tmp/world/scgi;
                 server {{ listen 80; root {os.path.dirname(self.file)}; limit_rate {rate}; }}
             }}""")
+        self.server = subprocess.Popen(
+            ["ip", "netns", "exec", "world", "nginx", "-p", "/tmp/world", "-c", "/tmp/world/nginx.conf",
+             "-e", "/tmp/world/nginx.log"])
 
-    def set_rate(self, rate):
-        """For connections that come after this."""
-        self.configure(rate)
-        self.server.send_signal(1)
+    def restart_server(self, rate):
+        self.server.kill()
+        self.server.wait()
+        self.start_server(rate)
 
     def adopt(self, device, name, address):
         """Takes over a device of the laptop's as the far end of a link."""
-        run(f"ip link set {device} down")
-        run(f"ip link set {device} name {name}")
-        run(f"ip link set {name} netns world")
-        self.run(f"ip addr add {address}/24 dev {name}")
-        self.run(f"ip link set {name} up")
+        run("ip -batch -", input=f"link set {device} down\nlink set {device} name {name}\nlink set {name} netns world")
+        self.batch(f"addr add {address}/24 dev {name}", f"link set {name} up")
 
     def serve_addresses(self):
         """One DHCP server for all links, those to come as well; the phone's says that it costs, as Android does."""
