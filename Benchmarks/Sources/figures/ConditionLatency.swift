@@ -65,11 +65,8 @@ enum ConditionLatency {
         func measure(_ name: String, by watch: ConditionScene.Watch) throws -> Figure {
             let delays = try (0..<turns(options)).map { turn in
                 let isIn = turn % 2 == 1
-                return try watch.time {
-                    try plug.setPlug(isIn)
-                } until: {
-                    $0.power == (isIn ? "ac" : "battery")
-                }
+                return try watch.delay(
+                    since: { try plug.setPlug(isIn) }, until: { $0.power == (isIn ? "ac" : "battery") })
             }
             return figure(name, delays, bar: 20)
         }
@@ -124,17 +121,17 @@ enum ConditionLatency {
     /// given a processor.
     @Sendable static func idle(_ options: Options) throws -> [Figure] {
         let seconds = options.isQuick ? 10 : 60
-        func result(_ count: Int?, rounds: Int) -> Figure {
+        func result(_ name: String, _ count: Int?, bar: Double?) -> Figure {
             Figure(
-                name: "conditions-idle", ours: count.map(Double.init), unit: "wake-ups in \(seconds) s", peer: nil,
-                theirs: nil, bar: 0, rounds: rounds, barIsAbsolute: true)
+                name: "conditions-idle \(name)", ours: count.map(Double.init), unit: "wake-ups in \(seconds) s",
+                peer: nil, theirs: nil, bar: bar, rounds: count == nil ? 0 : 1, barIsAbsolute: true)
         }
         if let reason = missing([
             "ip", "unshare", "dbus-daemon", "nmcli", "NetworkManager", "umockdev-wrapper", "/usr/bin/python3",
             "/usr/libexec/upowerd",
         ]) {
             note("conditions-idle: \(reason)")
-            return [result(nil, rounds: 0)]
+            return [result("readers", nil, bar: 0)]
         }
         let scene = try ConditionScene(options)
         let plug = try scene.startPower()
@@ -157,18 +154,25 @@ enum ConditionLatency {
         for (thread, count) in counts where count != 0 {
             note("conditions-idle: the thread \(thread) woke up \(count) times")
         }
-        return [result(counts.reduce(0) { $0 + $1.count }, rounds: 1)]
+        // Dispatch's own thread looks at its pool once a second, whatever the program does.
+        func total(isDispatch: Bool) -> Int {
+            counts.filter { $0.0.hasSuffix("-qos.overcommit") == isDispatch }.reduce(0) { $0 + $1.count }
+        }
+        return [
+            result("readers", total(isDispatch: false), bar: 0), result("Dispatch", total(isDispatch: true), bar: nil),
+        ]
     }
 
-    /// How often each thread of a process gave its processor up, or lost it; by its id.
-    private static func contextSwitches(of process: Int32) throws -> [Int32: Int] {
+    /// How often each thread of a process gave its processor up, or lost it; by its id and name.
+    private static func contextSwitches(of process: Int32) throws -> [String: Int] {
         let folder = "/proc/\(process)/task"
-        var counts: [Int32: Int] = [:]
+        var counts: [String: Int] = [:]
         for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {
             let status = try String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
             let lines = status.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
             let switches = lines.filter { $0[0].contains("ctxt_switches") }.compactMap { $0.last.flatMap { Int($0) } }
-            counts[Int32(thread) ?? 0] = switches.reduce(0, +)
+            let name = lines.first { $0[0] == "Name:" }?.last ?? ""
+            counts["\(thread) \(name)"] = switches.reduce(0, +)
         }
         return counts
     }

@@ -123,8 +123,18 @@ final class ConditionScene {
             try child.wait { $0.hasPrefix("ok") }
         }
 
-        /// Plugs in or out: sysfs is changed, and then the kernel announces it.
-        func setPlug(_ isIn: Bool) throws { try child.send("ac \(isIn ? 1 : 0)") }
+        /// Plugs in or out: sysfs is changed, which takes a disk's time here, and then the kernel announces it; returns
+        /// when, in nanoseconds on the boot-time clock.
+        func setPlug(_ isIn: Bool) throws -> Int64 {
+            try child.send("ac \(isIn ? 1 : 0)")
+            var announced: Int64?
+            try child.wait {
+                announced = Int64($0.dropFirst(3))
+                return $0.hasPrefix("ok ")
+            }
+            guard let announced else { throw FigureError("the rig does not say when it announced the plug") }
+            return announced
+        }
     }
 
     /// What `transferctl conditions --watch --json` tells.
@@ -153,6 +163,19 @@ final class ConditionScene {
 
         /// Waits for facts that fit.
         func wait(until fits: (Facts) -> Bool) throws { try child.wait { fits(Facts($0)) } }
+
+        /// Milliseconds from a change to the line that tells it; the change says when it was, in nanoseconds on the
+        /// boot-time clock.
+        func delay(since change: () throws -> Int64, until fits: (Facts) -> Bool) throws -> Double {
+            let start = try change()
+            let told = try child.wait { fits(Facts($0)) }
+            let age = (ContinuousClock.now - told).components
+            var now = timespec()
+            clock_gettime(CLOCK_BOOTTIME, &now)
+            let elapsed = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - start
+            usleep(100_000)
+            return Double(elapsed) / 1e6 - Double(age.seconds) * 1e3 - Double(age.attoseconds) / 1e15
+        }
 
         /// Milliseconds from a change's beginning to the line that tells it.
         func time(_ change: () throws -> Void, until fits: (Facts) -> Bool) throws -> Double {
