@@ -19,6 +19,8 @@ enum FileForm {
             let isRight =
                 switch file.kind {
                 case "swift" where first.hasPrefix("// swift-tools-version"): second == "// \(licence)"
+                // A kernel module is under the kernel's licence as well.
+                case "c" where file.path.hasPrefix("Tests/VirtualLaptop/"): first == "// \(licence) OR GPL-2.0-only"
                 case "swift", "c", "h": first == "// \(licence)"
                 case "sh", "py", "packages": first == "# \(licence)" || second == "# \(licence)"
                 case "" where file.path.hasPrefix(".ci/"): first == "# \(licence)" || second == "# \(licence)"

@@ -37,6 +37,7 @@ struct FileFormTests {
             ("Sources/A/B/C.swift", "// SPDX-License-Identifier: MIT\n"),
             ("Sources/A/B/c.h", ""), ("Sources/A/B/c.c", "/* SPDX-License-Identifier: Apache-2.0 */\n"),
             ("Package.swift", "// swift-tools-version: 6.2\nimport X\n"), (".ci/run", "#!/bin/sh\nexit\n"),
+            ("Tests/VirtualLaptop/modules/a.c", "// SPDX-License-Identifier: Apache-2.0\n"),
             ("Tests/A/rig.py", "#!/usr/bin/env python3\n\n# SPDX-License-Identifier: Apache-2.0\n"),
         ])
     func licence(_ sample: (path: String, text: String)) {

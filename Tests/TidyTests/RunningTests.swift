@@ -46,9 +46,13 @@ enum RunningTests {
     }
 
     /// One sentence for each folder that Package.swift leaves out, so that what is in it is never compiled.
+    ///
+    /// What a Makefile beside it builds, as kernel modules are, is not the manifest's.
     static func foldersWithoutTarget(in files: [SourceFile], manifest: String) -> [String] {
+        let made = Set(files.filter { $0.name == "Makefile" }.map(\.folders))
+        let sources = files.filter { ["swift", "c", "h"].contains($0.kind) && !made.contains($0.folders) }
         let folders = Set(
-            files.filter { ["swift", "c", "h"].contains($0.kind) }.compactMap { file -> String? in
+            sources.compactMap { file -> String? in
                 let parts = file.folders
                 if parts.first == "Sources" { return parts.prefix(3).joined(separator: "/") }
                 guard parts.first == "Tests" else { return nil }

@@ -60,7 +60,7 @@ struct RunningTestsTests {
     func missingTarget() {
         let files = [
             "Sources/Core/A/A.swift", "Sources/Tools/a/A.swift", "Tests/ATests/ATests.swift",
-            "Tests/Support/AChild/A.swift",
+            "Tests/Support/AChild/A.swift", "Tests/Kernel/modules/a.c", "Tests/Kernel/modules/Makefile",
         ].map { SourceFile(path: $0, text: "") }
         let manifest = """
             core("A"), tool("a", []), tests(

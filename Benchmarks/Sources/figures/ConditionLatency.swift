@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How long `transferctl conditions --watch` takes to tell a change of the path or of the price: the 95th percentile of
-/// 200 changes.
+/// How long `transferctl conditions --watch` takes to tell a change of power, of the path or of the price: the 95th
+/// percentile of 200 changes.
 ///
 /// Needs root: network namespaces, and a NetworkManager in one.
 enum ConditionLatency {
@@ -37,6 +37,7 @@ enum ConditionLatency {
             return [skipped("metered-latency", reason, bar: 60)]
         }
         let scene = try ConditionScene(options)
+        try scene.startBus()
         try scene.startManager()
         let watch = try scene.watch()
         try watch.wait { $0.metered == "guessNo" }
@@ -53,11 +54,136 @@ enum ConditionLatency {
         return [figure("metered-latency", delays, bar: 60)]
     }
 
+    /// A plug is pulled or put in: as the kernel announces it, with no UPower; and as UPower tells it, the kernel unheard.
+    @Sendable static func power(_ options: Options) throws -> [Figure] {
+        let (kernel, upower) = ("power-latency kernel", "power-latency UPower")
+        if let reason = missing(["ip", "dbus-daemon", "umockdev-wrapper", "/usr/bin/python3", "/usr/libexec/upowerd"]) {
+            return [skipped(kernel, reason, bar: 20), skipped(upower, reason, bar: 20)]
+        }
+        let scene = try ConditionScene(options)
+        let plug = try scene.startPower()
+        func measure(_ name: String, by watch: ConditionScene.Watch) throws -> Figure {
+            let delays = try (0..<turns(options)).map { turn in
+                let isIn = turn % 2 == 1
+                return try watch.delay(
+                    since: { try plug.setPlug(isIn) }, until: { $0.power == (isIn ? "ac" : "battery") })
+            }
+            return figure(name, delays, bar: 20)
+        }
+        let listener = try scene.watch(settings: plug.kernelSettings)
+        try listener.wait { $0.powerSource == "sysfs" && $0.power == "ac" }
+        let first = try measure(kernel, by: listener)
+        try scene.startBus()
+        try plug.startDaemon()
+        let client = try scene.watch(["--sysfs-root", "/nonexistent"])
+        try client.wait { $0.powerSource == "UPower" && $0.power == "ac" }
+        return [first, try measure(upower, by: client)]
+    }
+
+    /// Ten thousand routes come and the default route goes: from the end of that to the right state, as the events come,
+    /// and where the program was stopped meanwhile, so that the kernel's queue for it has overrun.
+    @Sendable static func flood(_ options: Options) throws -> [Figure] {
+        let (plain, overrun) = ("flood-latency", "flood-latency overrun")
+        if let reason = missing(["ip"]) {
+            return [skipped(plain, reason, bar: 100), skipped(overrun, reason, bar: 100)]
+        }
+        let scene = try ConditionScene(options)
+        try scene.run("ip link set cable up")
+        try scene.run("ip addr add 10.9.0.2/24 dev cable")
+        try scene.run("ip route add default via 10.9.0.1")
+        let routes = (0..<10_000).map {
+            "route add 172.\(16 + $0 / 4096 % 16).\($0 / 16 % 256).\($0 % 16 * 16)/28 via 10.9.0.1\n"
+        }
+        let file = try scene.write((routes + ["route del default\n"]).joined(), to: "routes")
+        let watch = try scene.watch()
+        try watch.wait { $0.network == "full" }
+        func measure(_ name: String, isStopped: Bool) throws -> Figure {
+            let delays = try (0..<(options.isQuick ? 5 : 20)).map { _ in
+                if isStopped { kill(watch.id, SIGSTOP) }
+                try scene.run("ip -batch \(file)")
+                let delay = try watch.time {
+                    if isStopped { kill(watch.id, SIGCONT) }
+                } until: {
+                    $0.network == "none"
+                }
+                try scene.run("ip route flush root 172.16.0.0/12")
+                try scene.run("ip route add default via 10.9.0.1")
+                try watch.wait { $0.network == "full" }
+                // Told before `ip` itself had ended.
+                return max(0, delay)
+            }
+            return figure(name, delays, bar: 100)
+        }
+        return [try measure(plain, isStopped: false), try measure(overrun, isStopped: true)]
+    }
+
+    /// Nothing happens for a minute, with a bus, UPower and NetworkManager there: how often a thread of the program is
+    /// given a processor.
+    @Sendable static func idle(_ options: Options) throws -> [Figure] {
+        let seconds = options.isQuick ? 10 : 60
+        func result(_ name: String, _ count: Int?, bar: Double?) -> Figure {
+            Figure(
+                name: "conditions-idle \(name)", ours: count.map(Double.init), unit: "wake-ups in \(seconds) s",
+                peer: nil, theirs: nil, bar: bar, rounds: count == nil ? 0 : 1, barIsAbsolute: true)
+        }
+        if let reason = missing([
+            "ip", "unshare", "dbus-daemon", "nmcli", "NetworkManager", "umockdev-wrapper", "/usr/bin/python3",
+            "/usr/libexec/upowerd",
+        ]) {
+            note("conditions-idle: \(reason)")
+            return [result("readers", nil, bar: 0)]
+        }
+        let scene = try ConditionScene(options)
+        let plug = try scene.startPower()
+        try scene.startBus()
+        try plug.startDaemon()
+        try scene.startManager()
+        let watch = try scene.watch(settings: plug.kernelSettings)
+        try watch.wait { $0.metered == "guessNo" && $0.powerSource == "UPower" }
+        // The services come to rest as well, and so do the threads that served the start.
+        sleep(20)
+        let before = try contextSwitches(of: watch.id)
+        sleep(UInt32(seconds))
+        let after = try contextSwitches(of: watch.id)
+        // A thread that has come or gone has been awake as well.
+        let threads = Set(before.keys).union(after.keys).sorted()
+        let counts = threads.map { thread in
+            let ended = after[thread] ?? (before[thread] ?? 0) + 1
+            return (thread, count: ended - (before[thread] ?? 0))
+        }
+        for (thread, count) in counts where count != 0 {
+            note("conditions-idle: the thread \(thread) woke up \(count) times")
+        }
+        // Dispatch's own thread looks at its pool once a second, whatever the program does.
+        func total(isDispatch: Bool) -> Int {
+            counts.filter { $0.0.hasSuffix("-qos.overcommit") == isDispatch }.reduce(0) { $0 + $1.count }
+        }
+        return [
+            result("readers", total(isDispatch: false), bar: 0), result("Dispatch", total(isDispatch: true), bar: nil),
+        ]
+    }
+
+    /// How often each thread of a process gave its processor up, or lost it; by its id and name.
+    private static func contextSwitches(of process: Int32) throws -> [String: Int] {
+        let folder = "/proc/\(process)/task"
+        var counts: [String: Int] = [:]
+        for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            let status = try String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
+            let lines = status.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+            let switches = lines.filter { $0[0].contains("ctxt_switches") }.compactMap { $0.last.flatMap { Int($0) } }
+            let name = lines.first { $0[0] == "Name:" }?.last ?? ""
+            counts["\(thread) \(name)"] = switches.reduce(0, +)
+        }
+        return counts
+    }
+
     private static func turns(_ options: Options) -> Int { options.isQuick ? 40 : 200 }
 
     private static func missing(_ programs: [String]) -> String? {
         guard getuid() == 0 else { return "not run: needs root" }
-        let missing = programs.filter { Command.find($0) == nil }
+        let missing = programs.filter {
+            $0.hasPrefix("/") ? !FileManager.default.isExecutableFile(atPath: $0) : Command.find($0) == nil
+        }
         return missing.isEmpty ? nil : "not run: not installed: \(missing.joined(separator: ", "))"
     }
 

@@ -2,8 +2,12 @@
 import Foundation
 import Synchronization
 
-/// A network namespace with a cable in it, a bus, and a real NetworkManager where it is asked for; gone with its owner.
+/// A network namespace with a cable in it; a bus, a real NetworkManager, a real upowerd over a faked plug and battery
+/// where they are asked for. Gone with its owner.
 final class ConditionScene {
+    private static let rigs = URL(fileURLWithPath: #filePath)
+        .appending(path: "../../../../Tests/Support/ConditionRigs/Resources").standardizedFileURL.path
+
     private let name = "figures\(getpid())"
     private let folder: WorkFolder
     private let program: String
@@ -39,17 +43,22 @@ final class ConditionScene {
         _ = try Command(program: "/usr/bin/env", arguments: words).run()
     }
 
+    /// Writes a file that goes with the scene; returns its path.
+    func write(_ text: String, to name: String) throws -> String {
+        let path = "\(folder.path)/\(name)"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
     /// Starts a command in the namespace and does not wait for it.
     func start(_ command: String) throws {
         let words = command.split(separator: " ").map(String.init)
         children.append(try Child(inside(words), environment))
     }
 
-    /// Starts the bus and NetworkManager, and connects the cable.
-    func startManager() throws {
-        let rigs = URL(fileURLWithPath: #filePath)
-            .appending(path: "../../../../Tests/Support/ConditionRigs/Resources").standardizedFileURL.path
-        let template = try String(contentsOfFile: rigs + "/bus.conf.in", encoding: .utf8)
+    /// Starts the bus.
+    func startBus() throws {
+        let template = try String(contentsOfFile: Self.rigs + "/bus.conf.in", encoding: .utf8)
         try template.replacingOccurrences(of: "@BUS_SOCKET@", with: folder.path + "/bus")
             .replacingOccurrences(of: "@SERVICE_DIR@", with: folder.path + "/www")
             .write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
@@ -57,7 +66,18 @@ final class ConditionScene {
             ["dbus-daemon", "--config-file=\(folder.path)/bus.conf", "--nofork", "--print-address=1"], [:])
         children.append(bus)
         try bus.wait { $0.hasPrefix("unix:") }
-        try start("unshare --mount /bin/sh \(rigs)/network-manager.sh")
+    }
+
+    /// Fakes a plug and a battery.
+    func startPower() throws -> Power {
+        let child = try Child(["umockdev-wrapper", "/usr/bin/python3", Self.rigs + "/power-rig.py"], environment)
+        children.append(child)
+        return try Power(child: child)
+    }
+
+    /// Starts NetworkManager on the bus and connects the cable.
+    func startManager() throws {
+        try start("unshare --mount /bin/sh \(Self.rigs)/network-manager.sh")
         let end = ContinuousClock.now + .seconds(20)
         while (try? run("nmcli -t general status")) == nil {
             guard ContinuousClock.now < end else { throw FigureError("NetworkManager does not answer") }
@@ -69,11 +89,52 @@ final class ConditionScene {
         try run("nmcli connection up wired")
     }
 
-    /// Starts the program under test.
-    func watch() throws -> Watch {
-        let child = try Child(inside([program, "conditions", "--watch", "--json"]), environment)
+    /// Starts the program under test with more `arguments`, and settings for itself alone.
+    func watch(_ arguments: [String] = [], settings: [String] = []) throws -> Watch {
+        let words = ["env"] + settings + [program, "conditions", "--watch", "--json"] + arguments
+        let child = try Child(inside(words), environment)
         children.append(child)
         return Watch(child: child)
+    }
+
+    /// A plug and a battery that umockdev fakes.
+    struct Power {
+        private let child: Child
+        /// The folder that stands for the machine.
+        private let root: String
+
+        fileprivate init(child: Child) throws {
+            self.child = child
+            try child.send("root")
+            var root = ""
+            try child.wait {
+                root = String($0.dropFirst(3))
+                return $0.hasPrefix("ok ")
+            }
+            self.root = root
+        }
+
+        /// What makes a program hear the faked kernel.
+        var kernelSettings: [String] { ["LD_PRELOAD=libumockdev-preload.so.0", "UMOCKDEV_DIR=\(root)"] }
+
+        /// Starts a real upowerd.
+        func startDaemon() throws {
+            try child.send("spawn")
+            try child.wait { $0.hasPrefix("ok") }
+        }
+
+        /// Plugs in or out: sysfs is changed, which takes a disk's time here, and then the kernel announces it; returns
+        /// when, in nanoseconds on the boot-time clock.
+        func setPlug(_ isIn: Bool) throws -> Int64 {
+            try child.send("ac \(isIn ? 1 : 0)")
+            var announced: Int64?
+            try child.wait {
+                announced = Int64($0.dropFirst(3))
+                return $0.hasPrefix("ok ")
+            }
+            guard let announced else { throw FigureError("the rig does not say when it announced the plug") }
+            return announced
+        }
     }
 
     /// What `transferctl conditions --watch --json` tells.
@@ -82,18 +143,39 @@ final class ConditionScene {
         struct Facts {
             var network: String?
             var metered: String?
+            var power: String?
+            var powerSource: String?
 
             init(_ line: String) {
                 let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-                func value(_ key: String) -> String? { (object?[key] as? [String: Any])?["value"] as? String }
-                (network, metered) = (value("network"), value("metered"))
+                func word(_ key: String, _ part: String = "value") -> String? {
+                    (object?[key] as? [String: Any])?[part] as? String
+                }
+                (network, metered) = (word("network"), word("metered"))
+                (power, powerSource) = (word("power"), word("power", "source"))
             }
         }
 
         fileprivate let child: Child
 
+        /// The process's id.
+        var id: Int32 { child.id }
+
         /// Waits for facts that fit.
         func wait(until fits: (Facts) -> Bool) throws { try child.wait { fits(Facts($0)) } }
+
+        /// Milliseconds from a change to the line that tells it; the change says when it was, in nanoseconds on the
+        /// boot-time clock.
+        func delay(since change: () throws -> Int64, until fits: (Facts) -> Bool) throws -> Double {
+            let start = try change()
+            let told = try child.wait { fits(Facts($0)) }
+            let age = (ContinuousClock.now - told).components
+            var now = timespec()
+            clock_gettime(CLOCK_BOOTTIME, &now)
+            let elapsed = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - start
+            usleep(100_000)
+            return Double(elapsed) / 1e6 - Double(age.seconds) * 1e3 - Double(age.attoseconds) / 1e15
+        }
 
         /// Milliseconds from a change's beginning to the line that tells it.
         func time(_ change: () throws -> Void, until fits: (Facts) -> Bool) throws -> Double {
@@ -157,6 +239,9 @@ final class Child {
             if count <= 0 { return }
         }
     }
+
+    /// The process's id.
+    var id: Int32 { process.processIdentifier }
 
     /// Writes a line to its input.
     func send(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }

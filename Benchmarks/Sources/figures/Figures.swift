@@ -17,8 +17,11 @@ enum Figures {
         ("stop-latency", Latency.measureStop),
         ("rate-limit", LimitedRate.measure),
         ("yield", Yielding.measure),
+        ("power-latency", ConditionLatency.power),
         ("path-latency", ConditionLatency.path),
         ("metered-latency", ConditionLatency.metered),
+        ("flood-latency", ConditionLatency.flood),
+        ("conditions-idle", ConditionLatency.idle),
         ("core-scale", CoreScale.measure),
         ("core-memory", CoreScale.measureMemory),
     ]

@@ -50,6 +50,19 @@ package actor PrivateBus {
         daemon = nil
     }
 
+    /// Kills the daemon with SIGKILL; its socket's file stays, as after a crash.
+    package func kill() async {
+        guard let daemon else { return }
+        Foundation.kill(daemon.id, SIGKILL)
+        await daemon.process.end()
+        self.daemon = nil
+    }
+
+    /// Makes the daemon hang, or lets it go on.
+    package func setHanging(_ isHanging: Bool) {
+        if let daemon { Foundation.kill(daemon.id, isHanging ? SIGSTOP : SIGCONT) }
+    }
+
     /// Ends it for good and leaves nothing behind.
     package func end() async {
         await stop()

@@ -50,6 +50,9 @@ package final class RigProcess: Sendable {
     /// The process's id.
     package var id: Int32 { process.processIdentifier }
 
+    /// Whether it has not ended yet.
+    package var isRunning: Bool { process.isRunning }
+
     /// Writes a line to its input.
     package func send(_ line: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+
+/// A machine of real daemons whose plug and price the bench sets, so that it knows the truth; a probe that watches.
+actor DaemonBench {
+    /// Why it cannot run here; nil when it can.
+    static let unavailabilityReason =
+        PowerRig.unavailabilityReason ?? NetworkRig.unavailabilityReason ?? LoginRig.unavailabilityReason
+
+    /// What can die.
+    private enum Daemon: String, CaseIterable {
+        case upower, networkManager, logind, bus
+    }
+
+    private enum State {
+        case running, hanging, absent
+    }
+
+    /// Words of before a change may still come for this long after it.
+    private static let grace: Int64 = 2_000_000_000
+    /// Longer than any loaded machine takes to tell: a word that still stands then is stuck.
+    private static let recovery: Duration = .seconds(60)
+
+    private let bus: PrivateBus
+    private let power: PowerRig
+    private let network: NetworkRig
+    private var login: LoginRig
+    private let probe: ConditionsProbe
+    private var generator: SplitMix
+    private var states = [Daemon: State](uniqueKeysWithValues: Daemon.allCases.map { ($0, .running) })
+
+    private var isOnline = true
+    /// When the plug was turned last, in nanoseconds on the boot-time clock.
+    private var turned: Int64 = 0
+    /// Whether the probe has said since then that the machine is not on AC.
+    private var isKnown = false
+    private var meter = "unknown"
+    /// How many of the probe's lines have been judged.
+    private var judged = 0
+    private var counts: [String: Int] = [:]
+    /// What was done, with the seconds since the start.
+    private(set) var log: [String] = []
+    private let start = ContinuousClock.now
+
+    init(seed: UInt64) async throws {
+        generator = SplitMix(state: seed)
+        bus = try await PrivateBus()
+        power = try await PowerRig(bus: bus)
+        network = try await NetworkRig(bus: bus)
+        login = try LoginRig(bus: bus)
+        try await power.spawn()
+        try await login.spawn()
+        try await network.startManager()
+        try await network.connect()
+        // The faked kernel is heard by the probe alone: `ip` would look for its own sysfs in it.
+        let kernel = power.kernelEnvironment.map { "\($0.key)=\($0.value)" }
+        probe = try ConditionsProbe(
+            ["--ready", "promptly"], prefix: network.inside(["env"] + kernel), environment: bus.environment)
+    }
+
+    /// What was done how often.
+    var tally: String {
+        let seconds = (ContinuousClock.now - start).components.seconds
+        return "\(seconds) s: "
+            + counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+
+    /// Disturbs for a time, and looks now and then whether all is well once everything is back.
+    func run(for duration: Duration) async throws {
+        try await settle()
+        let before = try resources()
+        let end = ContinuousClock.now + duration
+        repeat {
+            for _ in 0..<Int.random(in: 6...12, using: &generator) {
+                try await disturb()
+                try judge()
+            }
+            try await stayOnBattery()
+            try await bringBack()
+            try await settle()
+        } while ContinuousClock.now < end
+        let after = try resources()
+        note("threads, files and KiB before: \(before), after: \(after)")
+        // What hangs is let go of in the end: nothing grows with the number of deaths.
+        guard after.threads <= before.threads + 4, after.files <= before.files + 8, after.memory < before.memory * 2
+        else { throw RigError("the probe grows: \(before) before, \(after) after") }
+        print("DyingDaemonsTests: threads, files and KiB before: \(before), after: \(after)")
+    }
+
+    /// Ends everything.
+    func end() async {
+        for daemon in [Daemon.bus, .logind, .networkManager, .upower] where states[daemon] == .hanging {
+            try? await resume(daemon)
+        }
+        await probe.end()
+        await login.end()
+        await network.end()
+        await power.end()
+        await bus.end()
+    }
+
+    // MARK: What happens
+
+    private func disturb() async throws {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0..<4: try await turnPlug()
+        case 4 where states[.networkManager] == .running && states[.bus] == .running: try await setMeter()
+        default: try await strike(Daemon.allCases.randomElement(using: &generator) ?? .upower)
+        }
+        try await Task.sleep(for: .milliseconds(Int.random(in: 20...600, using: &generator)))
+    }
+
+    private func turnPlug() async throws {
+        // What has come is judged by the truth that it was told in.
+        try judge()
+        isOnline.toggle()
+        note("plug \(isOnline ? "in" : "out")")
+        turned = try await power.setAC(isOnline)
+        isKnown = false
+    }
+
+    /// The plug stays out while more daemons die and come back, whoever is dead already.
+    private func stayOnBattery() async throws {
+        if isOnline { try await turnPlug() }
+        note("stays out")
+        try await wait("a word other than AC") {
+            isKnown || probe.lines.last.map { !$0.text.hasPrefix("power=ac/") } ?? false
+        }
+        isKnown = true
+        for _ in 0..<4 {
+            try await Task.sleep(for: .nanoseconds(Self.grace / 4))
+            try await strike(Daemon.allCases.randomElement(using: &generator) ?? .upower)
+            try judge()
+        }
+    }
+
+    /// Waits and judges what comes meanwhile.
+    private func wait(_ what: String, until condition: () -> Bool) async throws {
+        let end = ContinuousClock.now + Self.recovery
+        while true {
+            try judge()
+            if condition() { return }
+            guard ContinuousClock.now < end else {
+                throw RigError("stuck: expected \(what), published \(probe.lines.last?.text ?? "nothing")")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private func setMeter() async throws {
+        meter = meter == "yes" ? "no" : "yes"
+        note("metered \(meter)")
+        try await network.setMetered(meter)
+    }
+
+    private func strike(_ daemon: Daemon) async throws {
+        // Without a bus that works nobody can start.
+        guard daemon == .bus || states[.bus] == .running else { return }
+        switch states[daemon] {
+        case .running where Bool.random(using: &generator): try await kill(daemon)
+        case .running: try await hang(daemon)
+        case .hanging where Bool.random(using: &generator): try await kill(daemon)
+        case .hanging: try await resume(daemon)
+        case .absent, nil: try await begin(daemon)
+        }
+    }
+
+    private func kill(_ daemon: Daemon) async throws {
+        note("\(daemon) killed")
+        states[daemon] = .absent
+        switch daemon {
+        case .upower: try await power.kill()
+        case .networkManager: await network.killManager()
+        case .logind: try await login.kill()
+        case .bus:
+            await bus.kill()
+            // A daemon that has lost its bus is of no use; those of a real machine are started anew as well.
+            for other in [Daemon.upower, .networkManager, .logind] where states[other] != .absent {
+                try await kill(other)
+            }
+            await login.end()
+        }
+    }
+
+    private func hang(_ daemon: Daemon) async throws {
+        note("\(daemon) hangs")
+        states[daemon] = .hanging
+        switch daemon {
+        case .upower: try await power.hang()
+        case .networkManager: await network.setManagerHanging(true)
+        case .logind: try await login.hang()
+        case .bus: await bus.setHanging(true)
+        }
+    }
+
+    private func resume(_ daemon: Daemon) async throws {
+        note("\(daemon) goes on")
+        states[daemon] = .running
+        switch daemon {
+        case .upower: try await power.resume()
+        case .networkManager: await network.setManagerHanging(false)
+        case .logind: try await login.resume()
+        case .bus: await bus.setHanging(false)
+        }
+    }
+
+    private func begin(_ daemon: Daemon) async throws {
+        note("\(daemon) starts")
+        switch daemon {
+        case .upower: try await power.spawn()
+        case .networkManager:
+            try await network.startManager()
+            // Its profiles went with its mount namespace.
+            try await network.connect()
+            meter = "unknown"
+        case .logind: try await login.spawn()
+        case .bus:
+            try await bus.start()
+            login = try LoginRig(bus: bus)
+        }
+        states[daemon] = .running
+    }
+
+    private func bringBack() async throws {
+        for daemon in [Daemon.bus, .upower, .networkManager, .logind].shuffledAfterFirst(using: &generator) {
+            switch states[daemon] {
+            case .hanging: try await resume(daemon)
+            case .absent: try await begin(daemon)
+            case .running, nil: break
+            }
+        }
+    }
+
+    // MARK: What must hold
+
+    /// With everything back, the facts come to be right, and follow.
+    private func settle() async throws {
+        try await turnPlug()
+        try await setMeter()
+        note("all back")
+        let began = ContinuousClock.now
+        let expected = [
+            "power=\(isOnline ? "ac" : "battery")/upower/reported", "metered=\(meter)/networkManager/reported",
+            "connection=wired/networkManager", "network=full", "kind=ethernet", "interface=cable",
+            "sleep=awake/logind/reported", "disagreements=0",
+        ]
+        try await wait("\(expected)") {
+            probe.lines.last.map { ConditionsProbe.line($0.text, holds: expected) } ?? false
+        }
+        let time = (ContinuousClock.now - began).components
+        note("right after \(time.seconds * 1000 + time.attoseconds / 1_000_000_000_000_000) ms")
+    }
+
+    /// No crash, no sleep that nobody announced, and no "AC" once it is known that the battery is drained.
+    private func judge() throws {
+        guard probe.process.isRunning else {
+            throw RigError("the probe has ended; its last line: \(probe.lines.last?.text ?? "none")")
+        }
+        let lines = probe.lines
+        for line in lines[judged...] where line.time > turned {
+            guard line.text.contains(" sleep=awake/") else { throw RigError("nobody goes to sleep: \(line.text)") }
+            let isAC = line.text.hasPrefix("power=ac/")
+            guard isOnline || !isAC || !isKnown || line.time < turned + Self.grace else {
+                throw RigError("\((line.time - turned) / 1_000_000) ms after the plug was pulled: \(line.text)")
+            }
+            isKnown = isKnown || !isAC
+        }
+        judged = lines.count
+    }
+
+    /// Threads, open files and resident KiB of the probe.
+    private func resources() throws -> (threads: Int, files: Int, memory: Int) {
+        let folder = "/proc/\(probe.id)"
+        let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
+        func number(_ key: String) -> Int {
+            let line = status.split(separator: "\n").first { $0.hasPrefix(key + ":") }
+            return line.flatMap { $0.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } } ?? 0
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").count
+        return (number("Threads"), files, number("VmRSS"))
+    }
+
+    private func note(_ words: String) {
+        let time = (ContinuousClock.now - start).components
+        log.append("\(time.seconds).\(String(format: "%03d", time.attoseconds / 1_000_000_000_000_000)) \(words)")
+        let kind = words.hasPrefix("right after") || words.hasPrefix("threads") ? nil : words
+        if let kind { counts[kind, default: 0] += 1 }
+    }
+}
+
+/// A generator that the seed decides.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension Array {
+    /// The first stays where it is.
+    fileprivate func shuffledAfterFirst(using generator: inout some RandomNumberGenerator) -> [Element] {
+        Array(prefix(1)) + dropFirst().shuffled(using: &generator)
+    }
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Boots the virtual laptop and prints what it reports: boot.py KERNEL INITRD APPEND FOLDER SECONDS.
+
+The guest's second serial line carries its report. A line that begins with "HOST " is not shown but carried out here,
+by QEMU's own monitor, and answered with a line: "HOST link NAME on" or "off" plugs a cable. "RESULT 0" is the good end.
+The first serial line is the console: FOLDER/console.log. Ends with 0 when the day went well, else with 1.
+"""
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+kernel, initrd, append, folder, limit = sys.argv[1:]
+
+
+class Monitor:
+    """QEMU's monitor (QMP)."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(path)
+        self.file = self.socket.makefile("rw")
+        self.file.readline()
+        self.ask("qmp_capabilities")
+
+    def ask(self, command, **arguments):
+        self.file.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+        self.file.flush()
+        while True:
+            answer = json.loads(self.file.readline())
+            if "return" in answer or "error" in answer:
+                return "ok" if "return" in answer else "error " + answer["error"]["desc"]
+
+
+def obey(words, monitor):
+    if words[0] == "link":
+        return monitor.ask("set_link", name=words[1], up=words[2] == "on")
+    return f"error: unknown order {words}"
+
+
+def main():
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "monitor")
+    if os.path.exists(path):
+        os.unlink(path)
+    # Never KVM: where it is offered it may not work, and one machine is to be like the other. Two ends of a cable are
+    # the only network: nothing gets out of the guest.
+    laptop = subprocess.Popen(
+        ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1536", "-smp", "2",
+         "-nodefaults", "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", initrd, "-append", append,
+         "-serial", f"file:{folder}/console.log", "-serial", "stdio", "-qmp", f"unix:{path},server=on,wait=off",
+         "-device", "virtio-rng-pci",
+         "-netdev", "hubport,id=near,hubid=0", "-device", "virtio-net-pci,netdev=near,id=cable,romfile=",
+         "-netdev", "hubport,id=far,hubid=0", "-device", "virtio-net-pci,netdev=far,id=socket,romfile=",
+         "-virtfs", "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(f"{folder}/qemu.log", "w"), text=True,
+        errors="replace", bufsize=1)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    late = threading.Timer(float(limit), laptop.kill)
+    late.start()
+    begin = time.monotonic()
+    result = None
+    monitor = None
+    try:
+        for line in laptop.stdout:
+            line = line.rstrip("\r\n")
+            if line.startswith("HOST "):
+                monitor = monitor or Monitor(path)
+                laptop.stdin.write(obey(line.split()[1:], monitor) + "\n")
+            elif line.startswith("RESULT "):
+                result = int(line.split()[1])
+            else:
+                print(line, flush=True)
+        laptop.wait()
+    finally:
+        late.cancel()
+        laptop.kill()
+        laptop.wait()
+    seconds = time.monotonic() - begin
+    if result is None:
+        why = f"took longer than {limit} s" if seconds >= float(limit) else "ended without a result"
+        print(f"FAILED: the virtual laptop {why}; the end of its console, and what QEMU said:", flush=True)
+        for name in ("console.log", "qemu.log"):
+            with open(os.path.join(folder, name), errors="replace") as log:
+                print("".join(log.readlines()[-60:]))
+    print(f"The virtual laptop ran for {seconds:.0f} s")
+    return 0 if result == 0 else 1
+
+
+sys.exit(main())
