@@ -213,6 +213,9 @@ let package = Package(
                 "TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        tests(
+            "TransferlabTests",
+            ["PolicyLab", "transferlab", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         tests("EndToEndTests", ["transferctl", "ConditionRigs", "ConditionsProbe", "HostileServer"]),
         tests("HostileServerTests", ["HostileServer"]),
         tests("TidyTests", []),

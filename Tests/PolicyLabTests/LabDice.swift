@@ -32,9 +32,9 @@ struct LabDice {
         return Trace(device: "random", segments: segments)!
     }
 
-    mutating func jobs(count: Int64 = 40) -> [Job] {
+    mutating func jobs(count: Int64 = 40, latest: Int64 = 600_000) -> [Job] {
         (0..<count).map { id in
-            let arrival = whole(in: -10_000...600_000)
+            let arrival = whole(in: -10_000...latest)
             var job = Days.job(id, at: arrival, bytes: whole(in: 0...4_000_000_000), by: nil)
             if chance(90) { job.deadline = Days.date(arrival + whole(in: 1...200_000)) }
             return job

@@ -17,7 +17,9 @@ struct TransferLab: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            RunCommand.self, OracleCommand.self, WorkloadCommand.self, PoliciesCommand.self,
+            RunCommand.self, SweepCommand.self, OracleCommand.self, ExplainCommand.self, TimelineCommand.self,
+            AnalyzeCommand.self, ConvertCommand.self, SynthCommand.self, WorkloadCommand.self, PoliciesCommand.self,
+            DiffCommand.self, ShardCommand.self, MergeCommand.self,
         ])
 }
 

@@ -6,7 +6,7 @@ import PolicyLab
 struct WorkloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "workload",
-        abstract: "Makes up transfers for traces: arrivals two hours apart on average, sizes around 20 MB, a day's time.")
+        abstract: "Makes up transfers for traces, two hours apart on average, around 20 MB, a day's time for each.")
 
     @Argument(help: "Conditions of one device each, as comma-separated values.")
     var traces: [String]

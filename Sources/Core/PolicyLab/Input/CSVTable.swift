@@ -27,7 +27,10 @@ struct CSVTable {
     /// - Parameters:
     ///   - required: the columns it must have.
     ///   - optional: the columns it may have; any other is an error, for it may be one of these misspelt.
-    init(_ bytes: [UInt8], file: String, required: [String], optional: [String] = []) throws(InputError) {
+    ///   - ignoresOthers: whether any other is passed over instead.
+    init(
+        _ bytes: [UInt8], file: String, required: [String], optional: [String] = [], ignoresOthers: Bool = false
+    ) throws(InputError) {
         self.file = file
         var lines = CSVLines(bytes, file: file)
         guard let header = try lines.next() else {
@@ -35,7 +38,7 @@ struct CSVTable {
                 file: file, line: 1, column: 1, expected: "a header line with \(required.joined(separator: ","))",
                 found: "")
         }
-        try readHeader(header, required: required, optional: optional)
+        try readHeader(header, required: required, optional: optional, ignoresOthers: ignoresOthers)
         while let row = try lines.next() {
             guard row.fields.count == header.fields.count else {
                 let isLong = row.fields.count > header.fields.count
@@ -48,9 +51,11 @@ struct CSVTable {
         }
     }
 
-    private mutating func readHeader(_ header: Row, required: [String], optional: [String]) throws(InputError) {
+    private mutating func readHeader(
+        _ header: Row, required: [String], optional: [String], ignoresOthers: Bool
+    ) throws(InputError) {
         let known = required + optional
-        for (index, field) in header.fields.enumerated() {
+        for (index, field) in header.fields.enumerated() where !ignoresOthers || known.contains(field.text) {
             guard known.contains(field.text), columns[field.text] == nil else {
                 let unused = known.filter { columns[$0] == nil }.joined(separator: ", ")
                 throw InputError(

@@ -83,12 +83,23 @@ public struct Trace: Hashable, Sendable {
     /// When it is over.
     public var end: WallTime { segments[segments.count - 1].end }
 
+    /// The segment in which a moment lies; nil where nothing was recorded. Costs a search by halves.
+    public func segment(at date: WallTime) -> Segment? {
+        var (low, high) = (0, segments.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if segments[middle].end <= date { low = middle + 1 } else { high = middle }
+        }
+        guard low < segments.count, segments[low].start <= date else { return nil }
+        return segments[low]
+    }
+
     /// From its start to its end, in seconds.
     public var span: Double { start.duration(to: end).labSeconds }
 
-    /// The share of its span in which power and network are both known, 0…1.
-    public var knownShare: Double {
-        segments.reduce(0) { $0 + ($1.isKnown ? $1.start.duration(to: $1.end).labSeconds : 0) } / span
+    /// How much of its span power or network is unknown, in seconds.
+    public var unknownTime: Double {
+        segments.reduce(start.duration(to: end)) { $1.isKnown ? $0 - $1.start.duration(to: $1.end) : $0 }.labSeconds
     }
 }
 

@@ -3,19 +3,23 @@ import TransferPolicy
 
 /// What is to be said of one or several devices under one policy.
 public struct Summary: Hashable, Sendable {
-    /// Jobs asked for, done, and not done by their deadlines.
+    /// Jobs asked for.
     public var jobs = 0
+    /// Jobs that were done.
     public var done = 0
+    /// Jobs that were not done by their deadlines.
     public var missed = 0
     /// How often the radio was woken.
     public var activations = 0
-    /// Attempts in which bytes came, and stops of transfers that were not done.
+    /// Attempts in which bytes came.
     public var starts = 0
+    /// Stops of transfers that were not done.
     public var stops = 0
     /// All bytes asked for.
     public var offeredBytes = 0.0
-    /// Bytes before their deadlines and past them, by class.
+    /// Bytes before their deadlines, by class.
     public var onTimeBytes = Array(repeating: 0.0, count: CostClass.allCases.count)
+    /// Bytes past their deadlines, by class.
     public var lateBytesByClass = Array(repeating: 0.0, count: CostClass.allCases.count)
     /// Bytes that never came.
     public var undoneBytes = 0.0
@@ -33,12 +37,15 @@ public struct Summary: Hashable, Sendable {
     public var longestStarvation = 0.0
     /// How alike apps are served, 0…1: Jain's index of their mean slowdowns; nil without two apps.
     public var fairness: Double?
-    /// Seconds of transfer, of the radio's tail after them, and wake-ups, on battery and on mains apart.
+    /// Seconds of transfer.
     public var activeTime = DeviceOutcome.PowerShares()
+    /// Seconds in which the radio stayed awake after a transfer.
     public var tailTime = DeviceOutcome.PowerShares()
+    /// How often the radio was woken, by what the machine ran on.
     public var wakes = DeviceOutcome.PowerShares()
-    /// How long the traces are, and for how long power or network was unknown, in seconds.
+    /// How long the traces are, in seconds.
     public var span = 0.0
+    /// For how long power or network was unknown, in seconds.
     public var unknownTime = 0.0
     /// Events that the scheduler was told.
     public var events = 0

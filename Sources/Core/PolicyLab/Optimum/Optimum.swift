@@ -7,7 +7,7 @@ import TransferPolicy
 /// form a transversal matroid, so filling the cheapest first is optimal: the least cost is the sum of
 /// c_k (R_k − R_{k−1}), and the penalty for what even all classes leave. R_k is found by serving, at every moment of an
 /// allowed class, the pending job with the earliest deadline. Costs a sort and a pass for each class.
-public struct Optimum: Hashable, Sendable {
+public struct Optimum: Hashable, Sendable, Codable {
     /// What is on time at most, in bytes, by class.
     public private(set) var onTimeBytes: [Double]
     /// All bytes asked for.
@@ -23,7 +23,7 @@ public struct Optimum: Hashable, Sendable {
     public let front: [FrontPoint]
 
     /// A corner of the front.
-    public struct FrontPoint: Hashable, Sendable {
+    public struct FrontPoint: Hashable, Sendable, Codable {
         /// The share of all bytes that are late, 0…1.
         public var lateShare: Double
         /// What the bytes on time cost in all.

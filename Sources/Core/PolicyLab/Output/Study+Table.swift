@@ -68,7 +68,7 @@ extension Study {
 
     private static func interval(_ range: ClosedRange<Double>?, scale: Double) -> String {
         guard let range else { return "-" }
-        return "\(Decimal.text(range.lowerBound * scale, digits: 2))…\(Decimal.text(range.upperBound * scale, digits: 2))"
+        return [range.lowerBound, range.upperBound].map { Decimal.text($0 * scale, digits: 2) }.joined(separator: "…")
     }
 
     /// Seconds for people.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+public import TransferPolicy
 
 /// What one policy made of one device's days.
-public struct DeviceOutcome: Hashable, Sendable {
+public struct DeviceOutcome: Hashable, Sendable, Codable {
     /// Whose days.
     public var device: String
     /// What became of each job, in the order of arrivals. Empty for what was computed as a whole.
@@ -19,22 +19,35 @@ public struct DeviceOutcome: Hashable, Sendable {
     public var activations = 0
     /// Stops of transfers that were not done.
     public var stops = 0
-    /// For how long something was transferred, on battery and on mains.
+    /// For how long something was transferred, in seconds.
     public var activeTime = PowerShares()
-    /// For how long the radio stayed awake after a transfer.
+    /// For how long the radio stayed awake after a transfer, in seconds.
     public var tailTime = PowerShares()
     /// How often the radio was woken, by what the machine ran on.
     public var wakes = PowerShares()
-    /// How long the trace is, and how long power or network was unknown, in seconds.
+    /// How long the trace is, in seconds.
     public var span: Double = 0
+    /// For how long power or network was unknown, in seconds.
     public var unknownTime: Double = 0
+    /// When bytes of which job came, in order, where that was asked for.
+    public var activity: [Activity] = []
     /// Events that the scheduler was told.
     public var events = 0
 
     init(device: String) { self.device = device }
 
+    /// A time in which bytes of one job came.
+    public struct Activity: Hashable, Sendable, Codable {
+        /// Whose bytes.
+        public var job: Int64
+        /// From when.
+        public var start: WallTime
+        /// Until when.
+        public var end: WallTime
+    }
+
     /// A quantity on battery and on mains apart.
-    public struct PowerShares: Hashable, Sendable {
+    public struct PowerShares: Hashable, Sendable, Codable {
         /// On battery.
         public var battery = 0.0
         /// On mains.

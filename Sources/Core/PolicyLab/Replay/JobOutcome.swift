@@ -2,7 +2,7 @@
 public import TransferPolicy
 
 /// What became of one job.
-public struct JobOutcome: Hashable, Sendable {
+public struct JobOutcome: Hashable, Sendable, Codable {
     /// Its number.
     public var id: Int64
     /// Whose it was.

@@ -19,7 +19,7 @@ struct Ledger {
         totals = DeviceOutcome(device: trace.device)
         totals.offeredBytes = Amount(parts: jobs.reduce(0) { $0 + Amount(bytes: $1.bytes).parts }).bytes
         totals.span = trace.span
-        totals.unknownTime = trace.span * (1 - trace.knownShare)
+        totals.unknownTime = trace.unknownTime
         activationGap = settings.activationGap
     }
 
@@ -42,6 +42,17 @@ struct Ledger {
         guard let lastActive, let lastClass else { return }
         let tail = date.map { min(activationGap, lastActive.duration(to: $0)) } ?? activationGap
         totals.tailTime.add(tail.labSeconds, isOnAC: lastClass == .acFree || lastClass == .acMetered)
+    }
+
+    /// Bytes of a job came in that time.
+    mutating func note(_ job: Int64, from start: WallTime, to end: WallTime) {
+        // With several at once their pieces come in turns.
+        let recent = totals.activity.indices.suffix(8)
+        if let last = recent.last(where: { totals.activity[$0].job == job && totals.activity[$0].end == start }) {
+            totals.activity[last].end = end
+        } else {
+            totals.activity.append(DeviceOutcome.Activity(job: job, start: start, end: end))
+        }
     }
 
     mutating func add(_ amount: Amount, late lateAmount: Amount, _ costClass: CostClass) {

@@ -77,6 +77,9 @@ public struct Replay: ~Copyable {
         return ledger.outcome(arrivals.map { states[$0] })
     }
 
+    /// What the scheduler knows a job by; nil where there is no such job.
+    public func transferID(ofJob id: Int64) -> TransferID? { jobs.firstIndex { $0.id == id }.map { self.id($0) } }
+
     private var moment: Moment {
         Moment(instant: Instant(nanoseconds: Self.distance(trace.start, now)), wall: now)
     }
@@ -240,6 +243,7 @@ public struct Replay: ~Copyable {
                 onTime = min(amount, Amount(rate: rate, nanoseconds: left))
             }
             ledger.add(onTime, late: amount - onTime, costClass)
+            if settings.recordsActivity { ledger.note(jobs[index].id, from: now, to: date) }
             closeWait(index, at: now)
             states[index].lastByte = date
             states[index].remaining -= amount

@@ -16,6 +16,8 @@ public struct ReplaySettings: Hashable, Sendable {
     public var activationGap: Duration = .seconds(15)
     /// How transfers are ordered, and how many run at once.
     public var scheduler: SchedulerConfiguration = ReplaySettings.replayScheduler
+    /// Whether it is noted when each job's bytes came. Default no.
+    public var recordsActivity = false
     /// Of the scheduler's chance. Default 1.
     public var seed: UInt64 = 1
 

@@ -1,88 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferPolicy
 
-/// A device that has free Wi-Fi, and has not, in turns of Weibull lengths; power likewise where asked for.
-///
-/// Synthetic days are for tests and for scale: real days have hours of the day and of the week, these have none.
-public struct RenewalModel: Hashable, Sendable {
-    /// The share of time with Wi-Fi, above 0 and below 1.
-    public var share: Double
-    /// The mean length of the times without, in seconds.
-    public var meanOff: Double
-    /// The Weibull shape of both kinds of period. Real traces show about 0.5.
-    public var shape: Double
-    /// What there is while there is no Wi-Fi: `cell` or `none`.
-    public var otherNetwork: Trace.Network = .cell
-    /// The share of time on mains, 0…1; its periods are as long on average. Default 1: always.
-    public var shareOnAC: Double = 1
-    /// The mean length of the times on battery, in seconds.
-    public var meanOnBattery: Double = 14_400
+/// Turns of being on and off, of Weibull lengths in seconds.
+public struct Alternation: Hashable, Sendable {
+    /// How long it is on at a time.
+    public var on: Weibull
+    /// How long it is off at a time.
+    public var off: Weibull
 
-    /// A model; nil where a number is out of its range.
-    public init?(share: Double, meanOff: Double, shape: Double) {
-        guard share > 0, share < 1, meanOff > 0, meanOff.isFinite, (0.1...10).contains(shape) else { return nil }
-        self.share = share
-        self.meanOff = meanOff
-        self.shape = shape
+    /// Turns of two kinds of lengths.
+    public init(on: Weibull, off: Weibull) {
+        self.on = on
+        self.off = off
     }
+
+    /// Turns with a share of time on, above 0 and below 1, a mean time off, and one shape for both; nil where a number is
+    /// out of its range.
+    public init?(share: Double, meanOff: Double, shape: Double) {
+        guard share > 0, share < 1, meanOff > 0, meanOff.isFinite, (0.1...10).contains(shape),
+            let on = Weibull(shape: shape, mean: meanOff * share / (1 - share)),
+            let off = Weibull(shape: shape, mean: meanOff)
+        else { return nil }
+        self.init(on: on, off: off)
+    }
+
+    /// The share of time on.
+    public var share: Double { on.mean / (on.mean + off.mean) }
 
     /// The share of arrivals that are served within a time: `p + (1 − p) · P(1/k, (D/λ)^k)`.
     ///
-    /// Whoever arrives while there is no Wi-Fi waits for the rest of that period, whose distribution is the integral of the
-    /// period's tail over its mean.
+    /// Whoever arrives while it is off waits for the rest of that turn, whose distribution is the integral of the turn's
+    /// tail over its mean.
     public func shareServed(within delay: Double) -> Double {
-        guard let off = Weibull(shape: shape, mean: meanOff), delay > 0 else { return share }
-        return share + (1 - share) * IncompleteGamma.lower(1 / shape, off.powerOfRatio(delay))
+        guard delay > 0 else { return share }
+        return share + (1 - share) * IncompleteGamma.lower(1 / off.shape, off.powerOfRatio(delay))
     }
 
-    /// The days of one device.
-    ///
-    /// The first period is a whole one; whoever wants none of its effect leaves the first days out.
-    public func trace(device: String, days: Double, start: WallTime, seed: UInt64) -> Trace? {
-        guard let off = Weibull(shape: shape, mean: meanOff),
-            let on = Weibull(shape: shape, mean: meanOff * share / (1 - share)), days > 0, days <= 40_000
-        else { return nil }
-        var generator = SplitMix64(seed: seed)
-        let end = Int64(days * 86_400 * 1e9)
-        let network = Self.periods(on: on, off: off, share: share, until: end, using: &generator)
-        var power = [Period(start: 0, isOn: true)]
-        if shareOnAC < 1, let battery = Weibull(shape: shape, mean: meanOnBattery) {
-            power = [Period(start: 0, isOn: false)]
-            if shareOnAC > 0, let mains = Weibull(shape: shape, mean: meanOnBattery * shareOnAC / (1 - shareOnAC)) {
-                power = Self.periods(on: mains, off: battery, share: shareOnAC, until: end, using: &generator)
-            }
-        }
-        return trace(device: device, start: start, end: end, network, power)
-    }
-
-    private struct Period {
+    /// A turn: when it begins, in nanoseconds.
+    struct Turn {
         var start: Int64
         var isOn: Bool
     }
 
-    private static func periods(
-        on: Weibull, off: Weibull, share: Double, until end: Int64, using generator: inout SplitMix64
-    ) -> [Period] {
-        var periods: [Period] = []
+    /// Turns from 0 to `end`. The first begins with the trace.
+    func turns(until end: Int64, using generator: inout SplitMix64) -> [Turn] {
+        var turns: [Turn] = []
         var isOn = generator.nextUnit() < share
         var time: Int64 = 0
         while time < end {
-            periods.append(Period(start: time, isOn: isOn))
+            turns.append(Turn(start: time, isOn: isOn))
             let length = (isOn ? on : off).value(using: &generator)
             // At least a microsecond, so that time goes by; what lasts longer than the trace ends with it.
             time += Int64(min(max(length * 1e9, 1000), Double(end)))
             isOn.toggle()
         }
-        return periods
+        return turns
+    }
+}
+
+/// A device that has free Wi-Fi, and has not, in turns; power likewise where asked for.
+///
+/// Synthetic days are for tests and for scale: real days have hours of the day and of the week, these have none, and
+/// in these power and network know nothing of each other.
+public struct RenewalModel: Hashable, Sendable {
+    /// Wi-Fi, and none.
+    public var wifi: Alternation
+    /// Mains, and none; nil for always on mains.
+    public var mains: Alternation?
+    /// What there is while there is no Wi-Fi: `cell` or `none`.
+    public var otherNetwork: Trace.Network = .cell
+
+    /// A model.
+    public init(wifi: Alternation, mains: Alternation? = nil) {
+        self.wifi = wifi
+        self.mains = mains
     }
 
-    private func trace(
-        device: String, start: WallTime, end: Int64, _ network: [Period], _ power: [Period]
-    ) -> Trace? {
+    /// The model whose turns fit those of traces best; nil where these show too few.
+    public init?(fitting traces: [Trace]) {
+        let analysis = TraceAnalysis(traces)
+        func fitted(_ kind: TraceAnalysis.Kind) -> Alternation? {
+            guard let on = Weibull(fitting: analysis.lengths(of: kind, true)),
+                let off = Weibull(fitting: analysis.lengths(of: kind, false))
+            else { return nil }
+            return Alternation(on: on, off: off)
+        }
+        guard let wifi = fitted(.unmetered), let mains = fitted(.ac) else { return nil }
+        self.init(wifi: wifi, mains: mains)
+    }
+
+    /// The days of one device, up to 40 000; nil for none or more.
+    public func trace(device: String, days: Double, start: WallTime, seed: UInt64) -> Trace? {
+        guard days > 0, days <= 40_000 else { return nil }
+        var generator = SplitMix64(seed: seed)
+        let end = Int64(days * 86_400 * 1e9)
+        let network = wifi.turns(until: end, using: &generator)
+        let power = mains?.turns(until: end, using: &generator) ?? [Alternation.Turn(start: 0, isOn: true)]
         var segments: [Trace.Segment] = []
-        let bounds = Set(network.map(\.start) + power.map(\.start) + [end]).sorted()
+        let bounds = (network.map(\.start) + power.map(\.start) + [end]).sorted()
         var (networkIndex, powerIndex) = (0, 0)
-        for (from, to) in zip(bounds, bounds.dropFirst()) {
+        for (from, to) in zip(bounds, bounds.dropFirst()) where from < to {
             while networkIndex + 1 < network.count, network[networkIndex + 1].start <= from { networkIndex += 1 }
             while powerIndex + 1 < power.count, power[powerIndex + 1].start <= from { powerIndex += 1 }
             segments.append(

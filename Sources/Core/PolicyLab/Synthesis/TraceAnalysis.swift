@@ -13,8 +13,8 @@ public struct TraceAnalysis: Sendable {
         case strict
 
         func holds(in segment: Trace.Segment) -> Bool? {
-            let hasNetwork: Bool? =
-                segment.network == .unknown ? nil : segment.network != .none && !segment.isMetered && !segment.isSuspended
+            let isFree = segment.network != .none && !segment.isMetered && !segment.isSuspended
+            let hasNetwork: Bool? = segment.network == .unknown ? nil : isFree
             let isOnAC: Bool? = segment.power == .unknown ? nil : segment.power == .ac
             switch self {
             case .unmetered: return hasNetwork
@@ -84,8 +84,7 @@ public struct TraceAnalysis: Sendable {
         ])
         for kind in Kind.allCases {
             for answer in [true, false] {
-                let lengths = traces.flatMap { Self.wholeStretches(of: kind, in: $0) }.filter { $0.answer == answer }
-                    .map(\.seconds).sorted()
+                let lengths = lengths(of: kind, answer)
                 let fit = Weibull(fitting: lengths)
                 let mean = lengths.isEmpty ? nil : lengths.reduce(0, +) / Double(lengths.count)
                 table.rows.append([
@@ -97,6 +96,11 @@ public struct TraceAnalysis: Sendable {
             }
         }
         return table
+    }
+
+    /// How long the periods with or without last, in seconds, in order; only those whose begin and end were seen.
+    public func lengths(of kind: Kind, _ answer: Bool) -> [Double] {
+        traces.flatMap { Self.wholeStretches(of: kind, in: $0) }.filter { $0.answer == answer }.map(\.seconds).sorted()
     }
 
     /// The share of known time that is good, by the hour of the day in UTC plus an offset.
