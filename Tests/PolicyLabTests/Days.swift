@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import PolicyLab
 import TransferPolicy
+
+@testable import PolicyLab
 
 /// Short days, written as text: a letter for each stretch of the same length.
 ///
@@ -42,8 +43,10 @@ enum Days {
     static func replay(
         _ trace: Trace, _ jobs: [Job], _ policy: String = "immediate", _ settings: ReplaySettings = slow
     ) throws -> DeviceOutcome {
-        var replay = Replay(
-            trace, jobs: jobs, policy: try PolicyCatalog.policy(named: policy), settings: settings)
+        guard let policy = try LabPolicy(policy).policy(on: trace, settings: settings) else {
+            return DeviceOutcome(device: trace.device)
+        }
+        var replay = Replay(trace, jobs: jobs, policy: policy, settings: settings)
         return replay.run()
     }
 }

@@ -12,7 +12,7 @@ import TransferPolicy
         let jobs = [Days.job(0, bytes: 150, by: 300), Days.job(1, at: 50, bytes: 100, by: 250)]
         let optima = traces.map { Optimum($0, jobs: jobs, settings: Self.settings) }
         let results = try names.map { name -> Study.Result in
-            guard try LabPolicy(name).policy != nil else { return (name, nil) }
+            guard try !LabPolicy(name).isOptimum else { return (name, nil) }
             return (name, try traces.map { try Days.replay($0, jobs, name, Self.settings) })
         }
         return Study(

@@ -12,8 +12,8 @@ struct SingleOptions: ParsableArguments {
     @Option(help: "The device; may be left out where there is one only.")
     var device: String?
 
-    func chosenPolicy() throws -> any Policy {
-        guard let policy = try LabPolicy(policy).policy else {
+    func chosenPolicy(on trace: Trace, _ settings: ReplaySettings) throws -> any Policy {
+        guard let policy = try LabPolicy(policy).policy(on: trace, settings: settings) else {
             throw UsageError("the optimum is computed as a whole; it has no story of single jobs")
         }
         return policy
@@ -48,7 +48,8 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         let device = try single.chosen(from: study.cases())
         let settings = study.settings
-        var replay = Replay(device.trace, jobs: device.jobs, policy: try single.chosenPolicy(), settings: settings)
+        let policy = try single.chosenPolicy(on: device.trace, settings)
+        var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
         guard let id = replay.transferID(ofJob: job), let asked = device.jobs.first(where: { $0.id == job }) else {
             throw UsageError("\(device.name) has no job \(job)")
         }
@@ -88,7 +89,8 @@ struct TimelineCommand: ParsableCommand {
         let device = try single.chosen(from: study.cases())
         var settings = study.settings
         settings.recordsActivity = true
-        var replay = Replay(device.trace, jobs: device.jobs, policy: try single.chosenPolicy(), settings: settings)
+        let policy = try single.chosenPolicy(on: device.trace, settings)
+        var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
         let outcome = replay.run()
         Console.print("\(device.name), \(single.policy), UTC; \(TimelineText.legend)")
         for line in TimelineText.lines(device.trace, outcome.activity, columns: columns) { Console.print(line) }

@@ -40,7 +40,7 @@ enum StudyRunner {
         let device = cases[index]
         group.addTask {
             let outcomes = policies.map { choice -> DeviceOutcome? in
-                guard let policy = choice.policy else { return nil }
+                guard let policy = choice.policy(on: device.trace, settings: settings) else { return nil }
                 var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
                 return replay.run()
             }
