@@ -78,6 +78,7 @@ let package = Package(
     products: [
         .library(name: "TransferPolicy", targets: ["TransferPolicy"]),
         .library(name: "TransferScheduling", targets: ["TransferScheduling"]),
+        .library(name: "PolicyLab", targets: ["PolicyLab"]),
         .library(name: "TransferEngine", targets: ["TransferEngine"]),
         .library(name: "LinuxConditions", targets: ["LinuxConditions"]),
         .library(name: "LinuxClock", targets: ["LinuxClock"]),
@@ -87,12 +88,14 @@ let package = Package(
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
         .executable(name: "transferctl", targets: ["transferctl"]),
         .executable(name: "transferd", targets: ["transferd"]),
+        .executable(name: "transferlab", targets: ["transferlab"]),
         .executable(name: "transfer-worker", targets: ["transfer-worker"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
         // Of tests only: no product depends on these four.
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
@@ -108,6 +111,9 @@ let package = Package(
         // Core
         core("TransferPolicy"),
         core("TransferScheduling", ["TransferPolicy"]),
+        core(
+            "PolicyLab",
+            ["TransferPolicy", "TransferScheduling", .product(name: "RealModule", package: "swift-numerics")]),
         // Engine
         engine("TransferEngine", ["TransferPolicy", "TransferScheduling", metrics]),
         // System libraries. gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
@@ -159,6 +165,13 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tool("transfer-worker", ["TransferWorker"]),
+        // It links no C library: what it decides by is the same everywhere.
+        tool(
+            "transferlab",
+            [
+                "TransferPolicy", "TransferScheduling", "PolicyLab", "Rainbow",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         // Tests
         support("ConditionRigs", [], resources: [.copy("Resources")]),
         support(
@@ -186,6 +199,7 @@ let package = Package(
         support("SchedulerTrials", ["TransferPolicy", "TransferScheduling"]),
         child("SchedulerSoak", ["TransferPolicy", "SchedulerTrials"]),
         tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
+        tests("PolicyLabTests", ["TransferPolicy", "TransferScheduling", "PolicyLab"], resources: [.copy("Samples")]),
         tests(
             "TransferEngineTests",
             ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting", metrics]),
@@ -229,6 +243,9 @@ let package = Package(
                 "ToolSupport", "TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        tests(
+            "TransferlabTests",
+            ["PolicyLab", "transferlab", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         tests("EndToEndTests", ["transferctl", "transferd", "ConditionRigs", "ConditionsProbe", "HostileServer"]),
         tests("HostileServerTests", ["HostileServer"]),
         tests("TidyTests", []),

@@ -14,6 +14,8 @@ enum ImportRules {
         return [
             "Sources/Core/TransferPolicy": [],
             "Sources/Core/TransferScheduling": ["TransferPolicy"],
+            // Logarithms and the like, of the number that is given and nothing else.
+            "Sources/Core/PolicyLab": core.union(["RealModule"]),
             "Sources/Engine/TransferEngine": core.union(everywhereButCore).union(["Synchronization"]),
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
@@ -32,6 +34,7 @@ enum ImportRules {
     static let free: Set = [
         "Sources/Testing/TransferTesting", "Sources/Tools/transfer-worker", "Sources/Tools/transferctl",
         "Sources/Tools/transferd", "Sources/Tools/ToolSupport",
+        "Sources/Tools/transferlab",
     ]
 
     /// Folders of C: they import no module at all.
@@ -41,7 +44,7 @@ enum ImportRules {
 
     /// The folders that own a library: nobody else imports it. GLib has its bridge and the adapter on top.
     static let owners: [String: Set<String>] = [
-        "ArgumentParser": ["Sources/Tools/transferctl", "Sources/Tools/transferd"],
+        "ArgumentParser": ["Sources/Tools/transferctl", "Sources/Tools/transferd", "Sources/Tools/transferlab"],
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
         "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
@@ -54,7 +57,8 @@ enum ImportRules {
         "ServiceLifecycle": ["Sources/Tools/transferd"],
         "UnixSignals": ["Sources/Tools/transferd"],
         "TOMLKit": ["Sources/Tools/transferd"],
-        "Rainbow": ["Sources/Tools/transferctl"],
+        "Rainbow": ["Sources/Tools/transferctl", "Sources/Tools/transferlab"],
+        "RealModule": ["Sources/Core/PolicyLab"],
         "URLSessionRepair": ["Sources/Adapters/URLSessionExecutor"],
     ]
 

@@ -18,11 +18,15 @@ import TransferPolicy
     @Test("So they do under each policy", arguments: TrialDice.policies)
     func policies(name: String) { compare(policy: name, seeds: 1, part: 0) }
 
-    private func compare(policy: String? = nil, seeds: UInt64, part: Int) {
+    @Test("So they do where what waits may take slots from what runs", arguments: 0..<4)
+    func preemption(part: Int) { compare(isPreemptive: true, seeds: 6, part: part) }
+
+    private func compare(policy: String? = nil, isPreemptive: Bool = false, seeds: UInt64, part: Int) {
         let base = Self.replayed ?? UInt64.random(in: 0..<1 << 48)
-        print("PlainSchedulerTests \(policy ?? "part \(part)"): TRANSFER_SEED=\(base)")
+        let name = isPreemptive ? "preemptive part \(part)" : policy ?? "part \(part)"
+        print("PlainSchedulerTests \(name): TRANSFER_SEED=\(base)")
         for seed in base..<base + (Self.replayed == nil ? seeds : 1) {
-            let run = TrialRun(seed: seed, policy: policy) { PlainScheduler($0, $1) }
+            let run = TrialRun(seed: seed, policy: policy, isPreemptive: isPreemptive) { PlainScheduler($0, $1) }
             guard !run.run(steps: Self.steps).faults.isEmpty else { continue }
             let log = run.shortestLog(steps: Self.steps)
             let lines = log?.lines.joined(separator: "\n  ") ?? ""

@@ -11,13 +11,16 @@ struct ActiveTransfer: Sendable {
     /// The last machines that are known to allow what its constraints ask for, the later one first: conditions often go
     /// back to what they were.
     private var allowing = (ConditionSignature.none, ConditionSignature.none)
+    /// Whether ageing gave it its turn: then nothing that ranks above it takes its slot.
+    let isSheltered: Bool
     /// Whether a fact that it needs is missing, which it bears for a while.
     private var isMissingFacts = false
 
     /// A transfer whose attempt is to begin.
-    init(id: TransferID, entry: consuming TransferEntry) {
+    init(id: TransferID, entry: consuming TransferEntry, isSheltered: Bool) {
         self.id = id
         self.entry = entry
+        self.isSheltered = isSheltered
     }
 
     /// What its start means to others.

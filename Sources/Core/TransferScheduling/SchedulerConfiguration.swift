@@ -13,6 +13,10 @@ public struct SchedulerConfiguration: Hashable, Sendable {
     public var slotsPerSession: Int = 4
     /// How many starts may pass over lower-ranking work that may run before one start goes to it. Default 16, at least 1.
     public var agingInterval: Int = 16
+    /// Whether a transfer that may start takes the slot of one that ranks below it, where all slots together are taken:
+    /// user-initiated before others, then the higher priority, then the earlier deadline, and within an app the lower id.
+    /// What it stops keeps its bytes. A start that ageing gave is not taken back. Default no.
+    public var isPreemptive: Bool = false
     /// After sleep or an outage background work starts one by one, each after a random wait of up to this. Default 5 s;
     /// zero lets all start at once.
     public var drainJitter: Duration = .seconds(5)

@@ -166,6 +166,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         while let id = expiries.popFirst(at: now.wall) { expire(id, at: now, into: &effects) }
         stopWhatMayNotRun(at: now, into: &effects)
         startWhatMayRun(at: now, using: &generator, into: &effects)
+        if assessment.configuration.isPreemptive { makeRoom(at: now, into: &effects) }
         changes = []
         explainToWatchers(at: now, into: &effects)
         planWake(at: now, into: &effects)
@@ -225,7 +226,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         into effects: inout [Effect]
     ) {
         if !backingOff.isEmpty { backingOff.remove(id) }
-        active.append(ActiveTransfer(id: id, entry: queue.takeNext()))
+        let isSheltered = queue.isChosenByAging
+        active.append(ActiveTransfer(id: id, entry: queue.takeNext(), isSheltered: isSheltered))
         active[active.count - 1].begin(assessment, at: now)
         let (kind, isLoopback) = active[active.count - 1].nature
         if Drain.holdsUp(kind, isLoopback: isLoopback) {
@@ -234,6 +236,27 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         watches.started(id)
         noteRunning(isLoopback: isLoopback, at: now)
         effects.append(.start(id))
+    }
+
+    /// Stops the lowest-ranking transfer that runs where one that waits outranks it. One at a time: what starts in its
+    /// place is found out when its slot is free.
+    private mutating func makeRoom(at now: Moment, into effects: inout [Effect]) {
+        guard active.count >= max(1, configuration.globalSlots), active.allSatisfy({ $0.entry.phase.isRunning }),
+            let contender = queue.contender(assessment, isGateClosed: drain.isClosed(at: now.instant))
+        else { return }
+        let ranks = active.indices.filter { !active[$0].isSheltered }.map {
+            (index: $0, rank: Rank(active[$0].id, active[$0].entry.traits))
+        }
+        // Where none outranks another, the one that started last has the least to lose.
+        let lowest = ranks.reduce(ranks.first) { $1.rank.outranks($0?.rank ?? $1.rank) ? $0 : $1 }
+        guard let lowest, contender.outranks(lowest.rank) else { return }
+        if case .running(let attempt) = active[lowest.index].entry.phase {
+            active[lowest.index].entry.addRun(from: attempt.since, to: now)
+        }
+        active[lowest.index].stop(then: .wait)
+        let id = active[lowest.index].id
+        effects.append(.stop(id))
+        if watches.note(id, [Hold(.waitingForSlot(.global), since: now)]) { effects.append(.explain(id)) }
     }
 
     private mutating func explainToWatchers(at now: Moment, into effects: inout [Effect]) {

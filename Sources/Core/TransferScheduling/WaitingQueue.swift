@@ -28,6 +28,10 @@ protocol WaitingQueue: ~Copyable, Sendable {
     mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges)
     /// Says which transfer is to start next, which ``takeNext()`` then takes out; nil where none may start.
     mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> TransferID?
+    /// The transfer that would start next by rank alone if one more of all slots were free; nil where none would.
+    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> Rank?
+    /// Whether the transfer that ``next(_:isGateClosed:)`` named got its turn from ageing.
+    var isChosenByAging: Bool { get }
     /// Takes out the transfer that is to start, right after it was named, and counts its slots.
     mutating func takeNext() -> TransferEntry
     /// Whether a transfer waits for another window because this one is too short at the usual rate.

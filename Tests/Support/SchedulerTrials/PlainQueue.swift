@@ -86,13 +86,30 @@ struct PlainQueue: WaitingQueue {
 
     // MARK: Whose turn it is
 
-    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
-        let startable = entries.filter { _, entry in
+    private(set) var isChosenByAging = false
+
+    private func startable(
+        _ assessment: Assessment, isGateClosed: Bool, unless scopes: SlotScope?...
+    ) -> [TransferID: TransferEntry] {
+        entries.filter { _, entry in
             guard case .run = assessment.verdict(for: entry) else { return false }
-            return fullSlots(for: entry.traits) == nil && !(isGateClosed && entry.isGated)
+            return scopes.contains(fullSlots(for: entry.traits)) && !(isGateClosed && entry.isGated)
         }
+    }
+
+    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> Rank? {
+        let startable = startable(assessment, isGateClosed: isGateClosed, unless: nil, .global)
+        let best = startable.map { Level($0.value.traits) }.max { $1.ranksAbove($0) }
+        return startable.filter { Level($0.value.traits) == best }.min { goesBefore($0, $1) }.map {
+            Rank($0.key, $0.value.traits)
+        }
+    }
+
+    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
+        let startable = startable(assessment, isGateClosed: isGateClosed, unless: nil)
         let levels = Set(startable.values.map { Level($0.traits) }).sorted { $0.ranksAbove($1) }
         guard let level = choice(among: levels) else { return nil }
+        isChosenByAging = level != levels.first
         let members = startable.filter { Level($0.value.traits) == level }
         guard let first = members.min(by: { goesBefore($0, $1) }) else { return nil }
         passedOver[level] = 0

@@ -14,8 +14,9 @@ package struct TrialRun {
 
     /// - Parameters:
     ///   - policy: the one to begin with; nil for any.
+    ///   - isPreemptive: whether what waits may take slots from what runs.
     ///   - shadow: makes a second scheduler that must do the same.
-    package init(seed: UInt64, policy: String? = nil, shadow: Shadow? = nil) {
+    package init(seed: UInt64, policy: String? = nil, isPreemptive: Bool = false, shadow: Shadow? = nil) {
         self.seed = seed
         self.shadow = shadow
         var dice = SplitMix64(seed: seed ^ 0x5EED)
@@ -25,7 +26,8 @@ package struct TrialRun {
         let chosen = policy ?? (Bool.random(using: &dice) ? "default" : any)
         // Whoever asks for one policy wants to see that one.
         policies = policy.map { [$0] } ?? TrialDice.policies
-        setup = TrialSetup(policy: chosen, using: &dice)
+        let setup = TrialSetup(policy: chosen, using: &dice)
+        self.setup = isPreemptive ? setup.preemptive() : setup
     }
 
     /// Makes a trial and lets so many random steps happen to it; stops at the first fault.

@@ -35,6 +35,7 @@ package struct TrialSetup: Hashable, Sendable {
         for (key, path) in Self.times where configuration[keyPath: path] != usual[keyPath: path] {
             text += " \(key)=\(TrialWords.text(configuration[keyPath: path].wholeNanoseconds))"
         }
+        if configuration.isPreemptive { text += " preemptive=1" }
         return text
     }
 
@@ -43,12 +44,20 @@ package struct TrialSetup: Hashable, Sendable {
         let words = TrialWords(line)
         policy = words["policy"] ?? "default"
         seed = words["seed"].flatMap { UInt64($0) } ?? 1
+        configuration.isPreemptive = words.number("preemptive") == 1
         for (key, path) in Self.counts {
             if let value = words.number(key) { configuration[keyPath: path] = Int(value) }
         }
         for (key, path) in Self.times {
             if let value = words.time(key) { configuration[keyPath: path] = .nanoseconds(value) }
         }
+    }
+
+    /// The same where what waits may take slots from what runs.
+    package func preemptive() -> TrialSetup {
+        var setup = self
+        setup.configuration.isPreemptive = true
+        return setup
     }
 
     /// At random: as it is shipped, or with few slots, short waits and no jitter.

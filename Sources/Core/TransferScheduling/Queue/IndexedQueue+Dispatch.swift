@@ -9,14 +9,30 @@ extension IndexedQueue {
         return chooseNext(assessment, isGateClosed: isGateClosed)
     }
 
-    private mutating func chooseNext(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
+    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> Rank? {
+        guard availability.classes.intersects(filledClasses) else { return nil }
+        findOpen(isGateClosed: isGateClosed)
+        for number in ranking where canStart(Int(number), assessment) {
+            guard let place = first(of: Int(number), assessment) else { continue }
+            return Rank(TransferID(records[place].pointee.id), entry(at: place).traits)
+        }
+        return nil
+    }
+
+    /// Finds the classes that might start something.
+    private mutating func findOpen(isGateClosed: Bool) {
         let words = (requirements.classes.count + 63) / 64
         while open.count < words { open.append(0) }
         for word in open.indices {
             open[word] = availability.classes.words[word] & filledClasses.words[word]
             if isGateClosed { open[word] &= ~gated.words[word] }
         }
+    }
+
+    private mutating func chooseNext(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
+        findOpen(isGateClosed: isGateClosed)
         guard let (level, place) = choose(assessment) else { return nil }
+        isChosenByAging = startable.first != level
         countPassing(chosen: level)
         chosen = place
         return TransferID(records[place].pointee.id)

@@ -119,7 +119,7 @@ extension IndexedQueue {
 
     mutating func nextMoment(_ assessment: Assessment, gate: Instant?) -> Instant? {
         // Whatever comes free, nothing could start.
-        guard running < globalSlots, !records.isEmpty else { return nil }
+        guard running < globalSlots || isPreemptive, !records.isEmpty else { return nil }
         let now = assessment.now
         var next = individuals > 0 ? individualLook : nil
         if let mood = availability.nextMood, !filledClasses.isEmpty || timers.count > 0 {

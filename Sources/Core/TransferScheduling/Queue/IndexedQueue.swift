@@ -81,6 +81,10 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     let slotsPerApp: Int32
     let slotsPerSession: Int32
     let agingInterval: Int
+    /// Whether what waits may take a slot from what runs.
+    let isPreemptive: Bool
+    /// Whether the one that is chosen owes that to ageing.
+    var isChosenByAging = false
 
     init(_ assessment: Assessment) {
         let configuration = assessment.configuration
@@ -88,6 +92,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         slotsPerApp = Int32(clamping: max(1, configuration.slotsPerApp))
         slotsPerSession = Int32(clamping: max(1, configuration.slotsPerSession))
         agingInterval = max(1, configuration.agingInterval)
+        isPreemptive = configuration.isPreemptive
         lanes = Lanes(slotsPerHost: configuration.slotsPerHost)
         lastWall = assessment.now.wall
     }

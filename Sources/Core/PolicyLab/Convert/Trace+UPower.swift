@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+extension Trace {
+    /// Reads what UPower remembers of a battery: `/var/lib/upower/history-charge-*.dat`.
+    ///
+    /// A line is a time in unix seconds, the charge in percent, and the battery's state, separated by tabs. It says
+    /// nothing of the network: that is assumed to be the same all the time. UPower keeps a week, and notes changes only.
+    ///
+    /// - Throws: where a line is not like that, times go backwards, or there is none.
+    public init(
+        upower bytes: [UInt8], device: String, file: String, network: Network, rule: ReadingRule
+    ) throws(InputError) {
+        var readings: [Reading] = []
+        for (number, bytes) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            guard !bytes.isEmpty else { continue }
+            let text = String(decoding: bytes, as: UTF8.self)
+            let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            func error(_ field: Int, _ expected: String) -> InputError {
+                let column = fields.prefix(field).reduce(1) { $0 + $1.utf8.count + 1 }
+                return InputError(
+                    file: file, line: number + 1, column: column, expected: expected,
+                    found: field < fields.count ? fields[field] : "")
+            }
+            guard fields.count == 3 else {
+                throw InputError(
+                    file: file, line: number + 1, column: 1, expected: "time, percent and state, separated by tabs",
+                    found: text)
+            }
+            guard let nanos = Decimal.nanos(fields[0]), nanos.magnitude <= 4_000_000_000_000_000_000 else {
+                throw error(0, "unix seconds")
+            }
+            let time = WallTime(nanosecondsSinceEpoch: nanos)
+            guard let level = Double(fields[1]), (0...100).contains(level) else {
+                throw error(1, "a percentage from 0 to 100")
+            }
+            guard let power = Self.upowerStates[fields[2]] else {
+                throw error(2, "one of \(Self.upowerStates.keys.sorted().joined(separator: ", "))")
+            }
+            let reading = Reading(
+                time: time, power: power, network: network, level: power == .unknown ? nil : level / 100)
+            // Two in the same second: the later word counts.
+            if let last = readings.last, last.time == time { readings.removeLast() }
+            if let last = readings.last, time < last.time {
+                throw error(0, "a time not before that of the line before")
+            }
+            readings.append(reading)
+        }
+        guard let trace = rule.trace(readings, device: device) else {
+            throw InputError(file: file, line: 1, column: 1, expected: "at least one line", found: "")
+        }
+        self = trace
+    }
+
+    /// UPower's names of a battery's state (UpDeviceState), and what the machine runs on in it.
+    private static let upowerStates: [String: PowerSource] = [
+        "charging": .ac, "fully-charged": .ac, "pending-charge": .ac, "discharging": .battery,
+        "pending-discharge": .battery, "empty": .battery, "unknown": .unknown,
+    ]
+}

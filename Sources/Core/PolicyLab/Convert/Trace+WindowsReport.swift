@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+extension Trace {
+    /// Reads the recent use of a Windows battery report: `powercfg /batteryreport /xml`.
+    ///
+    /// Each `UsageEntry` says when something began (`Timestamp`, UTC), for how long (`Duration`, in units of 100 ns),
+    /// whether on mains (`Ac`), and whether the machine was in use (`EntryType`, all but `Active` count as sleep). It says
+    /// nothing of the network: that is assumed to be the same all the time. Windows tells of three days where not asked
+    /// for more (`/duration 14`).
+    ///
+    /// - Throws: where an entry lacks one of these or goes backwards, or there is none.
+    public init(windowsReport bytes: [UInt8], device: String, file: String, network: Network) throws(InputError) {
+        var scanner = TagScanner(bytes, file: file)
+        var segments: [Segment] = []
+        while let tag = try scanner.next(named: "UsageEntry") {
+            let start = try tag.date("Timestamp")
+            let isOnAC = try tag.value("Ac")
+            guard let units = Int64(try tag.value("Duration").text), (0...40_000_000_000_000_000).contains(units) else {
+                throw tag.error(try tag.value("Duration"), "a whole number of 100 ns from 0 up in Duration")
+            }
+            guard ["0", "1"].contains(isOnAC.text) else { throw tag.error(isOnAC, "0 or 1 in Ac") }
+            let type = try tag.value("EntryType")
+            // The last entry only says when the report was made.
+            guard units > 0 else { continue }
+            var segment = Segment(
+                start: start, end: start.advanced(by: .nanoseconds(units * 100)),
+                power: isOnAC.text == "1" ? .ac : .battery, network: network)
+            segment.isSuspended = type.text != "Active"
+            segment.level = try tag.share("ChargeCapacity", of: "FullChargeCapacity")
+            if let last = segments.last {
+                guard last.start < start else {
+                    throw tag.error(try tag.value("Timestamp"), "a later time than in the entry before")
+                }
+                // Times are whole seconds, lengths are not: the next entry knows better when this one ended.
+                segments[segments.count - 1].end = min(last.end, start)
+            }
+            segments.append(segment)
+        }
+        guard let trace = Trace(device: device, segments: segments) else {
+            throw InputError(
+                file: file, line: 1, column: 1, expected: "a report with at least one UsageEntry (powercfg /xml)",
+                found: "")
+        }
+        self = trace
+    }
+}
+
+/// Finds start tags in XML and reads their attributes; all else is passed over.
+private struct TagScanner {
+    private let bytes: [UInt8]
+    private let file: String
+    private var position = 0
+
+    init(_ bytes: [UInt8], file: String) {
+        self.bytes = bytes
+        self.file = file
+    }
+
+    /// The next start tag of that name; nil at the end.
+    mutating func next(named name: String) throws(InputError) -> Tag? {
+        let opening = Array("<\(name)".utf8)
+        while position < bytes.count {
+            guard let start = bytes[position...].firstIndex(of: UInt8(ascii: "<")) else { break }
+            position = start + 1
+            guard bytes[start...].starts(with: opening) else { continue }
+            let after = start + opening.count
+            guard after < bytes.count, Self.isSpace(bytes[after]) else { continue }
+            guard let end = bytes[after...].firstIndex(of: UInt8(ascii: ">")) else {
+                throw InputError(
+                    file: file, line: line(of: start), column: column(of: start),
+                    expected: "a tag that is closed by '>'", found: name)
+            }
+            position = end + 1
+            return Tag(
+                name: name, file: file, line: line(of: start), column: column(of: start),
+                attributes: attributes(in: after..<end))
+        }
+        return nil
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
+    private func line(of place: Int) -> Int { bytes[..<place].count { $0 == 0x0A } + 1 }
+
+    private func column(of place: Int) -> Int { place - (bytes[..<place].lastIndex(of: 0x0A) ?? -1) }
+
+    /// `name="value"` by name.
+    private func attributes(in range: Range<Int>) -> [String: Tag.Value] {
+        var attributes: [String: Tag.Value] = [:]
+        var place = range.lowerBound
+        while let equals = bytes[place..<range.upperBound].firstIndex(of: UInt8(ascii: "=")) {
+            let name = bytes[place..<equals].drop { Self.isSpace($0) }
+            let open = equals + 1
+            guard open < range.upperBound, bytes[open] == UInt8(ascii: "\"") else { break }
+            guard let close = bytes[(open + 1)..<range.upperBound].firstIndex(of: UInt8(ascii: "\"")) else { break }
+            attributes[String(decoding: name, as: UTF8.self)] = Tag.Value(
+                text: String(decoding: bytes[(open + 1)..<close], as: UTF8.self), line: line(of: open + 1),
+                column: column(of: open + 1))
+            place = close + 1
+        }
+        return attributes
+    }
+}
+
+/// A start tag.
+private struct Tag {
+    struct Value {
+        var text: String
+        var line: Int
+        var column: Int
+    }
+
+    let name: String
+    let file: String
+    let line: Int
+    let column: Int
+    let attributes: [String: Value]
+
+    func error(_ value: Value, _ expected: String) -> InputError {
+        InputError(file: file, line: value.line, column: value.column, expected: expected, found: value.text)
+    }
+
+    func value(_ key: String) throws(InputError) -> Value {
+        guard let value = attributes[key] else {
+            throw InputError(
+                file: file, line: line, column: column, expected: "an attribute \(key) in \(name)", found: "")
+        }
+        return value
+    }
+
+    /// A date such as `2026-10-05T09:40:43Z`.
+    func date(_ key: String) throws(InputError) -> WallTime {
+        let value = try value(key)
+        let text = Array(value.text.utf8)
+        let marks: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":"), (19, "Z")]
+        func number(_ range: Range<Int>) -> Int64? { Int64(String(decoding: text[range], as: UTF8.self)) }
+        guard text.count == 20, marks.allSatisfy({ text[$0.0] == $0.1.asciiValue }),
+            let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+            let minute = number(14..<16), let second = number(17..<19), (1970...2090).contains(year),
+            (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
+            let days = CivilDate.days(year: year, month: month, day: day)
+        else { throw error(value, "a time as 2026-10-05T09:40:43Z in \(key)") }
+        return WallTime(secondsSinceEpoch: days * 86_400 + hour * 3600 + minute * 60 + second)
+    }
+
+    /// What one amount is of another, 0…1; nil where one of them is missing or 0.
+    func share(_ key: String, of whole: String) throws(InputError) -> Double? {
+        guard let part = attributes[key], let all = attributes[whole] else { return nil }
+        guard let amount = Double(part.text), amount >= 0, amount.isFinite else {
+            throw error(part, "a number from 0 up in \(key)")
+        }
+        guard let total = Double(all.text), total >= 0, total.isFinite else {
+            throw error(all, "a number from 0 up in \(whole)")
+        }
+        return total > 0 ? min(1, amount / total) : nil
+    }
+}
+
+extension CivilDate {
+    /// Days from 1970-01-01 to a date of the years 1970 to 2090; nil where there is no such date.
+    fileprivate static func days(year: Int64, month: Int64, day: Int64) -> Int64? {
+        guard (1...12).contains(month), (1...31).contains(day) else { return nil }
+        // Close to it first, then the day itself: dates are few.
+        let guess = (year - 1970) * 365 + (year - 1969) / 4 + (month - 1) * 30
+        return (guess - 5...guess + 40).first {
+            let date = CivilDate(daysSinceEpoch: $0)
+            return date.year == year && date.month == month && date.day == day
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// The best that anybody could do who knew the future: the least cost of a device's days, exactly.
+///
+/// Let R_k be the most bytes that can be on time in the k cheapest classes alone. The times that can be filled on time
+/// form a transversal matroid, so filling the cheapest first is optimal: the least cost is the sum of
+/// c_k (R_k − R_{k−1}), and the penalty for what even all classes leave. R_k is found by serving, at every moment of an
+/// allowed class, the pending job with the earliest deadline. Costs a sort and a pass for each class.
+public struct Optimum: Hashable, Sendable, Codable {
+    /// What is on time at most, in bytes, by class.
+    public private(set) var onTimeBytes: [Double]
+    /// All bytes asked for.
+    public private(set) var offeredBytes: Double
+    /// The least cost, the penalty for what is not on time included.
+    public private(set) var cost: Double
+    /// The share of all bytes that nobody can bring on time, 0…1.
+    public var leastLateShare: Double { share(late: offeredBytes - onTimeBytes.reduce(0, +)) }
+    /// The same for whoever never uses a metered network.
+    public let leastLateShareUnmetered: Double
+    /// The trade between late bytes and what bytes on time cost: the corners of the front, from nothing on time to
+    /// all that can be.
+    public let front: [FrontPoint]
+
+    /// A corner of the front.
+    public struct FrontPoint: Hashable, Sendable, Codable {
+        /// The share of all bytes that are late, 0…1.
+        public var lateShare: Double
+        /// What the bytes on time cost in all.
+        public var cost: Double
+        /// Bytes on time.
+        public var onTimeBytes: Double
+    }
+
+    /// The optimum of a device's days. Jobs without a deadline have until the end of the trace.
+    public init(_ trace: Trace, jobs: [Job], settings: ReplaySettings) {
+        let sweep = DeadlineSweep(trace, jobs: jobs, settings)
+        let offered = Amount(parts: jobs.reduce(0) { $0 + Amount(bytes: $1.bytes).parts })
+        let order = CostClass.allCases.sorted { settings.cost(of: $0) < settings.cost(of: $1) }
+        var onTime = Array(repeating: Amount.zero, count: CostClass.allCases.count)
+        var reached = Amount.zero
+        var classes: Set<CostClass> = []
+        var cost = 0.0
+        var front = [FrontPoint(lateShare: 1, cost: 0, onTimeBytes: 0)]
+        let all = offered.bytes
+        for costClass in order where settings.cost(of: costClass) <= settings.penalty {
+            classes.insert(costClass)
+            let most = sweep.mostOnTime(in: classes)
+            onTime[costClass.rawValue] = most - reached
+            cost += (most - reached).bytes / 1e6 * settings.cost(of: costClass)
+            reached = most
+            let late = all > 0 ? (offered - most).bytes / all : 0
+            front.append(FrontPoint(lateShare: late, cost: cost, onTimeBytes: most.bytes))
+        }
+        onTimeBytes = onTime.map(\.bytes)
+        offeredBytes = all
+        self.cost = cost + (offered - reached).bytes / 1e6 * settings.penalty
+        self.front = front
+        let free = sweep.mostOnTime(in: Set(CostClass.allCases.filter { !$0.isMetered }))
+        leastLateShareUnmetered = all > 0 ? (offered - free).bytes / all : 0
+    }
+
+    private func share(late: Double) -> Double { offeredBytes > 0 ? late / offeredBytes : 0 }
+}
+
+/// Serves the earliest deadline first at all moments of chosen classes.
+struct DeadlineSweep {
+    private let trace: Trace
+    /// In the order of arrivals.
+    private let jobs: [Job]
+    private let settings: ReplaySettings
+
+    init(_ trace: Trace, jobs: [Job], _ settings: ReplaySettings) {
+        self.trace = trace
+        self.jobs = jobs.sorted { ($0.arrival, $0.id) < ($1.arrival, $1.id) }
+        self.settings = settings
+    }
+
+    /// The most bytes that can be on time.
+    func mostOnTime(in classes: Set<CostClass>) -> Amount {
+        var pending = DeadlineHeap()
+        var next = 0
+        var served = Amount.zero
+        for segment in trace.segments {
+            var now = segment.start
+            let rate = segment.costClass.map(classes.contains) == true ? settings.rate(of: segment) : 0
+            while now < segment.end {
+                while next < jobs.count, jobs[next].arrival <= now {
+                    let amount = Amount(bytes: jobs[next].bytes)
+                    if amount > .zero { pending.insert(until: jobs[next].deadline ?? trace.end, amount) }
+                    next += 1
+                }
+                var end = segment.end
+                if next < jobs.count { end = min(end, jobs[next].arrival) }
+                if rate > 0 { served += pending.serve(from: now, to: end, rate: rate) }
+                now = end
+            }
+        }
+        return served
+    }
+}
+
+/// What waits, by deadline.
+private struct DeadlineHeap {
+    private struct Item {
+        var deadline: WallTime
+        var remaining: Amount
+    }
+    private var items: [Item] = []
+
+    mutating func insert(until deadline: WallTime, _ remaining: Amount) {
+        items.append(Item(deadline: deadline, remaining: remaining))
+        var child = items.count - 1
+        while child > 0, items[child].deadline < items[(child - 1) / 2].deadline {
+            items.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    /// Uses a stretch of time for what is due first, as long as it is not too late; says how much came.
+    mutating func serve(from start: WallTime, to end: WallTime, rate: Int64) -> Amount {
+        // The capacity of the stretch, of which `used` is gone: work is counted in amounts, so that no time is lost by
+        // rounding where one job follows another.
+        let length = end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
+        let capacity = Amount(rate: rate, nanoseconds: length)
+        var used = Amount.zero
+        while used < capacity, let first = items.first {
+            let left = min(length, first.deadline.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch)
+            let room = left > 0 ? Amount(rate: rate, nanoseconds: left) - used : .zero
+            guard room > .zero else {
+                removeFirst()
+                continue
+            }
+            let amount = min(first.remaining, room)
+            used += amount
+            items[0].remaining -= amount
+            if items[0].remaining == .zero { removeFirst() }
+        }
+        return used
+    }
+
+    private mutating func removeFirst() {
+        items.swapAt(0, items.count - 1)
+        items.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < items.count && items[child].deadline < items[least].deadline {
+                least = child
+            }
+            guard least != parent else { return }
+            items.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The optimum of several devices, for people and programs.
+public struct OracleReport: Sendable {
+    private let devices: [String]
+    private let optima: [Optimum]
+    private let settings: ReplaySettings
+
+    /// A report; devices and optima are in the same order.
+    public init(devices: [String], optima: [Optimum], settings: ReplaySettings) {
+        self.devices = devices
+        self.optima = optima
+        self.settings = settings
+    }
+
+    /// A corner of the front of all devices.
+    private struct Corner {
+        var onTimeBytes = 0.0
+        var cost = 0.0
+        var lateShare = 0.0
+    }
+
+    /// The corners of all devices together: each class is filled on all of them before the next dearer one on any.
+    private var front: [Corner] {
+        let offered = optima.reduce(0) { $0 + $1.offeredBytes }
+        let count = optima.map(\.front.count).max() ?? 0
+        return (0..<count).map { index in
+            var corner = Corner()
+            for optimum in optima {
+                corner.onTimeBytes += optimum.front[index].onTimeBytes
+                corner.cost += optimum.front[index].cost
+            }
+            corner.lateShare = offered > 0 ? (offered - corner.onTimeBytes) / offered : 0
+            return corner
+        }
+    }
+
+    /// A line a device.
+    public var table: TextTable {
+        var table = TextTable(columns: [
+            .init("device", isNumeric: false), .init("offered MB"), .init("late %"), .init("late % unmetered"),
+            .init("cost/MB"), .init("cost with penalty"),
+        ])
+        for (device, optimum) in zip(devices, optima) {
+            let cost = optimum.front.last?.cost ?? 0
+            table.rows.append([
+                device, Decimal.text(optimum.offeredBytes / 1e6, digits: 1), Study.percent(optimum.leastLateShare),
+                Study.percent(optimum.leastLateShareUnmetered),
+                Self.perMegabyte(cost, of: optimum.offeredBytes),
+                Decimal.text(optimum.cost, digits: 3),
+            ])
+        }
+        return table
+    }
+
+    /// The front of all devices.
+    public var frontTable: TextTable {
+        var table = TextTable(columns: [.init("late %"), .init("cost/MB"), .init("cost")])
+        let offered = optima.reduce(0) { $0 + $1.offeredBytes }
+        for corner in front {
+            table.rows.append([
+                Study.percent(corner.lateShare), Self.perMegabyte(corner.cost, of: offered),
+                Decimal.text(corner.cost, digits: 3),
+            ])
+        }
+        return table
+    }
+
+    private static func perMegabyte(_ cost: Double, of bytes: Double) -> String {
+        bytes > 0 ? Decimal.text(cost / (bytes / 1e6), digits: 3) : "-"
+    }
+
+    /// All of it as JSON.
+    public var json: JSONValue {
+        .object([
+            .init("devices", .list(zip(devices, optima).map { json($0, $1) })),
+            .init(
+                "front",
+                .list(
+                    front.map {
+                        .object([
+                            .init("late_share", .number($0.lateShare)),
+                            .init("on_time_bytes", .number($0.onTimeBytes)), .init("cost", .number($0.cost)),
+                        ])
+                    })),
+        ])
+    }
+
+    private func json(_ device: String, _ optimum: Optimum) -> JSONValue {
+        .object([
+            .init("device", .text(device)), .init("offered_bytes", .number(optimum.offeredBytes)),
+            .init(
+                "on_time_bytes",
+                .object(CostClass.allCases.map { .init($0.name, .number(optimum.onTimeBytes[$0.rawValue])) })),
+            .init("least_late_share", .number(optimum.leastLateShare)),
+            .init("least_late_share_unmetered", .number(optimum.leastLateShareUnmetered)),
+            .init("cost_with_penalty", .number(optimum.cost)),
+            .init(
+                "front",
+                .list(
+                    optimum.front.map {
+                        .object([
+                            .init("late_share", .number($0.lateShare)),
+                            .init("on_time_bytes", .number($0.onTimeBytes)), .init("cost", .number($0.cost)),
+                        ])
+                    })),
+        ])
+    }
+}

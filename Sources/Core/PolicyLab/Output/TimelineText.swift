@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+/// A device's days as rows of letters: power, network and sleep, and above them what was transferred.
+public enum TimelineText {
+    /// What the letters mean, in one line.
+    public static let legend =
+        "power A mains, b battery · network w Wi-Fi, e cable, c metered, - none · z asleep · ? unknown · # transfer"
+
+    /// The rows, in blocks of a day that begin at midnight UTC.
+    ///
+    /// - Parameter columns: letters a day, 1 or more; each stands for the middle of its time, a transfer for any of it.
+    public static func lines(_ trace: Trace, _ activity: [DeviceOutcome.Activity], columns: Int) -> [String] {
+        let day: Int64 = 86_400_000_000_000
+        var lines: [String] = []
+        let first = trace.start.nanosecondsSinceEpoch
+        // Down to midnight, before the epoch too.
+        var start = first - ((first % day) + day) % day
+        while start < trace.end.nanosecondsSinceEpoch {
+            let title = date(start / day)
+            let bounds = (0...max(1, columns)).map { start + day / Int64(max(1, columns)) * Int64($0) }
+            let middles = zip(bounds, bounds.dropFirst()).map { $0 + ($1 - $0) / 2 }
+            let moved = zip(bounds, bounds.dropFirst()).map { from, to in
+                activity.contains { $0.start.nanosecondsSinceEpoch < to && $0.end.nanosecondsSinceEpoch > from }
+            }
+            let blank = String(repeating: " ", count: title.count)
+            lines.append("\(title)  \(String(moved.map { $0 ? "#" : " " }))")
+            lines.append("\(blank)  \(String(middles.map { power(trace, at: $0) }))")
+            lines.append("\(blank)  \(String(middles.map { network(trace, at: $0) }))")
+            start += day
+        }
+        return lines.map { line in
+            var line = line
+            while line.hasSuffix(" ") { line.removeLast() }
+            return line
+        }
+    }
+
+    private static func power(_ trace: Trace, at nanos: Int64) -> Character {
+        guard nanos >= trace.start.nanosecondsSinceEpoch, nanos < trace.end.nanosecondsSinceEpoch else { return " " }
+        switch trace.segment(at: WallTime(nanosecondsSinceEpoch: nanos))?.power {
+        case .ac: return "A"
+        case .battery: return "b"
+        case .unknown, nil: return "?"
+        }
+    }
+
+    private static func network(_ trace: Trace, at nanos: Int64) -> Character {
+        guard nanos >= trace.start.nanosecondsSinceEpoch, nanos < trace.end.nanosecondsSinceEpoch else { return " " }
+        guard let segment = trace.segment(at: WallTime(nanosecondsSinceEpoch: nanos)) else { return "?" }
+        if segment.isSuspended { return "z" }
+        switch segment.network {
+        case .none: return "-"
+        case .unknown: return "?"
+        case .wifi, .ethernet, .cell:
+            return segment.isMetered ? "c" : segment.network == .ethernet ? "e" : "w"
+        }
+    }
+
+    /// The date of a day since the epoch.
+    static func date(_ day: Int64) -> String {
+        let civil = CivilDate(daysSinceEpoch: day)
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(civil.year)-\(two(Int(civil.month)))-\(two(Int(civil.day)))"
+    }
+}

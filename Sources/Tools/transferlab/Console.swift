@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The two streams a program writes to.
+enum Console {
+    /// Writes a line of results.
+    static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+
+    /// Writes a message.
+    static func error(_ message: String) { write(message + "\n", to: STDERR_FILENO) }
+
+    /// Writes text as it is.
+    static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+            } else if count == 0 || errno != EINTR {
+                // Who does not read any more wants no more.
+                return
+            }
+        }
+    }
+
+    /// Whether results go to a terminal that knows colours.
+    static var isTerminal: Bool {
+        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+}

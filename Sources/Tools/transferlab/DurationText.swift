@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A time as people write it on a command line: `90`, `90s`, `40m`, `1.5h`, `2d`.
+enum DurationText {
+    /// In seconds, above 0.
+    static func seconds(_ text: String, for option: String) throws -> Double {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        let unit = text.last.flatMap { units[$0] }
+        let number = unit == nil ? text : String(text.dropLast())
+        guard let value = Double(number), value > 0, value.isFinite, value * (unit ?? 1) <= 4e9 else {
+            throw UsageError("\(option): '\(text)' is no time above 0; write it as 90s, 40m, 1.5h or 2d")
+        }
+        return value * (unit ?? 1)
+    }
+}

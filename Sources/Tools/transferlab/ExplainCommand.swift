@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import PolicyLab
+import TransferPolicy
+
+/// Which device and which policy, where there is one of each.
+struct SingleOptions: ParsableArguments {
+    @Option(help: "The policy, as NAME[:key=value]….")
+    var policy: String = "default"
+
+    @Option(help: "The device; may be left out where there is one only.")
+    var device: String?
+
+    func chosenPolicy(on trace: Trace, _ settings: ReplaySettings) throws -> any Policy {
+        guard let policy = try LabPolicy(policy).policy(on: trace, settings: settings) else {
+            throw UsageError("the optimum is computed as a whole; it has no story of single jobs")
+        }
+        return policy
+    }
+
+    func chosen(from cases: [DeviceCase]) throws -> DeviceCase {
+        guard let device else {
+            guard cases.count == 1 else {
+                throw UsageError("there are \(cases.count) devices; name one: --device \(cases.first?.name ?? "NAME")")
+            }
+            return cases[0]
+        }
+        guard let chosen = cases.first(where: { $0.name == device || $0.trace.device == device }) else {
+            let names = cases.map(\.name).joined(separator: ", ")
+            throw UsageError("there is no device '\(device)'; there are \(names.isEmpty ? "none" : names)")
+        }
+        return chosen
+    }
+}
+
+/// `transferlab explain`: what held one job.
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Tells what held a job back, span by span.")
+
+    @OptionGroup var study: StudyOptions
+    @OptionGroup var single: SingleOptions
+
+    @Option(help: "The job's id.")
+    var job: Int64
+
+    func run() throws {
+        let device = try single.chosen(from: study.cases())
+        let settings = study.settings
+        let policy = try single.chosenPolicy(on: device.trace, settings)
+        var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
+        guard let id = replay.transferID(ofJob: job), let asked = device.jobs.first(where: { $0.id == job }) else {
+            throw UsageError("\(device.name) has no job \(job)")
+        }
+        var story = JobStory(of: id, on: device.trace)
+        let outcome = replay.run { story.note($0, at: $1) }
+        story.close(at: outcome.jobs.first { $0.id == job }?.finished ?? device.trace.end)
+        var table = TextTable(columns: [
+            .init("from", isNumeric: false), .init("for"), .init("what", isNumeric: false),
+        ])
+        for span in story.spans where span.start < span.end {
+            table.rows.append([
+                DateText.text(span.start), TimelineDuration.text(span.start, span.end), span.state,
+            ])
+        }
+        OutputOptions.print(table)
+        let end = outcome.jobs.first { $0.id == job }?.finished
+        let deadline = asked.deadline.map { ", due \(DateText.text($0))" } ?? ""
+        Console.print(
+            "job \(job): \(asked.bytes) bytes, handed over \(DateText.text(asked.arrival))\(deadline), "
+                + (end.map { "done \(DateText.text($0))" } ?? "not done"))
+    }
+}
+
+/// `transferlab timeline`: a device's days as bands.
+struct TimelineCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "timeline", abstract: "Draws a device's days: transfers above power, network and sleep.")
+
+    @OptionGroup var study: StudyOptions
+    @OptionGroup var single: SingleOptions
+
+    @Option(help: "Letters a day.")
+    var columns: Int = 96
+
+    func run() throws {
+        guard (1...1440).contains(columns) else { throw UsageError("--columns must be from 1 to 1440") }
+        let device = try single.chosen(from: study.cases())
+        var settings = study.settings
+        settings.recordsActivity = true
+        let policy = try single.chosenPolicy(on: device.trace, settings)
+        var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
+        let outcome = replay.run()
+        Console.print("\(device.name), \(single.policy), UTC; \(TimelineText.legend)")
+        for line in TimelineText.lines(device.trace, outcome.activity, columns: columns) { Console.print(line) }
+    }
+}
+
+/// Dates for people and programs.
+enum DateText {
+    /// In UTC, by RFC 3339, to the second.
+    static func text(_ date: WallTime) -> String {
+        Date(timeIntervalSince1970: Double(date.secondsSinceEpoch)).formatted(.iso8601)
+    }
+}
+
+/// How long spans last, for people.
+enum TimelineDuration {
+    static func text(_ start: WallTime, _ end: WallTime) -> String {
+        let seconds = Double(end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch) / 1e9
+        let whole = Int(seconds)
+        if seconds < 60 { return "\(Double(Int(seconds * 10)) / 10) s" }
+        if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
+        return "\(whole / 3600) h \(whole % 3600 / 60) min"
+    }
+}

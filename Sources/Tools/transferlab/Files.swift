@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import PolicyLab
+
+/// Reads and writes whole files.
+enum Files {
+    /// A file's bytes.
+    static func read(_ path: String) throws -> [UInt8] {
+        do {
+            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw UsageError("\(path) cannot be read: \(reason(error))")
+        }
+    }
+
+    /// Writes a file in one step; `-` is standard output.
+    static func write(_ text: String, to path: String) throws {
+        guard path != "-" else { return Console.write(text) }
+        do {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw UsageError("\(path) cannot be written: \(reason(error))")
+        }
+    }
+
+    /// The traces in files, each named by its file's name without the ending; no name may come twice.
+    static func traces(_ paths: [String]) throws -> [Trace] {
+        var seen: Set<String> = []
+        return try paths.map { path in
+            let device = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+            guard seen.insert(device).inserted else {
+                throw UsageError("two traces are called \(device); each needs a name of its own")
+            }
+            return try Trace(csv: read(path), device: device, file: path)
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        if let underlying, underlying.domain == NSPOSIXErrorDomain {
+            return String(cString: strerror(Int32(underlying.code)))
+        }
+        return (error as NSError).localizedDescription
+    }
+}

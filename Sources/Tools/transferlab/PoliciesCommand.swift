@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import PolicyLab
+import TransferPolicy
+
+/// `transferlab policies`: what can be compared.
+struct PoliciesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policies", abstract: "Lists all policies for --policy.")
+
+    @Flag(help: "With their parameters, defaults and ranges.")
+    var defaults = false
+
+    func run() throws {
+        if defaults {
+            Console.print(PolicyCatalog.text(of: LabPolicy.entries))
+        } else {
+            for entry in LabPolicy.entries { Console.print("\(entry.name): \(entry.summary)") }
+        }
+        Console.print("\(LabPolicy.optimum): the least cost possible for who knows the future; computed, not replayed")
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import PolicyLab
+
+/// `transferlab run`: policies side by side.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Replays recorded days under several policies and prints them side by side.")
+
+    @OptionGroup var study: StudyOptions
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let policies = try policy.chosen()
+        let cases = try study.cases()
+        let settings = study.settings
+        let items = await StudyRunner.run(cases, policies, settings, width: study.jobs)
+        try output.write(
+            StudyRunner.study(
+                items, devices: cases.map(\.name), policies: policies.map(\.name), settings: settings,
+                seed: study.seed))
+    }
+}
+
+/// Which policies.
+struct PolicyOptions: ParsableArguments {
+    @Option(
+        name: .customLong("policy"),
+        help: "Policies as NAME[:key=value]…, separated by commas; may be given several times. See 'policies'.")
+    var lists: [String] = ["default,immediate,unmetered,strict,ladder,oracle"]
+
+    func chosen() throws -> [LabPolicy] {
+        let policies = try lists.flatMap { try LabPolicy.list($0) }
+        var seen: Set<String> = []
+        for policy in policies where !seen.insert(policy.name).inserted {
+            throw UsageError("the policy \(policy.name) is named twice")
+        }
+        return policies
+    }
+}

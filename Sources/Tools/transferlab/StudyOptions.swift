@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import PolicyLab
+import TransferScheduling
+
+/// What is replayed, and how.
+struct StudyOptions: ParsableArguments {
+    @Argument(help: "Conditions of one device each, as comma-separated values.")
+    var traces: [String]
+
+    @Option(help: "What is to be transferred, as comma-separated values; 'generated' makes it up for each trace.")
+    var workload: String
+
+    @Option(help: "Bytes a second over Wi-Fi and cable where the trace does not say.")
+    var freeRate: Int64 = 2_500_000
+
+    @Option(help: "Bytes a second over a mobile network where the trace does not say.")
+    var cellRate: Int64 = 625_000
+
+    @Option(help: "What 10^6 bytes cost on AC and free, battery and free, AC and metered, battery and metered.")
+    var costs: String = "0,1,4,5"
+
+    @Option(help: "What 10^6 late or undone bytes cost.")
+    var penalty: Double = 100
+
+    @Option(help: "How many transfers run at once.")
+    var concurrency: Int = 1
+
+    @Flag(help: "As programs run it: four slots, conditions that settle, no preemption.")
+    var daemon = false
+
+    @Option(help: "Seed of all that is random.")
+    var seed: UInt64 = 1
+
+    @Option(help: "How many replays run side by side; 0 for one on each core. Changes no result.")
+    var jobs: Int = 0
+
+    func validate() throws {
+        guard freeRate > 0, cellRate > 0, freeRate <= 1_000_000_000_000, cellRate <= 1_000_000_000_000 else {
+            throw ValidationError("a rate must be from 1 to 10^12 bytes a second")
+        }
+        guard penalty >= 0, penalty.isFinite else { throw ValidationError("--penalty must be a number from 0 up") }
+        guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000") }
+        guard (0...1024).contains(jobs) else { throw ValidationError("--jobs must be from 0 to 1024") }
+        guard parsedCosts != nil else { throw ValidationError("--costs must be four numbers from 0 up: 0,1,4,5") }
+    }
+
+    private var parsedCosts: [Double]? {
+        let values = costs.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+        let known = values.compactMap { $0 }.filter { $0 >= 0 && $0.isFinite }
+        return known.count == 4 && values.count == 4 ? known : nil
+    }
+
+    var settings: ReplaySettings {
+        var settings = ReplaySettings()
+        settings.freeRate = freeRate
+        settings.cellRate = cellRate
+        settings.costs = parsedCosts ?? settings.costs
+        settings.penalty = penalty
+        settings.seed = seed
+        if daemon {
+            settings.scheduler = ReplaySettings.daemonScheduler
+        } else {
+            settings.scheduler.globalSlots = concurrency
+        }
+        return settings
+    }
+
+    /// The devices that have something to transfer.
+    func cases() throws -> [DeviceCase] {
+        guard !traces.isEmpty else { throw UsageError("no trace is given") }
+        let traces = try Files.traces(traces)
+        guard workload != "generated" else {
+            return traces.enumerated().map { number, trace in
+                DeviceCase(
+                    name: trace.device, trace: trace,
+                    jobs: WorkloadGenerator.jobs(for: trace, seed: WorkloadGenerator.firstSeed + UInt64(number)))
+            }
+        }
+        let read = try Workload(csv: Files.read(workload), file: workload)
+        let (cases, unused) = try DeviceCase.match(traces, read, file: workload)
+        if !unused.isEmpty {
+            Console.error("transferlab: \(workload) has no jobs for \(unused.joined(separator: ", ")); left out")
+        }
+        return cases
+    }
+}

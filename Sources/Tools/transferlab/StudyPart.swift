@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import PolicyLab
+
+/// A part of a study as it lies in a file.
+struct StudyPart: Codable {
+    /// What all parts of one study have in common.
+    struct Header: Codable, Equatable {
+        var shards: Int
+        var policies: [String]
+        var devices: [String]
+        var costs: [Double]
+        var penalty: Double
+        var freeRate: Int64
+        var seed: UInt64
+        /// Tells other jobs or other days apart.
+        var workload: UInt64
+        /// The options that change results.
+        var options: String
+    }
+
+    struct Item: Codable {
+        /// The device's place in the study.
+        var device: Int
+        /// By policy; nil for the optimum.
+        var outcomes: [DeviceOutcome?]
+        var optimum: Optimum
+    }
+
+    var header: Header
+    var shard: Int
+    var items: [Item]
+
+    init(header: Header, shard: Int, items: [Item]) {
+        self.header = header
+        self.shard = shard
+        self.items = items
+    }
+
+    init(_ bytes: [UInt8], file: String) throws {
+        do {
+            self = try JSONDecoder().decode(StudyPart.self, from: Data(bytes))
+        } catch {
+            throw UsageError("\(file) is no part of a study as 'shard' writes it: \(Self.reason(error))")
+        }
+        guard header.shards > 0, header.costs.count == CostClass.allCases.count,
+            items.allSatisfy({
+                header.devices.indices.contains($0.device) && $0.outcomes.count == header.policies.count
+            })
+        else { throw UsageError("\(file) is no part of a study as 'shard' writes it: its numbers do not fit together") }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, _): "'\(key.stringValue)' is missing"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' is not what it must be"
+        case DecodingError.dataCorrupted(let context): context.debugDescription
+        default: "\(error)"
+        }
+    }
+
+    func text() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+
+    /// A number that other days or jobs would hardly have (FNV-1a, Fowler, Noll and Vo).
+    static func digest(_ cases: [DeviceCase]) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ text: String) { for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 } }
+        for device in cases {
+            add(device.trace.csv)
+            add(Workload(devices: [Workload.Device(name: device.name, jobs: device.jobs)]).csv)
+        }
+        return hash
+    }
+}
+
+extension StudyOptions {
+    /// The options that change results and are told nowhere else, as text to compare.
+    var optionText: String { "cellRate=\(cellRate) concurrency=\(concurrency) daemon=\(daemon)" }
+}

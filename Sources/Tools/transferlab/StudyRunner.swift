@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import PolicyLab
+
+/// Replays devices under policies, on all cores; the results are in order, whatever ran first.
+enum StudyRunner {
+    /// What came of one device.
+    struct Item: Sendable {
+        /// By policy; nil for the optimum.
+        var outcomes: [DeviceOutcome?]
+        var optimum: Optimum
+    }
+
+    /// The results by device.
+    static func run(
+        _ cases: [DeviceCase], _ policies: [LabPolicy], _ settings: ReplaySettings, width: Int
+    ) async -> [Item] {
+        let width = width > 0 ? width : ProcessInfo.processInfo.activeProcessorCount
+        var items: [Item?] = Array(repeating: nil, count: cases.count)
+        await withTaskGroup(of: (Int, Item).self) { group in
+            var next = 0
+            while next < min(width, cases.count) {
+                add(next, cases, policies, settings, to: &group)
+                next += 1
+            }
+            for await (index, item) in group {
+                items[index] = item
+                guard next < cases.count else { continue }
+                add(next, cases, policies, settings, to: &group)
+                next += 1
+            }
+        }
+        return items.compactMap { $0 }
+    }
+
+    private static func add(
+        _ index: Int, _ cases: [DeviceCase], _ policies: [LabPolicy], _ settings: ReplaySettings,
+        to group: inout TaskGroup<(Int, Item)>
+    ) {
+        let device = cases[index]
+        group.addTask {
+            let outcomes = policies.map { choice -> DeviceOutcome? in
+                guard let policy = choice.policy(on: device.trace, settings: settings) else { return nil }
+                var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
+                return replay.run()
+            }
+            let optimum = Optimum(device.trace, jobs: device.jobs, settings: settings)
+            return (index, Item(outcomes: outcomes, optimum: optimum))
+        }
+    }
+
+    /// The study that the results make.
+    static func study(
+        _ items: [Item], devices: [String], policies: [String], settings: ReplaySettings, seed: UInt64
+    ) -> Study {
+        let results = policies.indices.map { index -> Study.Result in
+            let outcomes = items.compactMap { $0.outcomes[index] }
+            return (policies[index], outcomes.count == items.count ? outcomes : nil)
+        }
+        return Study(results, devices: devices, optima: items.map(\.optimum), settings: settings, seed: seed)
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import PolicyLab
+import TransferPolicy
+
+/// `transferlab sweep`: one table for many values of parameters.
+struct SweepCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sweep", abstract: "Replays policies with many values of their parameters, or other deadlines.")
+
+    @OptionGroup var study: StudyOptions
+
+    @Option(
+        name: .customLong("axis"),
+        help: """
+            POLICY.KEY=FROM:TO:STEP or POLICY.KEY=A,B,C; several of one policy are crossed. deadline=1h,4h,24h gives \
+            all jobs that much time, a table for each.
+            """)
+    var axes: [String]
+
+    @Option(name: .customLong("policy"), help: "Policies to stand beside them, as for 'run'.")
+    var lists: [String] = []
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        var (choices, deadlines): ([SweepAxis], [Double]) = ([], [])
+        for text in axes {
+            if text.hasPrefix("deadline=") {
+                guard deadlines.isEmpty else { throw UsageError("--axis deadline is given twice") }
+                deadlines = try text.dropFirst(9).split(separator: ",", omittingEmptySubsequences: false).map {
+                    try DurationText.seconds(String($0), for: "--axis deadline")
+                }
+            } else {
+                choices.append(try SweepAxis(text))
+            }
+        }
+        let names = SweepAxis.names(of: choices)
+        let policies = try (names + lists).flatMap { try LabPolicy.list($0) }
+        guard !policies.isEmpty else { throw UsageError("no policy is named: give one by --axis or --policy") }
+        var seen: Set<String> = []
+        for policy in policies where !seen.insert(policy.name).inserted {
+            throw UsageError("the policy \(policy.name) is named twice")
+        }
+        let cases = try study.cases()
+        guard !deadlines.isEmpty else { return try output.write(await result(cases, policies)) }
+        var parts: [JSONValue] = []
+        for seconds in deadlines {
+            let result = try await self.result(Self.giving(seconds, cases), policies)
+            parts.append(.object([.init("deadline_s", .number(seconds)), .init("study", result.json)]))
+            guard output.json != "-" else { continue }
+            if output.csv != nil { throw UsageError("--csv takes one table: leave --axis deadline out") }
+            Console.print("\(parts.count > 1 ? "\n" : "")deadline \(Int(seconds)) s")
+            try OutputOptions.parse(output.sort.map { ["--sort", $0] } ?? []).write(result)
+        }
+        guard let json = output.json else { return }
+        try Files.write(JSONValue.object([.init("sweep", .list(parts))]).document, to: json)
+    }
+
+    private func result(_ cases: [DeviceCase], _ policies: [LabPolicy]) async throws -> Study {
+        let items = await StudyRunner.run(cases, policies, study.settings, width: study.jobs)
+        return StudyRunner.study(
+            items, devices: cases.map(\.name), policies: policies.map(\.name), settings: study.settings,
+            seed: study.seed)
+    }
+
+    private static func giving(_ seconds: Double, _ cases: [DeviceCase]) -> [DeviceCase] {
+        cases.map { device in
+            var device = device
+            for index in device.jobs.indices {
+                device.jobs[index].deadline = device.jobs[index].arrival.advanced(by: .seconds(seconds))
+            }
+            return device
+        }
+    }
+}
+
+/// The values that one parameter of a policy takes.
+struct SweepAxis {
+    let policy: String
+    let key: String
+    /// As the policy's name takes them.
+    let values: [String]
+
+    init(_ text: String) throws {
+        let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let names = sides[0].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard sides.count == 2, names.count == 2 else {
+            throw UsageError("--axis '\(text)' is not POLICY.KEY=FROM:TO:STEP, POLICY.KEY=A,B,C or deadline=A,B,C")
+        }
+        (policy, key) = (names[0], names[1])
+        let bounds = sides[1].split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard bounds.count == 3 else {
+            values = sides[1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            return
+        }
+        let numbers = bounds.compactMap { Double($0) }
+        guard numbers.count == 3, numbers.allSatisfy(\.isFinite), numbers[2] > 0, numbers[0] <= numbers[1],
+            (numbers[1] - numbers[0]) / numbers[2] < 10_000
+        else { throw UsageError("--axis '\(text)': FROM:TO:STEP must be numbers, STEP above 0, at most 10 000 values") }
+        // A little more than TO, so that it is there in spite of rounding.
+        let count = Int((numbers[1] - numbers[0]) / numbers[2] + 1e-9)
+        values = (0...count).map { Self.text(numbers[0] + Double($0) * numbers[2]) }
+    }
+
+    private static func text(_ value: Double) -> String {
+        // 0.1 + 0.2 is to be called 0.3.
+        let rounded = (value * 1e9).rounded() / 1e9
+        return rounded == rounded.rounded() && rounded.magnitude < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
+    }
+
+    /// All combinations, as policies' names.
+    static func names(of axes: [SweepAxis]) -> [String] {
+        var order: [String] = []
+        for axis in axes where !order.contains(axis.policy) { order.append(axis.policy) }
+        return order.flatMap { policy in
+            axes.filter { $0.policy == policy }.reduce([policy]) { names, axis in
+                names.flatMap { name in axis.values.map { "\(name):\(axis.key)=\($0)" } }
+            }
+        }
+    }
+}

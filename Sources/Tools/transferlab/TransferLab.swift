@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import PolicyLab
+import TransferPolicy
+
+/// The command line of the policy lab.
+struct TransferLab: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transferlab",
+        abstract: "Says which policy is best on recorded days, and how far it is from the best possible.",
+        discussion: """
+            Replays what a device was like (power, network) with what it had to transfer, through the same scheduler \
+            and policies that transferctl runs, under a virtual clock.
+            Results go to standard output, messages to standard error.
+            Exit status: 0 done, 1 a comparison failed, 2 wrong usage or input.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            RunCommand.self, SweepCommand.self, OracleCommand.self, ExplainCommand.self, TimelineCommand.self,
+            AnalyzeCommand.self, ConvertCommand.self, SynthCommand.self, WorkloadCommand.self, PoliciesCommand.self,
+            DiffCommand.self, ShardCommand.self, MergeCommand.self,
+        ])
+}
+
+@main
+enum Program {
+    static func main() async {
+        // A reader that goes away (`transferlab … | head`) ends the program quietly at its next write.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try TransferLab.parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let code as ExitCode {
+            exit(code.rawValue)
+        } catch {
+            exit(report(error))
+        }
+    }
+
+    /// Tells what was wrong; gives back the exit status.
+    private static func report(_ error: any Error) -> Int32 {
+        let isInput = error is InputError || error is UsageError || error is PolicyNameError
+        guard !isInput else {
+            Console.error(error is InputError ? "\(error)" : "transferlab: \(error)")
+            return 2
+        }
+        let code = TransferLab.exitCode(for: error)
+        let text = TransferLab.fullMessage(for: error)
+        if code == .success {
+            Console.print(text)
+            return 0
+        }
+        Console.error(text)
+        return code == .validationFailure ? 2 : 1
+    }
+}
+
+/// A command line that makes no sense: ends the program with status 2.
+struct UsageError: Error, CustomStringConvertible {
+    /// What was wrong, and what would be right.
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

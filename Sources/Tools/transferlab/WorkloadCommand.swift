@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import PolicyLab
+
+/// `transferlab workload`: makes up what is to be transferred.
+struct WorkloadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "workload",
+        abstract: "Makes up transfers for traces, two hours apart on average, around 20 MB, a day's time for each.")
+
+    @Argument(help: "Conditions of one device each, as comma-separated values.")
+    var traces: [String]
+
+    @Option(help: "The seed of the first trace; each further one has the next.")
+    var seed: UInt64 = WorkloadGenerator.firstSeed
+
+    func run() throws {
+        let devices = try Files.traces(traces).enumerated().map { number, trace in
+            Workload.Device(
+                name: trace.device, jobs: WorkloadGenerator.jobs(for: trace, seed: seed &+ UInt64(number)))
+        }
+        Console.write(Workload(devices: devices).csv)
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+
+@testable import PolicyLab
+
+@Suite struct LookaheadTests {
+    /// Whole on-time bytes by class: it looks again a nanosecond after the moment from which on it need not go on.
+    ///
+    /// Of one job of 150 bytes, due after 500 s of stretches of 100 s.
+    private func classes(_ letters: String, hours: Double, bytes: Int64 = 150) throws -> [Double] {
+        let jobs = [Days.job(0, bytes: bytes, by: 500)]
+        return try Days.replay(Days.trace(letters), jobs, "lookahead:h=\(hours)").onTimeBytes.map { $0.rounded() }
+    }
+
+    @Test("What cheaper times ahead will carry waits for them; what they will not is moved now, and no more")
+    func enough() throws {
+        #expect(try classes("bbdAAb", hours: 1) == [150, 0, 0, 0])
+        #expect(try classes("bbdAdb", hours: 1) == [100, 50, 0, 0])
+        #expect(try classes("dddbdb", hours: 1) == [0, 100, 0, 50])
+        #expect(try classes("dbdbdA", hours: 1) == [0, 150, 0, 0])
+    }
+
+    @Test("What lies beyond its sight it waits for as if it were good")
+    func horizon() throws {
+        // It sees 150 s: so from 350 s on it knows that only battery is left.
+        #expect(try classes("bbbbb", hours: 150.0 / 3600) == [0, 150, 0, 0])
+        #expect(try classes("bbbbb", hours: 120.0 / 3600) == [0, 120, 0, 0])
+        #expect(try classes("bbbbb", hours: 0) == [0, 0, 0, 0])
+    }
+
+    @Test("What is late already waits for good conditions")
+    func late() throws {
+        let outcome = try Days.replay(Days.trace("?????bA"), [Days.job(0, bytes: 50, by: 500)], "lookahead")
+        #expect(outcome.lateBytesByClass == [50, 0, 0, 0])
+    }
+}

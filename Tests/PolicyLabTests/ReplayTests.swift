@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+@testable import PolicyLab
+
+@Suite struct ReplayTests {
+    @Test("Bytes move at the network's rate, in the class of the moment")
+    func classes() throws {
+        let outcome = try Days.replay(Days.trace("AbCd"), [Days.job(0, bytes: 350, by: 1000)])
+        #expect(outcome.onTimeBytes == [100, 100, 100, 50])
+        #expect(outcome.jobs[0].delay == 350)
+        #expect(outcome.activations == 1)
+    }
+
+    @Test("Nothing moves while power or network is unknown, there is no network, or the machine sleeps")
+    func unknown() throws {
+        let outcome = try Days.replay(Days.trace("A?-zA"), [Days.job(0, bytes: 150, by: 1000)])
+        #expect(outcome.onTimeBytes == [150, 0, 0, 0])
+        #expect(outcome.jobs[0].delay == 450)
+        #expect(outcome.activations == 2)
+        #expect(outcome.jobs[0].longestWait == .seconds(300))
+        #expect(outcome.unknownTime == 100)
+        #expect(outcome.span == 500)
+    }
+
+    @Test("Bytes past the deadline still move, and count as late; what never comes is undone")
+    func late() throws {
+        let outcome = try Days.replay(
+            Days.trace("-AA"), [Days.job(0, bytes: 130, by: 150), Days.job(1, bytes: 100, by: 400)])
+        #expect(outcome.onTimeBytes[0] == 50 + 70)
+        #expect(outcome.lateBytes == 80)
+        #expect(outcome.undoneBytes == 30)
+        #expect(outcome.jobs.map(\.isMissed) == [true, true])
+        #expect(outcome.jobs[0].delay == 230)
+        #expect(outcome.jobs[1].delay == nil)
+    }
+
+    @Test("The earliest deadline goes first and takes the slot; what it stops keeps its bytes; ties go by id")
+    func order() throws {
+        let outcome = try Days.replay(
+            Days.trace("AAAA"),
+            [
+                Days.job(7, at: 0, bytes: 100, by: 900), Days.job(3, at: 20, bytes: 50, by: 300),
+                Days.job(2, at: 40, bytes: 10, by: 300),
+            ])
+        // 7 from 0, 3 from 20, 2 from 40 to 50, 3 to 80, 7 to 160.
+        #expect(outcome.jobs.map(\.id) == [7, 3, 2])
+        #expect(outcome.jobs.map(\.delay) == [160, 60, 10])
+        #expect(outcome.stops == 2)
+        #expect(outcome.jobs.map(\.starts) == [2, 2, 1])
+        #expect(outcome.activations == 1)
+    }
+
+    @Test("A start after more than the gap wakes the radio; one after less, or just as much, does not")
+    func activations() throws {
+        let jobs = [
+            Days.job(0, at: 0, bytes: 10, by: 900), Days.job(1, at: 25, bytes: 10, by: 900),
+            Days.job(2, at: 51, bytes: 10, by: 900),
+        ]
+        let outcome = try Days.replay(Days.trace("Ab"), jobs)
+        #expect(outcome.activations == 2)
+        #expect(outcome.activeTime.wall == 30)
+        // 15 s after the first, then 15 s of 16 s, then 15 s.
+        #expect(outcome.tailTime.wall == 45)
+        #expect(outcome.wakes.wall == 2)
+    }
+
+    @Test("The ladder's moments are exact: battery from half of the time on, metered from three quarters on")
+    func ladder() throws {
+        let outcome = try Days.replay(Days.trace("bbbddd"), [Days.job(0, bytes: 150, by: 400)], "ladder")
+        // Battery from 200 to 300; metered from 300 on.
+        #expect(outcome.onTimeBytes == [0, 100, 0, 50])
+        #expect(outcome.jobs[0].delay == 350)
+    }
+
+    @Test("Several run side by side and share the network")
+    func concurrency() throws {
+        var settings = Days.slow
+        settings.scheduler.globalSlots = 2
+        settings.freeRate = 3
+        let outcome = try Days.replay(
+            Days.trace("AA"), [Days.job(0, bytes: 20, by: 900), Days.job(1, bytes: 40, by: 901)], "strict", settings)
+        // 2 and 1 bytes a second until 10 s; then the second, which has 10, all 3.
+        #expect(outcome.jobs.map(\.delay) == [10, 20])
+    }
+
+    @Test("A job of no bytes is done when it may start; one that arrives after the trace is not")
+    func extremes() throws {
+        let outcome = try Days.replay(
+            Days.trace("-A"), [Days.job(0, bytes: 0, by: 900), Days.job(1, at: 5000, bytes: 3, by: 6000)])
+        #expect(outcome.jobs[0].delay == 100)
+        #expect(outcome.jobs[1].finished == nil)
+        #expect(outcome.undoneBytes == 3)
+        #expect(outcome.activations == 0)
+    }
+
+    @Test("The longest and largest that files can hold end in order")
+    func largest() throws {
+        let start = WallTime(nanosecondsSinceEpoch: -4_000_000_000_000_000_000)
+        let end = WallTime(nanosecondsSinceEpoch: 4_000_000_000_000_000_000)
+        let segment = Trace.Segment(start: start, end: end, power: .ac, network: .wifi, rate: 1_000_000_000_000)
+        let trace = try #require(Trace(device: "long", segments: [segment]))
+        let job = Job(id: .max, arrival: start, bytes: 1 << 60, deadline: end)
+        let outcome = try Days.replay(trace, [job], "immediate", ReplaySettings())
+        #expect(outcome.undoneBytes == 0)
+        #expect(Optimum(trace, jobs: [job], settings: ReplaySettings()).cost == 0)
+    }
+
+    @Test("It makes no difference how time is cut to pieces", arguments: UInt64(1)...20)
+    func pieces(seed: UInt64) throws {
+        var dice = LabDice(seed: seed)
+        let (trace, jobs) = (dice.trace(), dice.jobs())
+        let whole = try Days.replay(trace, jobs, "ladder", dice.settings)
+        let halves = try #require(Trace(device: trace.device, segments: trace.segments.flatMap { dice.cut($0) }))
+        let cut = try Days.replay(halves, jobs, "ladder", dice.settings)
+        #expect(cut.onTimeBytes == whole.onTimeBytes && cut.jobs == whole.jobs, "seed \(seed)")
+    }
+
+    @Test("The same seed gives the same outcome")
+    func determinism() throws {
+        var dice = LabDice(seed: 3)
+        let (trace, jobs) = (dice.trace(), dice.jobs())
+        var settings = ReplaySettings()
+        settings.scheduler = ReplaySettings.daemonScheduler
+        let first = try Days.replay(trace, jobs, "default", settings)
+        #expect(try Days.replay(trace, jobs, "default", settings) == first)
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+
+@testable import PolicyLab
+
+@Suite struct StudyTests {
+    private static let settings = Days.slow
+
+    private func study(_ names: [String] = ["immediate", "strict", "oracle"], devices: Int = 2) throws -> Study {
+        let traces = ["bbAA", "AAdd", "dAb-"].prefix(devices).map { Days.trace($0) }
+        let jobs = [Days.job(0, bytes: 150, by: 300), Days.job(1, at: 50, bytes: 100, by: 250)]
+        let optima = traces.map { Optimum($0, jobs: jobs, settings: Self.settings) }
+        let results = try names.map { name -> Study.Result in
+            guard try !LabPolicy(name).isOptimum else { return (name, nil) }
+            return (name, try traces.map { try Days.replay($0, jobs, name, Self.settings) })
+        }
+        return Study(
+            results, devices: (0..<devices).map { "d\($0)" }, optima: optima, settings: Self.settings, seed: 1)
+    }
+
+    @Test("Shares and costs are over all bytes asked for, of one device and of all")
+    func figures() throws {
+        let lines = try study().lines
+        // d0: battery for 200 s, then mains. Immediate: all on time, 200 bytes at 1.
+        let first = lines[0].devices[0]
+        #expect(first.onTimeBytes == [50, 200, 0, 0])
+        #expect((first.onTimeCostPerMegabyte! - 0.8).magnitude < 1e-12)
+        #expect(first.lateShare == 0 && first.missed == 0 && first.done == 2)
+        // Strict: the second from 200 to 250 on time, then late; the first from 300 on, late.
+        let strict = lines[1].devices[0]
+        #expect(strict.onTimeBytes == [50, 0, 0, 0])
+        #expect(strict.lateBytes == 150 && strict.undoneBytes == 50)
+        #expect(strict.lateShare == 0.8 && strict.missed == 2 && strict.done == 1)
+        #expect((strict.costWithPenalty - 200 * 100 / 1e6).magnitude < 1e-12)
+        #expect(lines[1].pooled.offeredBytes == 500)
+        let optimum = lines[2].pooled
+        #expect(optimum.isOptimum && optimum.costWithPenalty == optimum.optimalCost)
+        #expect(lines.allSatisfy { $0.pooled.regretPerMegabyte! >= -1e-12 })
+        #expect(lines[2].pooled.regretPerMegabyte! == 0)
+    }
+
+    @Test("Percentiles are the values at a share of the number")
+    func quantiles() {
+        #expect(Summary.quantile([1, 2, 3, 4], 0.5) == 3)
+        #expect(Summary.quantile([1, 2, 3, 4], 0.95) == 4)
+        #expect(Summary.quantile([1, 2, 3, 4], 1) == 4)
+        #expect(Summary.quantile([], 0.5) == nil)
+    }
+
+    @Test("Intervals come from the same draws for all; a single device has none")
+    func intervals() throws {
+        let lines = try study(devices: 3).lines
+        let interval = try #require(lines[1].lateShareInterval)
+        #expect(interval.lowerBound <= lines[1].pooled.lateShare && lines[1].pooled.lateShare <= interval.upperBound)
+        #expect(lines[0].lateShareDifference == nil)
+        #expect(lines[1].lateShareDifference != nil)
+        #expect(try study(devices: 1).lines[0].costInterval == nil)
+        let again = try study(devices: 3)
+        #expect(again.lines[1].lateShareInterval == interval)
+    }
+
+    @Test("The table says the floor, sorts, and lines its columns up")
+    func table() throws {
+        let study = try study()
+        let lines = study.table(sortedBy: .late).lines
+        #expect(lines[0].hasPrefix("policy     late %"))
+        #expect(lines.map { $0.prefix { $0 != " " } } == ["policy", "immediate", "oracle", "strict"])
+        #expect(study.table(sortedBy: .name).lines[1].hasPrefix("immediate"))
+        #expect(study.table(sortedBy: .cost).lines[1].hasPrefix("strict"))
+        #expect(study.floor == "Late at the least: 0.00 % on any network, 10.00 % without metered ones.")
+    }
+
+    @Test("JSON has the names that programs rely on; the optimum has nothing of single jobs")
+    func json() throws {
+        let text = try study().json.document
+        for key in [
+            "policies", "name", "devices", "device", "jobs", "done", "missed", "activations", "offered_bytes",
+            "on_time_bytes", "ac+wifi", "battery+wifi", "ac+cell", "battery+cell", "late_bytes", "undone_bytes",
+            "on_time_cost_per_mb", "cost_with_penalty", "delay_p50_s", "delay_p95_s", "pooled",
+        ] {
+            #expect(text.contains("\"\(key)\": "), "\(key)")
+        }
+        #expect(text.components(of: "\"activations\"") == 6)
+        #expect(JSONValue.number(.nan).document == "null\n")
+        #expect(JSONValue.text("a\"\\\n\u{1}é").document == "\"a\\\"\\\\\\n\\u0001é\"\n")
+        #expect(JSONValue.object([]).document + JSONValue.list([]).document == "{}\n[]\n")
+    }
+
+    @Test("Comma-separated values have a row for each policy and device, and one for all")
+    func csv() throws {
+        let table = try CSVTable(
+            Array(try study().csv.utf8), file: "s", required: ["policy", "device"], ignoresOthers: true)
+        #expect(
+            table.rows.map { $0.fields[0].text + " " + $0.fields[1].text } == [
+                "immediate d0", "immediate d1", "immediate *", "strict d0", "strict d1", "strict *", "oracle d0",
+                "oracle d1", "oracle *",
+            ])
+    }
+
+    @Test("A policy that is not known is told with those that are; a list is split at commas")
+    func names() throws {
+        let error = #expect(throws: PolicyNameError.self) { try LabPolicy("orakel") }
+        #expect(error?.description.contains("oracle") == true)
+        #expect(try LabPolicy.list("strict,ladder:bat=0:cell=inf,oracle").map(\.name).count == 3)
+        #expect(throws: PolicyNameError.self) { try LabPolicy.list("strict,") }
+    }
+
+    @Test("The story of a job tells what held it, span by span")
+    func story() throws {
+        let trace = Days.trace("b?A")
+        var replay = Replay(
+            trace, jobs: [Days.job(4, at: 10, bytes: 50, by: 900)], policy: StrictPolicy(), settings: Self.settings)
+        var story = JobStory(of: replay.transferID(ofJob: 4)!, on: trace)
+        let outcome = replay.run { story.note($0, at: $1) }
+        story.close(at: try #require(outcome.jobs[0].finished))
+        #expect(story.spans.map(\.state) == ["onBattery", "not recorded", "running"])
+        #expect(story.spans.map(\.start) == [Days.date(10), Days.date(100), Days.date(200)])
+        #expect(story.spans.last?.end == Days.date(250))
+        let unknown = replay.transferID(ofJob: 5)
+        #expect(unknown == nil)
+    }
+
+    @Test("A timeline has a letter for each part of a day")
+    func timeline() throws {
+        let start = WallTime(secondsSinceEpoch: 86_400)
+        func at(_ hours: Int64) -> WallTime { start.advanced(by: .seconds(hours * 3600)) }
+        let trace = try #require(
+            Trace(
+                device: "d",
+                segments: [
+                    .init(start: at(6), end: at(12), power: .ac, network: .wifi),
+                    .init(start: at(12), end: at(15), power: .battery, network: .cell),
+                    .init(start: at(18), end: at(26), power: .battery, network: .ethernet, isSuspended: true),
+                ]))
+        let activity = [DeviceOutcome.Activity(job: 0, start: at(7), end: at(8))]
+        #expect(
+            TimelineText.lines(trace, activity, columns: 8) == [
+                "1970-01-02    #", "              AAb?bb", "              wwc?zz", "1970-01-03", "            b",
+                "            z",
+            ])
+    }
+
+    @Test("Numbers are read and written exactly")
+    func decimals() {
+        #expect(Decimal.nanos("-12.5") == -12_500_000_000)
+        #expect(Decimal.nanos("0.1234567891") == 123_456_789)
+        #expect(["", "-", ".5", "1.", "1e3", "0x1", "1 ", "99999999999"].allSatisfy { Decimal.nanos($0) == nil })
+        #expect(Decimal.text(nanos: -1_500_000_000) == "-1.5")
+        #expect(Decimal.text(nanos: 3) == "0.000000003")
+        #expect(Decimal.text(0.005, digits: 2) == "0.01" && Decimal.text(-2.5, digits: 0) == "-3")
+        #expect(Decimal.text(.nan, digits: 2) == "-" && Decimal.text(0.999, digits: 2) == "1.00")
+        #expect(Amount(bytes: 1 << 60).bytes == Double(1 << 60))
+        #expect(Amount(bytes: 7).nanoseconds(at: 3) == 2_333_333_334)
+        #expect(Amount(bytes: 1).nanoseconds(at: 0) == nil)
+    }
+}
+
+extension String {
+    /// How often a word comes in it.
+    fileprivate func components(of word: String) -> Int { ranges(of: word).count }
+}

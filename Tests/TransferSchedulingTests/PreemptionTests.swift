@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+/// §4: what waits may take the slot of what runs, where the settings say so.
+@Suite struct PreemptionTests {
+    private static func settings(slots: Int = 1, agingInterval: Int = 16) -> SchedulerConfiguration {
+        var configuration = SchedulerConfiguration()
+        configuration.globalSlots = slots
+        configuration.agingInterval = agingInterval
+        configuration.isPreemptive = true
+        return configuration
+    }
+
+    @Test("Nothing is taken from what runs unless the settings say so")
+    func off() {
+        var configuration = Self.settings()
+        configuration.isPreemptive = false
+        Timeline.run(
+            """
+            t=0s submit 1 normal deadline=2000s
+            expect 1 starts at 0s
+            t=5s submit 2 normal deadline=1000s
+            expect 2 waits waitingForSlot
+            expect quiet until 100s
+            """, configuration: configuration)
+    }
+
+    @Test("The earlier deadline takes the slot, and what it stopped goes on after it")
+    func deadline() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal deadline=2000s
+            expect 1 starts at 0s
+            t=5s submit 2 normal deadline=1000s
+            expect 1 stops at 5s
+            expect 2 starts at 5s
+            expect 1 waits waitingForSlot
+            t=9s finish 2
+            expect 2 ends finished at 9s
+            expect 1 starts at 9s
+            """, configuration: Self.settings())
+    }
+
+    @Test("Priority goes before deadlines, and a person's transfer before both")
+    func rank() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal deadline=1000s
+            expect 1 starts at 0s
+            t=1s submit 2 normal priority=900
+            expect 1 stops at 1s
+            expect 2 starts at 1s
+            t=2s submit 3 userInitiated priority=1
+            expect 2 stops at 2s
+            expect 3 starts at 2s
+            t=3s submit 4 normal priority=1000 deadline=10s
+            expect quiet until 9s
+            """, configuration: Self.settings())
+    }
+
+    @Test("Of those that run the lowest gives way, one for each that outranks it")
+    func lowest() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal host=a deadline=3000s
+            t=0s submit 2 normal host=b deadline=2000s
+            expect 2 starts at 0s
+            t=1s submit 3 normal host=c deadline=2500s
+            expect 1 stops at 1s
+            expect 3 starts at 1s
+            t=2s submit 4 normal host=d deadline=2600s
+            expect quiet until 3s
+            t=3s submit 5 normal host=e deadline=100s
+            expect 3 stops at 3s
+            expect 5 starts at 3s
+            """, configuration: Self.settings(slots: 2))
+    }
+
+    @Test("Equal deadlines go by id within an app; between apps what runs goes on")
+    func ties() {
+        Timeline.run(
+            """
+            t=0s submit 2 normal app=a deadline=1000s
+            expect 2 starts at 0s
+            t=0s submit 1 normal app=b deadline=1000s
+            expect quiet until 5s
+            t=5s submit 0 normal app=a deadline=1000s
+            expect quiet until 6s
+            t=6s cancel 1
+            expect 2 stops at 6s
+            expect 0 starts at 6s
+            """, configuration: Self.settings())
+    }
+
+    @Test("Time alone may bring one that outranks what runs")
+    func date() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal deadline=2000s
+            t=0s submit 2 normal deadline=1000s notBefore=50s
+            expect 1 starts at 0s
+            expect 1 stops at 50s
+            expect 2 starts at 50s
+            """, configuration: Self.settings())
+    }
+
+    @Test("A slot of a host is not taken: only the slots of all together are")
+    func hostSlots() {
+        var configuration = Self.settings(slots: 4)
+        configuration.slotsPerHost = 1
+        Timeline.run(
+            """
+            t=0s submit 1 normal host=a deadline=2000s
+            expect 1 starts at 0s
+            t=1s submit 2 normal host=a deadline=1000s
+            expect 2 waits waitingForSlot
+            expect quiet until 9s
+            """, configuration: configuration)
+    }
+
+    @Test("A turn that ageing gave is not taken back")
+    func ageing() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal priority=900
+            t=0s submit 2 normal priority=900
+            t=0s submit 3 normal priority=900
+            t=0s submit 4 normal priority=100
+            t=1s finish 1
+            t=2s finish 2
+            expect order 1,2,4
+            expect quiet until 9s
+            """, configuration: Self.settings(agingInterval: 1))
+    }
+
+    @Test("While one that was told to stop still holds its slot, no other is stopped")
+    func stopping() {
+        Timeline.run(
+            """
+            t=0s stops unanswered
+            t=0s submit 1 normal deadline=2000s
+            expect 1 starts at 0s
+            t=1s submit 2 normal deadline=1000s
+            expect 1 stops at 1s
+            t=2s submit 3 normal deadline=500s
+            expect quiet until 20s
+            t=20s stopped 1
+            expect 3 starts at 20s
+            """, configuration: Self.settings())
+    }
+}
