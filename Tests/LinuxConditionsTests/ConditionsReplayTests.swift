@@ -96,7 +96,7 @@ struct ConditionsReplayTests {
     private static let beginning: [Observation] = [
         .power(upower: .absent, supplies: .value([]), .first), .path(.value(network), .first),
         .powerProfile(.current, .absent), .powerProfile(.former, .absent), .login(.absent),
-        .overrides(OverridesContent(path: "/home/somebody/overrides.toml", text: "[metered]\nHome = \"yes\"\n")),
+        .overrides(OverridesContent(path: "/srv/somebody/overrides.toml", text: "[metered]\nHome = \"yes\"\n")),
         .networkManager(
             .value(
                 NetworkManagerProperties(
@@ -241,8 +241,8 @@ struct ConditionsReplayTests {
         let words = "[metered]\nHome = \"yes\"\nbr0 = \"no\"\nWork = \"no\"\n"
         let lines = record(
             Self.beginning + [
-                .leases(files), event, .overrides(OverridesContent(path: "/home/somebody/o", text: words)),
-                .overrides(OverridesContent(path: "/home/somebody/o", text: "Home")), .leases(files), event,
+                .leases(files), event, .overrides(OverridesContent(path: "/srv/somebody/o", text: words)),
+                .overrides(OverridesContent(path: "/srv/somebody/o", text: "Home")), .leases(files), event,
             ]
         ) { $0.recordsAnonymously = true }
         let text = lines.joined(separator: "\n")
