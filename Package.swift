@@ -234,13 +234,15 @@ let package = Package(
         tests(
             "TransferdTests",
             [
-                "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine", "transferd",
+                "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine",
+                "TransferTesting", "transferd",
                 "URLSessionExecutor", logging,
             ]),
         tests(
             "TransferctlTests",
             [
-                "ToolSupport", "TransferPolicy", "TransferScheduling", "TransferEngine", "transferctl",
+                "ToolSupport", "TransferBus", "GLibBridge", "TransferPolicy", "TransferScheduling", "TransferEngine",
+                "transferctl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests(

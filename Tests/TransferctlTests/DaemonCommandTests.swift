@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Testing
+import ToolSupport
+import TransferBus
+import TransferPolicy
+
+@testable import transferctl
+
+@Suite("what commands say to the daemon, and how they show what it says")
+struct DaemonCommandTests {
+    private static let now = WallTime(secondsSinceEpoch: 1_795_262_400)
+
+    @Test(
+        "lengths of time have a unit", arguments: [("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86_400), ("7", 7)])
+    func spans(text: String, seconds: Int64) throws {
+        #expect(try TimeSpan(text, option: "for").seconds == seconds)
+    }
+
+    @Test(
+        "what is no length of time is refused",
+        arguments: ["", "s", "0", "-5m", "1.5h", "2w", "h2", "9223372036854775807d"])
+    func noSpans(text: String) {
+        #expect(throws: UsageError.self) { try TimeSpan(text, option: "for") }
+    }
+
+    @Test("changes go over the bus as the daemon takes them, and only those that are named")
+    func changes() throws {
+        let fields = try SetCommand.fields(["priority=high", "when=battery>40,wifi", "by=+1h"], now: Self.now)
+        #expect(
+            fields == [
+                "priority": .integer(750), "power": .string("ac"), "battery-above": .integer(40),
+                "link-kinds": .list([.string("wifi")]), "deadline": .string("2026-11-21T13:00:00.000Z"),
+            ])
+        #expect(try SetCommand.fields(["kind=discretionary"], now: Self.now) == ["kind": .string("discretionary")])
+    }
+
+    @Test(
+        "changes that make no sense are named",
+        arguments: ["priority", "colour=red", "kind=soon", "priority=9999", "by=yesterday", "when=sunny"])
+    func noChanges(change: String) {
+        #expect(throws: UsageError.self) { try SetCommand.fields([change], now: Self.now) }
+    }
+
+    @Test("a list fits its width, says why a transfer waits, and lets no name steer the terminal")
+    func table() {
+        var running = TransferStatus(
+            id: TransferID(12), url: "http://a/", name: "big.iso\u{1B}[2J", app: "person", isUpload: false,
+            kind: .normal,
+            priority: 500, state: .running, submitted: BusDate(Self.now))
+        (running.bytes, running.total, running.rate) = (250_000, 1_000_000, 2_000_000)
+        var waiting = running
+        (waiting.id, waiting.name, waiting.state, waiting.rate) = (TransferID(3), "b", .waiting, nil)
+        waiting.sentence = "on battery since 14:02 (UPower) — starts 10 s after you plug in"
+        let lines = StatusTable(rows: [running, waiting], width: 50).lines
+        #expect(lines.allSatisfy { Formatting.columns($0) <= 50 }, "\(lines)")
+        #expect(lines[0].hasPrefix("ID  STATE"))
+        #expect(lines[1].hasPrefix("12  running    25 % of 1.00 MB 2.00 MB/s"), "\(lines[1])")
+        #expect(!lines.joined().contains("\u{1B}"))
+        #expect(lines[2].hasPrefix("3   waiting"))
+        #expect(lines[3...].joined(separator: " ").contains("on battery since 14:02"))
+        #expect(lines.count == 5)
+    }
+}
