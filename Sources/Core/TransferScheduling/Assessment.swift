@@ -85,8 +85,8 @@ struct Assessment {
 
     /// What the conditions alone say to constraints like these: all of them but dates and windows.
     func conditionsVerdict(_ constraints: Constraints, isLoopback: Bool) -> Verdict {
-        let verdict = SleepState.verdict(under: conditions).and(MachineHold.verdict(under: conditions))
-            .and(constraints.power.verdict(under: conditions))
+        var verdict = SleepState.verdict(under: conditions).and(constraints.power.verdict(under: conditions))
+        if conditions.hold.value != nil { verdict = MachineHold.verdict(under: conditions).and(verdict) }
         guard !isLoopback else { return verdict }
         return verdict.and(constraints.linkKinds.verdict(under: conditions))
             .and(constraints.connection.verdict(under: conditions))
