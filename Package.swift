@@ -28,6 +28,11 @@ func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: settings)
 }
 
+/// What app developers import.
+func client(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/Client/\(name)", swiftSettings: settings)
+}
+
 /// A C library of the system, by its pkg-config name and the Debian package that brings its headers.
 func system(_ name: String, pkgConfig: String? = nil, apt packages: [String]) -> Target {
     .systemLibrary(
@@ -69,6 +74,8 @@ func child(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
@@ -85,11 +92,16 @@ let package = Package(
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
         .library(name: "URLSessionExecutor", targets: ["URLSessionExecutor"]),
         .library(name: "TransferWorker", targets: ["TransferWorker"]),
+        .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
+        .library(name: "BackgroundTransferEmbedded", targets: ["BackgroundTransferEmbedded"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
+        .library(name: "SessionHarnesses", targets: ["SessionHarnesses"]),
         .executable(name: "transferctl", targets: ["transferctl"]),
         .executable(name: "transferd", targets: ["transferd"]),
         .executable(name: "transferlab", targets: ["transferlab"]),
         .executable(name: "transfer-worker", targets: ["transfer-worker"]),
+        // Of tests only: put before the C library's calls of a program that is to lose what it did not sync.
+        .library(name: "FaultyDisk", type: .dynamic, targets: ["FaultyDisk"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -116,6 +128,7 @@ let package = Package(
             ["TransferPolicy", "TransferScheduling", .product(name: "RealModule", package: "swift-numerics")]),
         // Engine
         engine("TransferEngine", ["TransferPolicy", "TransferScheduling", metrics]),
+        engine("TransferSessions", ["TransferPolicy", "TransferScheduling", "TransferEngine", logging]),
         // System libraries. gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
         system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         system(
@@ -129,38 +142,68 @@ let package = Package(
         adapter("GLibBridge", ["CGIO"]),
         adapter("LinuxClock", ["TransferPolicy", "TransferEngine", "CTimer"]),
         adapter("LinuxConditions", ["TransferPolicy", "TransferEngine", "GLibBridge", "CGIO", "CUPower", "CNetlink"]),
-        adapter("SQLiteStore", ["TransferPolicy", "TransferScheduling", "TransferEngine", grdb]),
+        adapter(
+            "SQLiteStore",
+            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", grdb, sqlite]),
+        adapter("SessionFolders", ["TransferPolicy", "TransferEngine", "TransferSessions"]),
         adapter(
             "URLSessionExecutor",
             [
                 "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles", logging,
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
+        adapter("ProgramStarter", ["TransferSessions", "CProcess", logging]),
         adapter(
             "TransferWorker", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "CProcess", logging]),
-        adapter("TransferBus", ["TransferPolicy", "TransferScheduling", "TransferEngine", "GLibBridge"]),
+        adapter(
+            "TransferBus",
+            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "GLibBridge"]),
+        // Client
+        client("BackgroundTransfer", ["TransferPolicy", "TransferSessions", "TransferBus", "GLibBridge", logging]),
+        client(
+            "BackgroundTransferEmbedded",
+            [
+                "BackgroundTransfer", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
+                "LinuxClock", "LinuxConditions", "SQLiteStore", "URLSessionExecutor", "SessionFolders", logging,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        // Samples
+        .executableTarget(
+            name: "batch-downloader", dependencies: ["BackgroundTransfer"], path: "Sources/Samples/batch-downloader",
+            swiftSettings: settings),
         // Testing
-        testing("TransferTesting", ["TransferPolicy", "TransferScheduling", "TransferEngine"]),
+        testing(
+            "TransferTesting",
+            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "BackgroundTransfer"]),
+        testing(
+            "SessionHarnesses",
+            [
+                "BackgroundTransferEmbedded", "TransferTesting", "TransferPolicy", "TransferEngine", "TransferSessions",
+                "LinuxClock", "SQLiteStore", "URLSessionExecutor", "TransferBus", "GLibBridge", logging,
+            ]),
         // Tools
         .target(
             name: "ToolSupport",
             dependencies: [
-                "TransferPolicy", "TransferEngine", "LinuxClock", "LinuxConditions", "URLSessionExecutor",
+                "TransferPolicy", "TransferEngine", "LinuxClock", "LinuxConditions", "URLSessionExecutor", logging,
+                "TOMLKit",
             ], path: "Sources/Tools/ToolSupport", swiftSettings: settings),
         tool(
             "transferd",
             [
                 "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxClock",
-                "LinuxConditions", "SQLiteStore", "TransferWorker", "URLSessionExecutor", "GLibBridge", logging,
+                "LinuxConditions", "SQLiteStore", "TransferWorker", "URLSessionExecutor", "GLibBridge",
+                "TransferSessions",
+                "SessionFolders", "ProgramStarter", logging, metrics,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"), "TOMLKit",
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         tool(
             "transferctl",
             [
                 "ToolSupport", "TransferBus", "GLibBridge", "TransferPolicy", "TransferScheduling", "TransferEngine",
-                "LinuxClock", "LinuxConditions",
+                "LinuxClock", "LinuxConditions", "PolicyLab",
                 "SQLiteStore", "TransferWorker", "URLSessionExecutor", "Rainbow", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -193,7 +236,23 @@ let package = Package(
                 "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor", "HostileServer",
                 "ExecutorTrials", "transfer-worker", logging,
             ]),
+        // A disk that loses its power: a library that is put before the C library's calls, and who rolls changes back.
+        .target(name: "CDiskJournal", path: "Tests/Support/CDiskJournal"),
+        .target(name: "FaultyDisk", dependencies: ["CDiskJournal"], path: "Tests/Support/FaultyDisk"),
+        support("DiskRig", ["TransferPolicy", "CDiskJournal"]),
+        child("DiskChild", []),
+        child(
+            "DaemonSoak",
+            [
+                "ToolSupport", "TransferPolicy", "TransferEngine", "TransferBus", "GLibBridge", "SQLiteStore",
+                "ConditionRigs", "DiskRig", "HostileServer", "transferd",
+            ]),
         child("ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
+        child("SessionApp", ["BackgroundTransfer", "TransferSessions"]),
+        // As its authors wrote it for Apple's systems: in the language mode of their time, and with its warnings.
+        .executableTarget(
+            name: "TutorialApp", dependencies: ["BackgroundTransfer"], path: "Tests/Support/TutorialApp",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
         support("SchedulerTrials", ["TransferPolicy", "TransferScheduling"]),
@@ -203,6 +262,12 @@ let package = Package(
         tests(
             "TransferEngineTests",
             ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting", metrics]),
+        tests(
+            "TransferSessionsTests",
+            [
+                "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "TransferTesting",
+                logging,
+            ]),
         tests("TransferTestingTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
         tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),
         tests(
@@ -214,7 +279,8 @@ let package = Package(
         tests(
             "SQLiteStoreTests",
             [
-                "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore", "TransferTesting",
+                "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "SQLiteStore",
+                "TransferTesting",
                 "StoreChild", grdb,
             ]),
         tests(
@@ -229,27 +295,43 @@ let package = Package(
                 "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor", "TransferTesting",
                 "HostileServer", "ExecutorTrials", "HostileCases", "transfer-worker", logging,
             ]),
+        tests("BackgroundTransferEmbeddedTests", ["SessionHarnesses", "TransferTesting"]),
+        tests("BackgroundTransferTests", ["BackgroundTransfer", "TransferPolicy", "TransferSessions"]),
         tests(
-            "TransferBusTests", ["TransferPolicy", "TransferEngine", "TransferBus", "GLibBridge"]),
+            "TransferBusTests", ["TransferPolicy", "TransferEngine", "TransferSessions", "TransferBus", "GLibBridge"]),
+        tests("ProgramStarterTests", ["ProgramStarter", "TransferSessions"]),
         tests(
             "TransferdTests",
             [
                 "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine",
-                "TransferTesting", "transferd",
-                "URLSessionExecutor", logging,
+                "TransferTesting", "transferd", "URLSessionExecutor", logging, metrics,
             ]),
         tests(
             "TransferctlTests",
             [
                 "ToolSupport", "TransferBus", "GLibBridge", "TransferPolicy", "TransferScheduling", "TransferEngine",
-                "transferctl",
+                "PolicyLab", "transferctl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests(
             "TransferlabTests",
             ["PolicyLab", "transferlab", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-        tests("EndToEndTests", ["transferctl", "transferd", "ConditionRigs", "ConditionsProbe", "HostileServer"]),
+        child("BusSoak", ["TransferBus", "GLibBridge", "TransferPolicy", "TransferEngine"]),
+        tests(
+            "EndToEndTests",
+            [
+                "transferctl", "transferd", "ConditionRigs", "ConditionsProbe", "DiskRig", "HostileServer",
+                "transferlab", "BusSoak", "SessionApp", "TutorialApp", "BackgroundTransfer", "SessionHarnesses",
+                "TransferTesting", "TransferBus", "GLibBridge", "TransferPolicy",
+            ]),
+        tests("SessionFoldersTests", ["SessionFolders", "TransferPolicy", "TransferEngine", "TransferSessions"]),
         tests("HostileServerTests", ["HostileServer"]),
+        tests(
+            "DiskRigTests",
+            [
+                "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore", "DiskRig", "DiskChild",
+                "StoreChild",
+            ]),
         tests("TidyTests", []),
     ]
 )

@@ -12,7 +12,7 @@ let package = Package(
         .executableTarget(
             name: "figures",
             dependencies: [
-                "CAllocations", "CProcesses", "CxxQueue",
+                "CAllocations", "CProcesses", "CRawStore", "CxxQueue",
                 .product(name: "LinuxClock", package: "background-transfer"),
                 .product(name: "SQLiteStore", package: "background-transfer"),
                 .product(name: "TransferEngine", package: "background-transfer"),
@@ -33,6 +33,8 @@ let package = Package(
         .target(name: "CxxQueue"),
         // Counts allocations: its malloc stands before the C library's.
         .target(name: "CAllocations"),
+        // The store's tables, written and read by SQLite's own calls.
+        .target(name: "CRawStore", linkerSettings: [.linkedLibrary("sqlite3")]),
         // One call that Swift cannot make.
         .target(name: "CProcesses"),
     ],

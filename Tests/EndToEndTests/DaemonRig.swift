@@ -7,16 +7,20 @@ struct DaemonRig {
     let bus: PrivateBus
     let program: Transferctl
 
-    init() async throws {
+    /// The built daemon.
+    static let daemonPath = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferd"
+
+    /// - Parameter settings: further environment of the daemon alone, given the folder of its state and its files.
+    init(settings: (String) throws -> [String: String] = { _ in [:] }) async throws {
         bus = try await PrivateBus()
         var program = try Transferctl()
         program.environment.merge(bus.sessionEnvironment) { $1 }
         // Nobody's real power supply or network decides here.
         program.environment.merge(bus.environment) { $1 }
         self.program = program
-        let daemon = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferd"
         // The bus's own environment is that of the tests: the daemon gets ours by env(1).
-        let words = ["/usr/bin/env"] + program.environment.map { "\($0.key)=\($0.value)" } + [daemon]
+        let environment = program.environment.merging(try settings(program.folder.path)) { $1 }
+        let words = ["/usr/bin/env"] + environment.map { "\($0.key)=\($0.value)" } + [Self.daemonPath]
         try "[D-BUS Service]\nName=org.transferd\nExec=\(words.joined(separator: " "))\n".write(
             toFile: bus.serviceFolder + "/org.transferd.service", atomically: true, encoding: .utf8)
     }
@@ -53,7 +57,7 @@ struct DaemonRig {
     func end() async {
         if let process = try? process() {
             kill(process, SIGTERM)
-            try? waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
+            try? waitUntil("the daemon ends", within: 180) { kill(process, 0) != 0 }
         }
         await bus.end()
     }

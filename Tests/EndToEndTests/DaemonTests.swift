@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionRigs
+import DiskRig
 import Foundation
 import Testing
 
@@ -7,12 +8,26 @@ import Testing
     "transferd and the commands that talk to it", .serialized,
     .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
 struct DaemonTests {
-    private func withRig(_ body: (DaemonRig) async throws -> Void) async throws {
-        let rig = try await DaemonRig()
+    private func withRig(
+        settings: (String) throws -> [String: String] = { _ in [:] }, _ body: (DaemonRig) async throws -> Void
+    ) async throws {
+        let rig = try await DaemonRig(settings: settings)
         let result: Result<Void, any Error>
         do { result = .success(try await body(rig)) } catch { result = .failure(error) }
         await rig.end()
         try result.get()
+    }
+
+    /// The daemon on a disk that can be slow and lose its power.
+    private func withDisk(_ body: (DaemonRig, FaultyDiskRig) async throws -> Void) async throws {
+        let journal = try TemporaryFolder()
+        var disk: FaultyDiskRig?
+        func settings(_ folder: String) throws -> [String: String] {
+            let made = try FaultyDiskRig(root: folder, journal: journal.path + "/disk")
+            disk = made
+            return made.environment
+        }
+        try await withRig(settings: settings) { rig in try await body(rig, try #require(disk)) }
     }
 
     @Test("The first call starts the daemon, which fetches what it was given, and says so to who waits")
@@ -69,6 +84,53 @@ struct DaemonTests {
         }
     }
 
+    @Test("What was handed over and a hold outlast a power loss that takes all that was not synced")
+    func outlastsPowerLoss() async throws {
+        let server = try NginxServer()
+        let served = try server.serve("file.bin", bytes: 300_000)
+        try await withDisk { rig, disk in
+            func losePower() throws {
+                let process = try #require(try rig.process())
+                kill(process, SIGKILL)
+                try waitUntil("the daemon ends", within: 60) { kill(process, 0) != 0 }
+                var dice = SystemRandomNumberGenerator()
+                try disk.losePower(PowerLoss(bytes: .dropped, names: .byFolder, keptNames: 0), using: &dice)
+            }
+            func isHeld() throws -> Bool {
+                let reasons = try rig.json("why", "1")["reasons"] as? [[String: Any]]
+                return reasons?.contains { $0["code"] as? String == "held" } ?? false
+            }
+            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--not-before", "+1d")
+            try rig.run("hold", "--reason", "a call")
+            try losePower()
+            #expect(try isHeld())
+            try rig.run("release")
+            try losePower()
+            #expect(try !isHeld())
+            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--wait")
+            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+        }
+    }
+
+    @Test("A cancel is answered once it is saved: a daemon that is killed then does not go on with the transfer")
+    func cancelsForGood() async throws {
+        let server = try NginxServer(rate: 1_000_000)
+        try server.serve("file.bin", bytes: 60_000_000)
+        try await withDisk { rig, disk in
+            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads)
+            try waitUntil("bytes", within: 60) { try rig.json("show", "1")["bytes"] as? Int ?? 0 > 1_000_000 }
+            let first = try #require(try rig.process())
+            // The attempt takes a while to end.
+            disk.setDelay(microseconds: 300_000)
+            try rig.run("cancel", "1")
+            kill(first, SIGKILL)
+            disk.setDelay(microseconds: 0)
+            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
+            #expect(try rig.state(of: "1") == "cancelled")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: rig.program.downloads).isEmpty)
+        }
+    }
+
     @Test(
         "SIGTERM keeps the bytes and ends it with 0 within 5 s; a second daemon is refused with the first one's number")
     func ends() async throws {
@@ -80,7 +142,7 @@ struct DaemonTests {
             let first = try #require(try rig.process())
             let other = rig.program.folder.path
             let second = try ChildProcess(
-                URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferd", [],
+                DaemonRig.daemonPath, [],
                 environment: rig.program.environment, output: other + "/second")
             #expect(try second.wait(within: 60) == 2)
             let text = try String(contentsOfFile: other + "/second", encoding: .utf8)

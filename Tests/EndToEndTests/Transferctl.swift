@@ -108,7 +108,7 @@ struct Transferctl {
     }
 
     /// Runs to the end.
-    func run(_ arguments: [String], within seconds: Double = 60) throws -> (status: Int32, run: Run) {
+    func run(_ arguments: [String], within seconds: Double = 240) throws -> (status: Int32, run: Run) {
         let run = try start(arguments)
         do {
             return (try run.process.wait(within: seconds), run)

@@ -65,6 +65,20 @@ import TransferScheduling
         // 15 s after the first, then 15 s of 16 s, then 15 s.
         #expect(outcome.tailTime.wall == 45)
         #expect(outcome.wakes.wall == 2)
+        // 30 s at 1 byte/s, two tails and a gap of 238 ms each, two starts.
+        #expect(abs(outcome.activeEnergy.wall - 30 * (0.13286 + 0.13701 * 8e-6)) < 1e-9)
+        #expect(abs(outcome.tailEnergy.wall - 3 * 0.1193 * 0.2381) < 1e-9)
+        #expect(abs(outcome.wakeEnergy.wall - 2 * 0.0791 * 0.1244) < 1e-9)
+        #expect(outcome.activeEnergy.battery == 0)
+    }
+
+    @Test("A mobile radio stays awake for eleven seconds, and takes it from the battery where the machine runs on one")
+    func mobileEnergy() throws {
+        let outcome = try Days.replay(Days.trace("d"), [Days.job(0, bytes: 10, by: 900)], "immediate")
+        #expect(abs(outcome.activeEnergy.battery - 10 * (1.28804 + 0.05197 * 8e-6)) < 1e-9)
+        #expect(abs(outcome.tailEnergy.battery - 1.06 * 11.576) < 1e-9)
+        #expect(abs(outcome.wakeEnergy.battery - 0.2601 * 1.2107) < 1e-9)
+        #expect(outcome.tailEnergy.wall == 0)
     }
 
     @Test("The ladder's moments are exact: battery from half of the time on, metered from three quarters on")

@@ -12,6 +12,9 @@ import TransferTesting
 
 @Suite("SQLiteStore")
 struct SQLiteStoreTests {
+    private static let submission = StoreChange.submitted(
+        NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+
     @Test("keeps the contract of its port", arguments: TransferStoreContract.Check.allCases)
     func contract(_ check: TransferStoreContract.Check) async throws {
         let contract = TransferStoreContract {
@@ -111,12 +114,12 @@ struct SQLiteStoreTests {
         let store = try place.open(busyTimeout: .milliseconds(20))
         let other = try place.raw()
         try await other.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
-        let error = await #expect(throws: TransferStoreError.self) { try await store.newIdentifiers(count: 1) }
+        let error = await #expect(throws: TransferStoreError.self) { try await store.commit([Self.submission]) }
         #expect(error?.code == .other)
         #expect(error?.message.contains("fuser \(place.path)") == true)
         #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(20)) }
         try await other.writeWithoutTransaction { try $0.rollback() }
-        #expect(try await store.newIdentifiers(count: 1) == [TransferID(1)])
+        #expect(try await store.commit([Self.submission]) == [TransferID(1)])
     }
 
     @Test("opening a fresh file waits for a process that creates it at the same time, as long as it may")
@@ -133,19 +136,19 @@ struct SQLiteStoreTests {
         // SQLite itself gives the change to WAL up at once.
         #expect(waited >= .milliseconds(60))
         try await other.writeWithoutTransaction { try $0.rollback() }
-        #expect(try await place.open().newIdentifiers(count: 1) == [TransferID(1)])
+        #expect(try await place.open().commit([Self.submission]) == [TransferID(1)])
     }
 
     @Test("the newest transfer of each of ten thousand keys is found by one question")
     func latestOfMany() async throws {
         let store = try Place().open()
         let keys = (1...10_000).map { "key \($0)'\"" }
-        let ids = try await store.newIdentifiers(count: 20_000)
-        #expect(ids.first == TransferID(1))
-        #expect(ids.last == TransferID(20_000))
         // Each key twice, the first of them ended.
-        let transfers = zip(ids, keys + keys).map { StoredTransferSamples.plain($0.rawValue, key: $1) }
-        try await store.commit(transfers.map { .inserted($0) })
+        let specification = StoredTransferSamples.plain(1).specification
+        let ids = try await store.commit(
+            (keys + keys).map { .submitted(NewTransfer(specification, key: $0), resume: nil) })
+        #expect(ids == (1...20_000).map { TransferID($0) })
+        let transfers = zip(ids, keys + keys).map { StoredTransfer(id: $0, specification: specification, key: $1) }
         try await store.commit(ids.prefix(10).map { .ended($0, .cancelled) })
         let latest = try await store.latest(forKeys: keys + ["unknown", keys[0]])
         #expect(latest.count == 10_000)

@@ -72,7 +72,9 @@ struct SQLiteStoreTroubleTests {
         try await store.commit([
             .inserted(StoredTransferSamples.full(1)), .inserted(StoredTransferSamples.full(2, key: "bad")),
         ])
-        try await place.raw().write { try $0.execute(sql: "UPDATE task SET specification = '{}' WHERE id = 2") }
+        try await place.raw().write { database in
+            try database.execute(sql: "UPDATE task SET specification = '{\"url\":7}' WHERE id = 2")
+        }
         let error = await #expect(throws: TransferStoreError.self) { try await store.unfinished() }
         #expect(error?.code == .corrupt)
         #expect(error?.message.contains("transfer 2 ") == true)
@@ -94,8 +96,16 @@ struct SQLiteStoreTroubleTests {
             "INSERT INTO task (id, specification) VALUES (0, '{}')",
             "INSERT INTO task (id, specification, key) VALUES (2, '{}', '')",
             "INSERT INTO progress (task, is_suspended) VALUES (9, 0)",
-            "UPDATE progress SET is_suspended = 2",
-            "UPDATE progress SET resume = '{'",
+            "INSERT INTO progress (task, is_suspended) VALUES (1, 2)",
+            "INSERT INTO progress (task, is_suspended, resume) VALUES (1, 0, '{')",
+            "INSERT INTO event (task, kind) VALUES (1, 6)",
+            "INSERT INTO event (task, kind) VALUES (9, 1)",
+            "INSERT INTO event (task, kind, value) VALUES (1, 1, '{')",
+            "INSERT INTO queue (task, class, submitted) VALUES (9, 1, 0)",
+            "INSERT INTO ended (task, time, ending, class, submitted) VALUES (1, 0, 'no json', 1, 0)",
+            "INSERT INTO class (traits) SELECT traits FROM class",
+            "INSERT INTO condition (time, what, power, network, link, metered, is_suspended) "
+                + "VALUES (0, 'guessed', 'ac', 'full', 'wifi', 'no', 0)",
             "INSERT INTO identifier (row, last) VALUES (2, 0)",
             "UPDATE identifier SET last = 'x'",
         ] {

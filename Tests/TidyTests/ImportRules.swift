@@ -17,22 +17,37 @@ enum ImportRules {
             // Logarithms and the like, of the number that is given and nothing else.
             "Sources/Core/PolicyLab": core.union(["RealModule"]),
             "Sources/Engine/TransferEngine": core.union(everywhereButCore).union(["Synchronization"]),
+            "Sources/Engine/TransferSessions": core.union(everywhereButCore).union(["TransferEngine"]),
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),
-            "Sources/Adapters/TransferBus": edge.union(["GLibBridge"]),
-            "Sources/Adapters/SQLiteStore": edge.union(["GRDB"]),
+            "Sources/Adapters/TransferBus": edge.union(["GLibBridge", "TransferSessions"]),
+            "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),
+            "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
             "Sources/Adapters/URLSessionExecutor": edge.union([
                 "CLinuxFiles", "Crypto", "FoundationNetworking", "URLSessionRepair",
             ]),
             // The supervised process is the executor in another place.
             "Sources/Adapters/TransferWorker": edge.union(["CProcess", "URLSessionExecutor"]),
+            "Sources/Adapters/ProgramStarter": edge.union(["CProcess", "TransferSessions"]),
+            // Over the bus: no engine comes with it.
+            "Sources/Client/BackgroundTransfer": toolchain.union([
+                "FoundationNetworking", "Logging", "TransferPolicy", "TransferSessions", "TransferBus", "GLibBridge",
+            ]),
+            // The same over an engine of its own.
+            "Sources/Client/BackgroundTransferEmbedded": edge.union([
+                "BackgroundTransfer", "LinuxClock", "LinuxConditions", "SQLiteStore", "ServiceLifecycle",
+                "SessionFolders",
+                "TransferSessions", "URLSessionExecutor",
+            ]),
         ]
     }()
 
     /// Folders whose files may import every module of ours: fakes, and the composition roots.
     static let free: Set = [
-        "Sources/Testing/TransferTesting", "Sources/Tools/transfer-worker", "Sources/Tools/transferctl",
+        "Sources/Samples/batch-downloader", "Sources/Testing/TransferTesting", "Sources/Testing/SessionHarnesses",
+        "Sources/Tools/transfer-worker",
+        "Sources/Tools/transferctl",
         "Sources/Tools/transferd", "Sources/Tools/ToolSupport",
         "Sources/Tools/transferlab",
     ]
@@ -48,15 +63,19 @@ enum ImportRules {
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
         "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
-        "CProcess": ["Sources/Adapters/TransferWorker"],
+        "CProcess": ["Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferWorker"],
         "CTimer": ["Sources/Adapters/LinuxClock"],
         "CUPower": ["Sources/Adapters/LinuxConditions"],
         "Crypto": ["Sources/Adapters/URLSessionExecutor"],
-        "FoundationNetworking": ["Sources/Adapters/URLSessionExecutor"],
+        "FoundationNetworking": [
+            "Sources/Adapters/URLSessionExecutor", "Sources/Client/BackgroundTransfer",
+            "Sources/Testing/TransferTesting",
+        ],
         "GRDB": ["Sources/Adapters/SQLiteStore"],
-        "ServiceLifecycle": ["Sources/Tools/transferd"],
+        "GRDBSQLite": ["Sources/Adapters/SQLiteStore"],
+        "ServiceLifecycle": ["Sources/Client/BackgroundTransferEmbedded", "Sources/Tools/transferd"],
         "UnixSignals": ["Sources/Tools/transferd"],
-        "TOMLKit": ["Sources/Tools/transferd"],
+        "TOMLKit": ["Sources/Tools/ToolSupport"],
         "Rainbow": ["Sources/Tools/transferctl", "Sources/Tools/transferlab"],
         "RealModule": ["Sources/Core/PolicyLab"],
         "URLSessionRepair": ["Sources/Adapters/URLSessionExecutor"],

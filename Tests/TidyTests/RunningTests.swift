@@ -14,14 +14,14 @@ enum RunningTests {
     static func silentFunctions(in files: [SourceFile]) -> [String] {
         let tests = files.filter { $0.kind == "swift" && $0.path.hasPrefix("Tests/") }
         let code = Dictionary(uniqueKeysWithValues: tests.map { ($0, $0.code) })
-        let all = code.values.joined(separator: "\n")
+        let mentions = mentions(in: code.values)
         return tests.flatMap { file -> [String] in
             guard ImportRules.imports(in: file.text).contains("Testing") else { return [] }
             return functions(in: code[file] ?? "").compactMap { function in
                 let expects = function.body.contains(#/#(expect|require)\b|\bIssue\.record\b/#.onWords)
                 guard !function.isTest, expects || function.isInSuite else { return nil }
                 // Its declaration is one mention; a second one is somebody who calls it.
-                guard mentions(of: function.name, in: all) < 2 else { return nil }
+                guard mentions[function.name, default: 0] < 2 else { return nil }
                 return "\(file.path): func \(function.name) has no @Test and nobody calls it, so it never runs"
             }
         }
@@ -33,14 +33,15 @@ enum RunningTests {
             $0.kind == "swift" && $0.path.hasPrefix("Tests/") && !$0.path.hasPrefix("Tests/Support/")
         }
         let code = Dictionary(uniqueKeysWithValues: tests.map { ($0, $0.code) })
+        let mentions = mentions(in: code.values)
         return tests.filter { !$0.name.hasSuffix("Tests.swift") }.compactMap { file in
             let mine = code[file] ?? ""
             if mine.contains(#/@Test\b/#.onWords) {
                 return "\(file.path): holds tests, so its name must end in Tests.swift"
             }
-            let others = tests.filter { $0 != file }.compactMap { code[$0] }.joined(separator: "\n")
+            let own = Self.mentions(in: [mine])
             let names = mine.matches(of: #/\b(?:struct|class|enum|actor|extension|protocol|func)\s+(\w+)/#.onWords)
-            let isUsed = names.contains { mentions(of: String($0.1), in: others) > 0 }
+            let isUsed = names.map { String($0.1) }.contains { mentions[$0, default: 0] > own[$0, default: 0] }
             return isUsed ? nil : "\(file.path): holds no test, and no test uses it"
         }
     }
@@ -66,9 +67,15 @@ enum RunningTests {
         }.map { "\($0): no target in Package.swift builds it" }
     }
 
-    private static func mentions(of name: String, in code: String) -> Int {
-        guard let word = try? Regex("\\b\(name)\\b").onWords else { return 0 }
-        return code.matches(of: word).count
+    /// How often each word stands in `texts`: counted once, since to search all tests for each name takes minutes.
+    private static func mentions(in texts: some Sequence<String>) -> [String: Int] {
+        var counts: [Substring: Int] = [:]
+        for text in texts {
+            for word in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") }) {
+                counts[word, default: 0] += 1
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: counts.map { (String($0.key), $0.value) })
     }
 
     private static func functions(in code: String) -> [Function] {

@@ -47,3 +47,30 @@ import Testing
         #expect(odd.app == "/x")
     }
 }
+
+extension BusCallerTests {
+    @Test(
+        "An app that owns a name on the bus is known by it: the shortest that is its own and no interface of many",
+        arguments: [
+            (["org.gnome.Maps.SearchProvider", "org.gnome.Maps"], "org.gnome.Maps"),
+            (["org.mpris.MediaPlayer2.vlc", "org.videolan.vlc.Player"], "org.videolan.vlc.Player"),
+            ([":1.5", "org.freedesktop.Notifications", "org.transferd"], "syncthing"), ([], "syncthing"),
+        ])
+    func names(owned: [String], app: String) {
+        let caller = BusCaller.identify(
+            name: ":1.5", cgroup: "0::/user.slice/user-1000.slice/user@1000.service/app.slice/syncthing.service\n",
+            executable: "/usr/bin/x", flatpakInfo: nil, ownedNames: Set(owned))
+        #expect(caller == BusCaller(name: ":1.5", app: app, isPerson: false))
+    }
+
+    @Test("A name makes no Flatpak another app, and no command line anything but the person")
+    func namesAndOthers() {
+        let flatpak = BusCaller.identify(
+            name: ":1", cgroup: "", executable: "/x", flatpakInfo: "[Application]\nname=org.example.App\n",
+            ownedNames: ["org.example.App.Helper"])
+        #expect(flatpak.app == "org.example.App")
+        let person = BusCaller.identify(
+            name: ":1", cgroup: "", executable: "/usr/bin/transferctl", flatpakInfo: nil, ownedNames: ["org.a.B"])
+        #expect(person.isPerson)
+    }
+}

@@ -16,7 +16,7 @@ import Testing
             (.integer(-1), "i"), (.integer(4_294_967_295), "u"), (.integer(.min), "x"), (.integer(.max), "t"),
             (.double(1.5), "d"), (.string("ä\u{1F600}"), "s"), (.string("/org/transferd"), "o"),
             (.list([.integer(1), .integer(2)]), "ax"), (.list([]), "aa{sv}"),
-            (.list([.string("a"), .list([.bool(false)])]), "(sab)"),
+            (.list([.string("a"), .list([.bool(false)])]), "(sab)"), (.bytes([0, 255, 7]), "ay"), (.bytes([]), "v"),
             (.dictionary(["a": .integer(1), "b": .list([.string("c")])]), "a{sv}"),
             (.dictionary(["k": .dictionary(["n": .double(0)])]), "v"), (.dictionary([:]), "a{sv}"),
         ])

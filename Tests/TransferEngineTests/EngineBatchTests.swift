@@ -28,7 +28,7 @@ struct EngineBatchTests {
             #expect(rig.disk.commits.map(\.count) == [100])
             #expect(rig.disk.transfers.map(\.key) == (0..<100).map { "key \($0)" })
             #expect(await updates.next(4) == ["1 started 1", "2 started 1", "3 started 1", "4 started 1"])
-            #expect(rig.journal.holds(["saved inserted", "executor start"]))
+            #expect(rig.journal.holds(["saved submitted", "executor start"]))
             #expect(try await rig.engine.submit([]) == [])
         }
     }

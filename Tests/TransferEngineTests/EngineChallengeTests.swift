@@ -28,7 +28,7 @@ import TransferTesting
             #expect(rig.disk.transfers.first?.retry == nil)
             try await rig.engine.answerChallenge(id, with: .headers([Self.token]))
             #expect(await updates.next() == "1 started 2")
-            let stored = [AnsweredChallenge(origin: "http://other:80", answer: .headers([Self.token]))]
+            let stored = [AnsweredChallenge(origin: "http://other:80", answer: .headers([Self.token]), bytes: 50)]
             #expect(rig.disk.transfers.first?.specification.answeredChallenges == stored)
             #expect(rig.executor.specification(of: id)?.answeredChallenges == stored)
             #expect(rig.executor.log.contains(.start(id, offset: 50)))
@@ -56,6 +56,28 @@ import TransferTesting
             #expect(answers?.count == 2)
             #expect(answers?.first?.contains("other") == true && answers?.first?.contains("\"b\"") == true)
             #expect(answers?.last?.contains("127.0.0.1") == true && answers?.last?.contains("\"c\"") == true)
+        }
+    }
+
+    @Test("An answer that gave bytes before it was refused was taken: it has expired, also for the next engine")
+    func expired() async throws {
+        let refused = AuthenticationChallenge(
+            scheme: .bearer, realm: "r", origin: Self.challenge.origin, wasAnswered: true)
+        let rig = EngineRig()
+        try await rig.run { updates in
+            let id = try await rig.engine.submit(specification())
+            _ = await updates.next()
+            rig.executor.challenge(id, [Self.challenge])
+            for (bytes, wasAnswered) in [(nil, true), (Int64(50), false), (nil, true), (80, false)] {
+                #expect(await updates.next()?.hasPrefix("1 paused needsApp") == true)
+                try await rig.engine.answerChallenge(id, with: .headers([Self.token]))
+                #expect(await updates.next()?.hasPrefix("1 started") == true)
+                if let bytes { rig.executor.checkpoint(id, at: bytes) }
+                rig.executor.challenge(id, [refused])
+                await rig.until { await !rig.engine.challenges(of: id).isEmpty }
+                #expect(await rig.engine.challenges(of: id).map(\.wasAnswered) == [wasAnswered], "\(bytes ?? -1)")
+            }
+            _ = await updates.next()
         }
     }
 

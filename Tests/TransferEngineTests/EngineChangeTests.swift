@@ -20,7 +20,7 @@ import TransferTesting
             #expect(traits.kind == .userInitiated && traits.isFromBackground == nil)
             #expect(await updates.next() == "1 started 1")
         }
-        #expect(rig.journal.holds(["saved inserted", "saved respecified", "executor start"]))
+        #expect(rig.journal.holds(["saved submitted", "saved respecified", "executor start"]))
     }
 
     @Test("What runs is stopped where the change forbids it, and is kept so by a restart")

@@ -122,15 +122,18 @@ final class JournalingStore: TransferStore {
         self.journal = journal
     }
 
-    func newIdentifiers(count: Int) async throws -> [TransferID] { try await base.newIdentifiers(count: count) }
-    func commit(_ changes: [StoreChange]) async throws {
+    func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
         // Others get their turn within: an engine that acts before it has saved is found out.
         await Task.yield()
         for change in changes { journal.note("saving \("\(change)".prefix { $0 != "(" })") }
-        try await base.commit(changes)
+        let given = try await base.commit(changes)
         for change in changes { journal.note("saved \("\(change)".prefix { $0 != "(" })") }
+        return given
     }
-    func unfinished() async throws -> [StoredTransfer] { try await base.unfinished() }
+    func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws {
+        try await base.recover(take)
+    }
+    func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] { try await base.transfers(ids) }
     func learned() async throws -> Learned? { try await base.learned() }
     func close() async {
         journal.note("store closed")

@@ -18,7 +18,9 @@ import TransferTesting
             #expect(rig.disk.transfers.first?.ending != nil)
         }
         #expect(
-            rig.journal.holds(["saved inserted", "executor start", "saved ended", "executor shutdown", "store closed"]))
+            rig.journal.holds([
+                "saved submitted", "executor start", "saved ended", "executor shutdown", "store closed",
+            ]))
         #expect(rig.executor.faults.isEmpty)
     }
 
@@ -248,7 +250,6 @@ import TransferTesting
             let transfer = StoredTransfer(id: TransferID(id), specification: EngineRig.specification())
             try await store.commit([.inserted(transfer)])
         }
-        _ = try await store.newIdentifiers(count: 2)
         let rig = EngineRig(disk: disk, conditions: nil)
         try await rig.run { updates in
             let third = try await rig.engine.submit(EngineRig.specification(host: "b"), watching: true)

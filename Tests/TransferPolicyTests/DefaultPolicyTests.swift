@@ -71,4 +71,90 @@ import TransferPolicy
         #expect(!Sample.codes(verdict(level: 1, share: 0.99, total: 5000, rate: 0)).isEmpty)
         #expect(!Sample.codes(verdict(level: 1, share: 0.9, total: .max, rate: 1)).isEmpty)
     }
+
+    /// A laptop that was on mains and Wi-Fi in some hours of each of the last days, and away from mains else.
+    private func history(days: Int, mainsIn hours: Set<Int>, isAwake: Bool = true) -> PolicyHistory {
+        var history = PolicyHistory()
+        for hour in -24 * days..<0 {
+            let conditions = Sample.conditions {
+                $0.power.value = hours.contains((hour + 24 * days) % 24) ? .ac : .battery
+                $0.sleep.value = isAwake ? .awake : .aboutToSleep
+            }
+            history.observe(
+                .init(conditions, at: Sample.now.advanced(by: .seconds(3600 * hour))), localTime: .utc)
+        }
+        history.elapse(to: Sample.now.advanced(by: .nanoseconds(1)), localTime: .utc)
+        return history
+    }
+
+    /// What is said on battery at Monday 00:00 of a transfer whose deadline lies so many hours ahead.
+    private func word(_ hours: Int64, _ history: PolicyHistory, level: Int = 80, isRunning: Bool = false) -> String {
+        let context = Sample.context(.battery) {
+            $0.history = history
+            $0.conditions.battery.value.level = level
+        }
+        let subject = Sample.subject(deadline: hours * 3600, isRunning: isRunning)
+        return Sample.codes(DefaultPolicy().verdict(for: subject, in: context)).first ?? "run"
+    }
+
+    @Test("Battery will do at once where the hours that used to be spent on mains come too late for the deadline")
+    func learned() {
+        // Mains from 10 to 12: ten hours and nine, in steps of three hours.
+        let office = history(days: 2, mainsIn: [10, 11])
+        #expect([20, 21, 22, 30].map { word($0, office) } == ["run", "run", "onBattery", "onBattery"])
+        #expect(word(24, office, isRunning: true) == "run", "what began goes on for a step more")
+        #expect(word(25, office, isRunning: true) == "onBattery")
+        #expect(word(20, office, level: 21) == "run")
+        #expect(word(20, office, level: 20) == "batteryLow")
+        // At home on mains now: it may be pulled, and comes back.
+        #expect([9, 10].map { word($0, history(days: 2, mainsIn: [0])) } == ["run", "onBattery"])
+        #expect([24, 25].map { word($0, history(days: 2, mainsIn: [])) } == ["run", "onBattery"])
+        #expect(word(25, history(days: 2, mainsIn: []), isRunning: true) == "onBattery", "further ahead than a day")
+    }
+
+    @Test("Before every hour of the day was seen nothing is concluded; what sleeps on mains has no good hours")
+    func unlearned() {
+        var short = PolicyHistory()
+        short.observe(
+            .init(Sample.conditions { $0.power.value = .battery }, at: Sample.now.advanced(by: .seconds(-20 * 3600))),
+            localTime: .utc)
+        short.elapse(to: Sample.now, localTime: .utc)
+        #expect(word(6, short) == "onBattery")
+        #expect(word(6, PolicyHistory()) == "onBattery")
+        #expect(word(6, history(days: 2, mainsIn: Set(0..<24))) == "run")
+        #expect(word(24, history(days: 2, mainsIn: Set(0..<24))) == "onBattery")
+        #expect(word(24, history(days: 2, mainsIn: Set(0..<24), isAwake: false)) == "run")
+    }
+
+    @Test("A good hour is remembered for a day, a habit for several")
+    func memory() {
+        var history = history(days: 2, mainsIn: [10])
+        #expect(history.day.hours(toPromising: true, from: Sample.monday) == 10)
+        func live(_ days: Range<Int>, onMains: Bool) {
+            for hour in days.lowerBound * 24..<days.upperBound * 24 {
+                let conditions = Sample.conditions { $0.power.value = onMains && hour % 24 == 10 ? .ac : .battery }
+                history.observe(
+                    .init(conditions, at: Sample.now.advanced(by: .seconds(3600 * hour))), localTime: .utc)
+            }
+        }
+        live(0..<2, onMains: false)
+        #expect(history.day.hours(toPromising: true, from: Sample.monday) == nil)
+        live(2..<8, onMains: true)
+        live(8..<11, onMains: false)
+        #expect(history.day.hours(toPromising: true, from: Sample.monday) == 10)
+        live(11..<14, onMains: false)
+        #expect(history.day.hours(toPromising: true, from: Sample.monday) == nil)
+    }
+
+    @Test("A metered network will do after the share of the time that was asked for, and by itself never")
+    func meteredShare() {
+        let subject = Sample.subject(deadline: 1000)
+        for (share, answers) in [(0.9, ["metered", "run"]), (2, ["metered", "metered"])] {
+            let words = [899.0, 900].map { second in
+                let context = Sample.context(.ac, .yes, at: second)
+                return Sample.codes(DefaultPolicy(meteredShare: share).verdict(for: subject, in: context)).first
+            }
+            #expect(words.map { $0 ?? "run" } == answers)
+        }
+    }
 }

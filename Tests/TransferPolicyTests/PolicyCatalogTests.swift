@@ -9,7 +9,7 @@ import TransferPolicy
         #expect(
             PolicyCatalog.entries.map(\.name) == [
                 "default", "immediate", "unmetered", "strict", "ladder", "latest-start", "wiffler", "backlog", "score",
-                "two-threshold", "batch", "window", "quota", "budget", "habit",
+                "two-threshold", "batch", "window", "quota", "budget", "habit", "android", "bits", "mogwai", "apple",
             ])
     }
 
@@ -37,8 +37,9 @@ import TransferPolicy
         let all: [any Policy] = [
             DefaultPolicy(), ImmediatePolicy(), UnmeteredPolicy(), StrictPolicy(), LadderPolicy(), LatestStartPolicy(),
             WifflerPolicy(), BacklogPolicy(), ScorePolicy(), TwoThresholdPolicy(), BatchPolicy(), WindowPolicy(),
-            QuotaPolicy(), BudgetPolicy(), HabitPolicy(),
+            QuotaPolicy(), BudgetPolicy(), HabitPolicy(), AndroidPolicy(), BitsPolicy(), MogwaiPolicy(), ApplePolicy(),
         ]
+        #expect(all.count == PolicyCatalog.entries.count)
         for (policy, entry) in zip(all, PolicyCatalog.entries) {
             #expect(try "\(policy)" == "\(PolicyCatalog.policy(named: entry.name))")
         }

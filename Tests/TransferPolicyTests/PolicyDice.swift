@@ -72,7 +72,9 @@ struct PolicyDice {
     mutating func nonsense() -> [any Policy] {
         let days: [Duration] = (0..<4).map { _ in duration() }
         return [
-            DefaultPolicy(patience: duration()), LadderPolicy(batteryShare: real(), meteredShare: real()),
+            DefaultPolicy(
+                patience: duration(), margin: Int(truncatingIfNeeded: number()), meteredShare: real()),
+            LadderPolicy(batteryShare: real(), meteredShare: real()),
             LatestStartPolicy(safety: real(), assumedRate: real()),
             WifflerPolicy(caution: real(), contacts: Int(truncatingIfNeeded: number()), rate: real()),
             BacklogPolicy(v: real(), period: duration()),

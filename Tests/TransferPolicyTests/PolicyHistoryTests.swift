@@ -21,6 +21,7 @@ import TransferPolicy
         #expect(read.observed == nil)
         let next = PolicyHistory.Observation(Sample.conditions(), at: Sample.now)
         read.observe(next, localTime: .utc)
+        #expect(read.day == history.day && read.day.isComplete)
         #expect(read.week == history.week && read.contacts == history.contacts && read.apps == history.apps)
         #expect(read.conditions == history.conditions && read.spending == history.spending)
         #expect(try JSONDecoder().decode(PolicyHistory.self, from: Data("{}".utf8)) == PolicyHistory())

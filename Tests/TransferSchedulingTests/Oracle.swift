@@ -34,6 +34,7 @@ struct Oracle {
     /// How long the machine has been awake without AC; counting begins with the run.
     var timeWithoutAC = Duration.zero
     var lastSeen = Machine.start.instant
+    var hours = SeenHours()
     var apps: [String: App] = [:]
     var budgets = ByteBudgetBook()
     var drain = Drain()
@@ -57,7 +58,8 @@ struct Oracle {
         if holds(nil) { return true }
         guard let (gone, span) = deadline(of: traits, at: now) else { return false }
         if gone >= span { return true }
-        if 4 * gone >= 3 * span, holds(20) { return true }
+        let isLate = 4 * gone >= 3 * span || expectsNoAC(within: span - gone, isRunning: known.isRunning, at: now)
+        if isLate, holds(20) { return true }
         return 2 * gone >= span && holds(known.isRunning ? 40 : 50)
     }
 
@@ -174,6 +176,7 @@ struct Oracle {
         case .changed(let id, let traits): open[id]?.traits = traits
         case .conditionsChanged(let new):
             drain.learn(from: conditions, to: new, at: now.instant, configuration)
+            hours.tell(new, at: now)
             conditions = new
         case .budgetsChanged(let book): budgets = book
         case .progressed(let id, let bytes, _): charge(id, to: bytes, at: now)

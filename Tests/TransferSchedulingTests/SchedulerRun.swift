@@ -28,6 +28,7 @@ final class SchedulerRun {
         hasBudgets = seed % 3 == 0
         machine = Machine(configuration: configuration, seed: seed, drainJitter: configuration.drainJitter)
         oracle = Oracle(conditions: machine.conditions, configuration: configuration)
+        oracle.hours.tell(machine.conditions, at: machine.now)
         machine.onEvent = { [unowned self] event, effects in
             note(oracle.watch(event, effects, at: machine.now))
             for app in Self.apps {
@@ -244,6 +245,7 @@ final class SchedulerRun {
         taken.append((machine.elapsed, nil))
         oracle.open = [:]
         oracle.drain.forget()
+        oracle.hours.restart(at: machine.now)
         let holds = machine.store.mapValues(\.state.relaunchHold)
         machine.restart(policy: DefaultPolicy())
         for (id, known) in stored.sorted(by: { $0.key < $1.key }) {

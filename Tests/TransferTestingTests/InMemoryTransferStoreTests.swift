@@ -22,10 +22,16 @@ struct InMemoryTransferStoreTests {
         let full = TransferStoreError(code: .diskFull, message: "full")
         disk.fail(with: full)
         await #expect(throws: full) { try await store.commit([.inserted(StoredTransferSamples.plain(1))]) }
-        await #expect(throws: full) { try await store.newIdentifiers(count: 1) }
+        let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+        await #expect(throws: full) { try await store.commit([new]) }
         disk.fail(with: nil)
         #expect(try await store.unfinished().isEmpty)
-        #expect(try await store.newIdentifiers(count: 1) == [TransferID(1)])
+        #expect(try await store.commit([new]) == [TransferID(1)])
+        let unreadable = TransferStoreError(code: .corrupt, message: "unreadable")
+        disk.failReading(with: unreadable)
+        await #expect(throws: unreadable) { try await store.transfers([TransferID(1)]) }
+        disk.failReading(with: nil)
+        #expect(try await store.transfers([TransferID(1)]).count == 1)
     }
 
     @Test("remembers every commit and what is left of ended transfers")

@@ -19,14 +19,35 @@ import URLSessionExecutor
             open-per-app = 12
             rate-limit = 1000000
             yield = true
+            notify = false
+            relaunch-delay = 30
+            relaunch-delay-limit = 90
             log-level = "debug"
             """, path: "c.toml")
         #expect(full.policy == "ladder")
         #expect((full.parallel, full.parallelPerHost, full.parallelPerApp, full.openPerApp) == (8, 3, 5, 12))
         #expect(full.limits.global == 1_000_000 && full.limits.yieldsToForeground)
         #expect(full.logLevel == .debug)
+        #expect((full.relaunchDelay, full.longestRelaunchDelay) == (30, 90))
+        #expect(!full.notifies && DaemonConfiguration().notifies)
         let empty = try DaemonConfiguration("", path: "c.toml")
         #expect((empty.policy, empty.parallel, empty.rateLimit == nil) == ("default", 4, true))
+    }
+
+    @Test("The keys that are explained are those that are taken, and their defaults are the ones in force")
+    func explained() throws {
+        let keys = DaemonConfiguration.keys
+        #expect(keys.map(\.name) == keys.map(\.name).sorted())
+        // All of them uncommented, but the one that has no default.
+        let text = keys.filter { $0.name != "rate-limit" }.map { "\($0.name) = \($0.defaultText)" }.joined(
+            separator: "\n")
+        let configuration = try DaemonConfiguration(text, path: "c.toml")
+        let defaults = DaemonConfiguration()
+        #expect("\(configuration)" == "\(defaults)")
+        // As they stand in the file they change nothing.
+        let lines = keys.flatMap(\.lines).joined(separator: "\n")
+        #expect("\(try DaemonConfiguration(lines, path: "c.toml"))" == "\(defaults)")
+        for key in keys { #expect(throws: UsageError.self) { try DaemonConfiguration("\(key.name) = []", path: "c") } }
     }
 
     @Test(

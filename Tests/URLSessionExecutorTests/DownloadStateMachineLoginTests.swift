@@ -153,6 +153,46 @@ struct DownloadStateMachineLoginTests {
         #expect(refuse(&refused, "Bearer") == [.end(.answered(status: 401))])
     }
 
+    @Test("a token that was taken and has expired since was not refused, and the bytes that it gave are kept")
+    func expired() {
+        var plan = plan(credential: nil)
+        plan.logins.asksForCredentials = true
+        let token = HeaderField(name: "Authorization", value: "Bearer t")
+        plan.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+        var machine = DownloadStateMachine(plan: plan)
+        _ = machine.start()
+        let fields = [
+            HeaderField(name: "Content-Range", value: "bytes 0-9/30"), HeaderField(name: "ETag", value: "\"a\""),
+        ]
+        _ = machine.received(ResponseHead(status: 206, fields: fields))
+        _ = machine.received(bytes: 10)
+        #expect(schemes(machine.ended(nil)) == ["Bearer"])
+        let fresh = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasAnswered: false)
+        #expect(refuse(&machine, "Bearer error=\"invalid_token\"") == [.end(.challenged([fresh]))])
+    }
+
+    @Test("a token goes to no other origin, neither one that a redirect leads to nor one that asks")
+    func tokenElsewhere() {
+        for origin in ["http://other", "https://h", "http://h:81"] {
+            var plan = plan(credential: nil)
+            plan.logins.asksForCredentials = true
+            let token = HeaderField(name: "Authorization", value: "Bearer t")
+            plan.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+            var machine = DownloadStateMachine(plan: plan)
+            #expect(schemes(machine.start()) == ["Bearer"])
+            let location = HeaderField(name: "Location", value: origin + "/f")
+            let hop = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
+            #expect(schemes(hop) == [nil])
+            let told = refuse(&machine, "Bearer")
+            guard case .end(.challenged(let challenges))? = told.first else {
+                Issue.record("\(told)")
+                return
+            }
+            #expect(challenges.map(\.wasAnswered) == [false])
+            #expect(challenges.map(\.origin) != ["http://h:80"])
+        }
+    }
+
     @Test("407 of a proxy names it and is final; of a server without one it is an answer")
     func proxy() {
         var plan = Dialogue.plan()

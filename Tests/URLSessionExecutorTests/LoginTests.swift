@@ -187,6 +187,37 @@ extension ExecutorTests {
             }
         }
 
+        @Test("a token that expires midway is asked for anew, and with the new one the rest comes")
+        func expired() async throws {
+            try await Bench.run(handler: { request, connection in
+                let isOld = request.value("Authorization") == "Bearer old" && request.range?.first == 0
+                if isOld || request.value("Authorization") == "Bearer new" {
+                    return Self.file.serve(request, connection)
+                }
+                connection.answer("401 No", ["WWW-Authenticate: Bearer error=\"invalid_token\""])
+            }) { bench, server in
+                let origin = "http://127.0.0.1:\(server.port)"
+                var specification = bench.specification(server.url("/f"))
+                specification.asksForCredentials = true
+                func give(_ token: String) {
+                    let field = HeaderField(name: "Authorization", value: "Bearer \(token)")
+                    specification.answeredChallenges = [AnsweredChallenge(origin: origin, answer: .headers([field]))]
+                }
+                give("old")
+                let (outcome, _) = await bench.run(specification)
+                guard case .challenged(let challenges, let kept?) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                #expect(challenges == [AuthenticationChallenge(scheme: .bearer, realm: nil, origin: origin)])
+                #expect(kept.offset > 0)
+                give("new")
+                let (finished, _) = await bench.run(specification, resume: kept)
+                #expect(bench.contents(finished) == Self.file.bytes)
+                #expect(server.requests.last?.range?.first ?? 0 >= kept.offset)
+            }
+        }
+
         @Test("a proxy that wants a login is named, for http and for a tunnel", arguments: ["http", "https"])
         func proxy(scheme: String) async throws {
             let proxy = try HostileServer { _, connection in

@@ -164,7 +164,7 @@ enum ConditionLatency {
     }
 
     /// How often each thread of a process gave its processor up, or lost it; by its id and name.
-    private static func contextSwitches(of process: Int32) throws -> [String: Int] {
+    static func contextSwitches(of process: Int32) throws -> [String: Int] {
         let folder = "/proc/\(process)/task"
         var counts: [String: Int] = [:]
         for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {

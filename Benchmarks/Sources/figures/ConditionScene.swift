@@ -5,7 +5,7 @@ import Synchronization
 /// A network namespace with a cable in it; a bus, a real NetworkManager, a real upowerd over a faked plug and battery
 /// where they are asked for. Gone with its owner.
 final class ConditionScene {
-    private static let rigs = URL(fileURLWithPath: #filePath)
+    static let rigs = URL(fileURLWithPath: #filePath)
         .appending(path: "../../../../Tests/Support/ConditionRigs/Resources").standardizedFileURL.path
 
     private let name = "figures\(getpid())"

@@ -68,15 +68,18 @@ extension Figure {
 
 /// The program under test.
 enum Transferctl {
-    /// Its path: named by `--with transferctl=PATH` or `TRANSFERCTL`, else built from the package above in release.
-    static func path(_ options: Options) throws -> String {
-        if let path = options.paths["transferctl"] ?? ProcessInfo.processInfo.environment["TRANSFERCTL"] { return path }
+    /// Its path: named by `--with transferctl=PATH` or `TRANSFERCTL`, else built from the package above in release; or
+    /// that of another product, by the same rule.
+    static func path(_ options: Options, of product: String = "transferctl") throws -> String {
+        if let path = options.paths[product] ?? ProcessInfo.processInfo.environment[product.uppercased()] {
+            return path
+        }
         guard let swift = Command.find("swift") else { throw FigureError("there is no 'swift' in PATH") }
         let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
         _ = try Command(
-            program: swift, arguments: ["build", "-c", "release", "--product", "transferctl", "--package-path", root]
+            program: swift, arguments: ["build", "-c", "release", "--product", product, "--package-path", root]
         ).run()
-        return "\(root)/.build/release/transferctl"
+        return "\(root)/.build/release/\(product)"
     }
 }
 

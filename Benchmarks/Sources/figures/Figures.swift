@@ -12,6 +12,7 @@ enum Figures {
         ("upload-1g", LargeUpload.measure),
         ("small-files", SmallFiles.measure),
         ("idle", Idle.measure),
+        ("daemon-idle", DaemonIdle.measure),
         ("memory", Memory.measure),
         ("start-latency", Latency.measureStart),
         ("stop-latency", Latency.measureStop),
@@ -22,12 +23,22 @@ enum Figures {
         ("metered-latency", ConditionLatency.metered),
         ("flood-latency", ConditionLatency.flood),
         ("conditions-idle", ConditionLatency.idle),
+        ("bus-calls", BusCalls.measure),
         ("core-scale", CoreScale.measure),
         ("core-memory", CoreScale.measureMemory),
+        ("lab-events", LabEvents.measure),
+        ("store-submit", StoreScale.measureSubmit),
+        ("store-recover", StoreScale.measureRecover),
     ]
 
     static func main() {
+        if CommandLine.arguments.dropFirst().first == BareURLSession.argument {
+            BareURLSession.run(Array(CommandLine.arguments.dropFirst(2)))
+        }
         do {
+            if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--recover" {
+                return try StoreScale.recover(CommandLine.arguments[2])
+            }
             var missed = 0
             let options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
             for figure in all where options.names.isEmpty || options.names.contains(figure.name) {

@@ -46,15 +46,18 @@ struct SmallFiles {
         for number in 0..<count { try folder.check("\(folder.path)/ours/\(number)", is: "\(number)") }
     }
 
-    /// 5 000: wall and CPU seconds against `aria2c -j32` and `curl -Z`.
+    /// 5 000: wall and CPU seconds against `aria2c -j32`, `curl -Z`, and what URLSession needs with nothing around it.
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let files = try SmallFiles(5000, options)
-        let contest = Contest(sides: try files.sides(options, parallel: 32), rounds: options.rounds)
+        let bare = BareURLSession.side(list: files.list, folder: "\(files.folder.path)/bare", parallel: 32)
+        let contest = Contest(sides: try files.sides(options, parallel: 32) + [bare], rounds: options.rounds)
         let costs = try contest.run(check: files.check)
         return [
             .medians("small-files", contest, costs, against: 1, bar: 1.7, "s wall", \.wall),
             .medians("small-files", contest, costs, against: 1, bar: nil, "s cpu", \.cpu),
             .medians("small-files", contest, costs, against: 2, bar: nil, "s wall", \.wall),
+            .medians("small-files", contest, costs, against: 3, bar: nil, "s wall", \.wall),
+            .medians("small-files", contest, costs, against: 3, bar: nil, "s cpu", \.cpu),
         ]
     }
 }

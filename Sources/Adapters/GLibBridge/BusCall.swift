@@ -20,6 +20,8 @@ package final class BusCall: @unchecked Sendable {
     package let method: String
     /// What came with it: its types have been checked against the interface.
     package let arguments: [VariantValue]
+    /// The descriptors that came with it; open until it is answered.
+    package let descriptors: [Int32]
     /// How many bytes the message's body has.
     package let size: Int
     private let invocation: Mutex<Invocation?>
@@ -31,12 +33,22 @@ package final class BusCall: @unchecked Sendable {
         interface = g_dbus_method_invocation_get_interface_name(invocation).map { String(cString: $0) } ?? ""
         method = g_dbus_method_invocation_get_method_name(invocation).map { String(cString: $0) } ?? ""
         size = parameters.map { Int(g_variant_get_size($0)) } ?? 0
+        descriptors = Self.descriptors(of: invocation)
         if let parameters, case .list(let values) = VariantValue(copying: parameters) {
             arguments = values
         } else {
             arguments = []
         }
         self.invocation = Mutex(Invocation(pointer: invocation))
+    }
+
+    private static func descriptors(of invocation: OpaquePointer) -> [Int32] {
+        guard let message = g_dbus_method_invocation_get_message(invocation),
+            let list = g_dbus_message_get_unix_fd_list(message)
+        else { return [] }
+        var count: gint = 0
+        guard let all = g_unix_fd_list_peek_fds(list, &count) else { return [] }
+        return Array(UnsafeBufferPointer(start: all, count: Int(count)))
     }
 
     deinit { fail("org.freedesktop.DBus.Error.Failed", "the call was dropped without an answer") }

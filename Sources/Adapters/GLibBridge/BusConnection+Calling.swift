@@ -7,19 +7,27 @@ extension BusConnection {
     /// - Parameters:
     ///   - type: the type of `arguments` taken together, such as `(ax)`.
     ///   - milliseconds: how long the answer may take.
-    /// - Throws: `VariantMismatchError` where the arguments are not of that type; nothing was sent then.
+    ///   - descriptors: what handles among the arguments stand for; copies of them are sent.
+    /// - Throws: `VariantMismatchError` where the arguments are not of that type, `GLibError` where a descriptor cannot be
+    ///   copied; nothing was sent then.
     package func call(
         _ method: String, of interface: String, at path: String, service: String, _ arguments: [VariantValue],
-        type: String, milliseconds: Int32, completion: @escaping (Result<[VariantValue], BusCallError>) -> Void
+        type: String, milliseconds: Int32, descriptors: [Int32] = [],
+        completion: @escaping (Result<[VariantValue], BusCallError>) -> Void
     ) throws {
+        let list = try Self.list(of: descriptors)
+        defer { if let list { g_object_unref(list) } }
         let parameters = try VariantValue.list(arguments).variant(ofType: type)
-        g_dbus_connection_call(
-            pointer, service, path, interface, method, parameters, nil, G_DBUS_CALL_FLAGS_NONE, milliseconds, nil,
+        g_dbus_connection_call_with_unix_fd_list(
+            pointer, service, path, interface, method, parameters, nil, G_DBUS_CALL_FLAGS_NONE, milliseconds, list, nil,
             { source, result, data in
                 guard let data else { return }
                 let completion = Unmanaged<Answer>.fromOpaque(data).takeRetainedValue()
                 var error: UnsafeMutablePointer<GError>?
-                guard let tuple = g_dbus_connection_call_finish(source.map { OpaquePointer($0) }, result, &error) else {
+                let connection = source.map { OpaquePointer($0) }
+                guard
+                    let tuple = g_dbus_connection_call_with_unix_fd_list_finish(connection, nil, result, &error)
+                else {
                     return completion.body(.failure(BusCallError(taking: error)))
                 }
                 defer { g_variant_unref(tuple) }
@@ -30,19 +38,56 @@ extension BusConnection {
             }, Unmanaged.passRetained(Answer(completion)).toOpaque())
     }
 
+    /// Calls a method with arguments in GVariant's text form: for types that a plain value does not tell. What comes back is
+    /// not looked at.
+    ///
+    /// - Throws: `GLibError` where the text is not of that type.
+    package func call(
+        _ method: String, of interface: String, at path: String, service: String, text: String, type: String
+    ) throws {
+        let form = g_variant_type_new(type)
+        defer { g_variant_type_free(form) }
+        var error: UnsafeMutablePointer<GError>?
+        guard let parameters = g_variant_parse(form, text, nil, nil, &error) else { throw GLibError(taking: error) }
+        defer { g_variant_unref(parameters) }
+        g_dbus_connection_call(
+            pointer, service, path, interface, method, parameters, nil, G_DBUS_CALL_FLAGS_NO_AUTO_START, 10_000, nil,
+            nil,
+            nil)
+    }
+
+    private static func list(of descriptors: [Int32]) throws -> UnsafeMutablePointer<GUnixFDList>? {
+        guard !descriptors.isEmpty, let list = g_unix_fd_list_new() else { return nil }
+        for descriptor in descriptors {
+            var error: UnsafeMutablePointer<GError>?
+            guard g_unix_fd_list_append(list, descriptor, &error) >= 0 else {
+                g_object_unref(list)
+                throw GLibError(taking: error)
+            }
+        }
+        return list
+    }
+
     /// Calls `body` with what comes with each signal that matches, until the handle goes away.
     package func subscribe(
         to member: String, of interface: String, at path: String?, sender: String,
         _ body: @escaping ([VariantValue]) -> Void
     ) -> BusRegistration {
+        subscribe(toAll: member, of: interface, at: path, sender: sender) { _, values in body(values) }
+    }
+
+    /// The same with the path of the object that sent it.
+    package func subscribe(
+        toAll member: String, of interface: String, at path: String? = nil, sender: String,
+        _ body: @escaping (_ path: String, [VariantValue]) -> Void
+    ) -> BusRegistration {
         let connection = connection
         let id = g_dbus_connection_signal_subscribe(
             pointer, sender, interface, member, path, nil, G_DBUS_SIGNAL_FLAGS_NONE,
-            { _, _, _, _, _, parameters, data in
-                guard let data, let parameters, case .list(let values) = VariantValue(copying: parameters) else {
-                    return
-                }
-                Unmanaged<SignalHandler>.fromOpaque(data).takeUnretainedValue().body(values)
+            { _, _, path, _, _, parameters, data in
+                guard let data, let path, let parameters, case .list(let values) = VariantValue(copying: parameters)
+                else { return }
+                Unmanaged<SignalHandler>.fromOpaque(data).takeUnretainedValue().body(String(cString: path), values)
             }, Unmanaged.passRetained(SignalHandler(body)).toOpaque(),
             { data in if let data { Unmanaged<SignalHandler>.fromOpaque(data).release() } })
         return BusRegistration { g_dbus_connection_signal_unsubscribe(OpaquePointer(connection.pointer), id) }
@@ -55,6 +100,12 @@ package struct BusCallError: Error, Hashable, CustomStringConvertible {
     package var name: String?
     /// What happened, for people.
     package var message: String
+
+    /// An error of that name.
+    package init(name: String?, message: String) {
+        self.name = name
+        self.message = message
+    }
 
     init(taking error: UnsafeMutablePointer<GError>?) {
         name = nil
@@ -76,7 +127,7 @@ private final class Answer {
 }
 
 private final class SignalHandler {
-    let body: ([VariantValue]) -> Void
+    let body: (String, [VariantValue]) -> Void
 
-    init(_ body: @escaping ([VariantValue]) -> Void) { self.body = body }
+    init(_ body: @escaping (String, [VariantValue]) -> Void) { self.body = body }
 }

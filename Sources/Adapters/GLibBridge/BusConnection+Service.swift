@@ -28,6 +28,11 @@ extension BusConnection {
         return BusRegistration { g_dbus_connection_unregister_object(OpaquePointer(connection.pointer), id) }
     }
 
+    /// Whether that can be a well-known name on a bus.
+    package static func isWellKnownName(_ name: String) -> Bool {
+        !name.hasPrefix(":") && !name.utf8.contains(0) && g_dbus_is_name(name) != 0
+    }
+
     /// Asks for a well-known name, without waiting behind another owner.
     ///
     /// - Parameter body: told true once the name is ours, false where it is another's or was lost.

@@ -34,8 +34,13 @@ extension VariantValue {
         case ("s", .string(let text)): return text.utf8.contains(0) ? nil : g_variant_new_string(text)
         case ("o", .string(let path)):
             return g_variant_is_object_path(path) != 0 ? g_variant_new_object_path(path) : nil
+        case ("h", .handle(let place)): return g_variant_new_handle(place)
         case ("v", _): return g_variant_new_variant(try variant(naturalType()))
+        case ("a", .paths(let paths)):
+            return try array(of: type.dropFirst(), paths.map(VariantValue.string))
         case ("a", .list(let items)): return try array(of: type.dropFirst(), items)
+        case ("a", .bytes(let bytes)):
+            return type == "ay" ? Self.array(bytes) : nil
         case ("a", .dictionary(let entries)): return try dictionary(type.dropFirst(), entries)
         case ("(", .list(let items)): return try tuple(type, items)
         default: return nil
@@ -53,6 +58,12 @@ extension VariantValue {
         defer { g_variant_type_free(element) }
         var members = members
         return g_variant_new_array(element, &members, gsize(members.count))
+    }
+
+    private static func array(_ bytes: [UInt8]) -> OpaquePointer? {
+        let element = g_variant_type_new("y")
+        defer { g_variant_type_free(element) }
+        return bytes.withUnsafeBytes { g_variant_new_fixed_array(element, $0.baseAddress, gsize($0.count), 1) }
     }
 
     private func dictionary(_ type: Substring, _ entries: [String: VariantValue]) throws -> OpaquePointer? {
@@ -90,7 +101,10 @@ extension VariantValue {
         case .double: "d"
         case .string: "s"
         case .list: "av"
+        case .bytes: "ay"
         case .dictionary: "a{sv}"
+        case .paths: "ao"
+        case .handle: "h"
         case .other: throw VariantMismatchError(type: "v", value: self)
         }
     }

@@ -10,8 +10,14 @@ package enum VariantValue: Hashable, Sendable {
     case string(String)
     /// Arrays and tuples.
     case list([VariantValue])
+    /// Arrays of bytes.
+    case bytes([UInt8])
     /// Dictionaries whose keys are strings or object paths.
     case dictionary([String: VariantValue])
+    /// Object paths, where they are to be sent as such; those that come are a `list`.
+    case paths([String])
+    /// The place of a descriptor among those that came with the message.
+    case handle(Int32)
     case other
 
     /// Copies a GVariant, looking through one wrapped in a `v`.
@@ -28,6 +34,7 @@ package enum VariantValue: Hashable, Sendable {
         case G_VARIANT_CLASS_DOUBLE: self = .double(g_variant_get_double(variant))
         case G_VARIANT_CLASS_STRING, G_VARIANT_CLASS_OBJECT_PATH, G_VARIANT_CLASS_SIGNATURE:
             self = .string(String(cString: g_variant_get_string(variant, nil)))
+        case G_VARIANT_CLASS_HANDLE: self = .handle(g_variant_get_handle(variant))
         case G_VARIANT_CLASS_VARIANT:
             guard let inner = g_variant_get_variant(variant) else {
                 self = .other
@@ -37,9 +44,13 @@ package enum VariantValue: Hashable, Sendable {
             self = VariantValue(copying: inner)
         case G_VARIANT_CLASS_ARRAY:
             let type = String(cString: g_variant_get_type_string(variant))
-            self =
-                type.hasPrefix("a{s") || type.hasPrefix("a{o")
-                ? .dictionary(Self.properties(copying: variant)) : .list(Self.children(copying: variant))
+            if type.hasPrefix("a{s") || type.hasPrefix("a{o") {
+                self = .dictionary(Self.properties(copying: variant))
+            } else if type == "ay" {
+                self = .bytes(Self.bytes(copying: variant))
+            } else {
+                self = .list(Self.children(copying: variant))
+            }
         case G_VARIANT_CLASS_TUPLE: self = .list(Self.children(copying: variant))
         default: self = .other
         }
@@ -51,6 +62,12 @@ package enum VariantValue: Hashable, Sendable {
             defer { g_variant_unref(child) }
             return VariantValue(copying: child)
         }
+    }
+
+    private static func bytes(copying variant: OpaquePointer) -> [UInt8] {
+        var count: gsize = 0
+        guard let start = g_variant_get_fixed_array(variant, &count, 1) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(count)))
     }
 
     /// Copies an `a{sv}`, or a dictionary of other values with such keys.

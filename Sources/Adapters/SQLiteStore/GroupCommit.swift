@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Dispatch
 internal import GRDB
+internal import Glibc
 internal import Synchronization
 internal import TransferEngine
 
@@ -12,14 +14,25 @@ final class GroupCommit: Sendable {
     typealias Answer = @Sendable (TransferStoreError?) -> Void
 
     private struct Request: Sendable {
+        /// Whether it cannot fail by itself, so that it needs no savepoint.
+        var isSure = false
         var run: @Sendable (Database) throws -> Answer
         var refuse: @Sendable (TransferStoreError) -> Void
     }
 
     private struct State: Sendable {
         var waiting: [Request] = []
+        /// Whether the writer has been told of what waits.
+        var isScheduled = false
+        /// Whether it will be told, at the latest when what can wait has waited long enough.
+        var isTimed = false
         var isClosed = false
         var needsScrub = false
+        /// How often secrets were erased.
+        var scrubs = 0
+        /// Whether upkeep is on its way.
+        var isIdleAwaited = false
+        var lastBatch = ContinuousClock.now
     }
 
     private enum Fate {
@@ -28,12 +41,19 @@ final class GroupCommit: Sendable {
     }
 
     private let database: DatabaseQueue
+    private let rows: TransferRows
     private let path: String
     private let busyMilliseconds: Int
     private let state = Mutex(State())
+    private let idleTime: Duration
+    /// What is done once nothing was committed for `idleTime`.
+    private let onIdle = Mutex<(@Sendable () -> Void)?>(nil)
+    private let log = LogKeeper()
 
-    init(database: DatabaseQueue, path: String, busyMilliseconds: Int) {
+    init(database: DatabaseQueue, rows: TransferRows, path: String, busyMilliseconds: Int, idleTime: Duration) {
+        self.idleTime = idleTime
         self.database = database
+        self.rows = rows
         self.path = path
         self.busyMilliseconds = busyMilliseconds
     }
@@ -45,10 +65,15 @@ final class GroupCommit: Sendable {
     var waitingCount: Int { state.withLock(\.waiting.count) }
 
     /// Carries `body` out in a transaction and returns when that is durably on disk.
-    func perform<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter isSure: whether `body` fails only where the whole transaction does.
+    func perform<Value: Sendable>(
+        isSure: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             enqueue(
                 Request(
+                    isSure: isSure,
                     run: { database in
                         let value = try body(database)
                         return { error in continuation.resume(with: error.map(Result.failure) ?? .success(value)) }
@@ -57,14 +82,83 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// Carries `body` out with the next transaction, after two seconds where there is none; nobody is told how it went.
+    func performLater(_ body: @escaping @Sendable (Database) throws -> Void) {
+        let request = Request(
+            run: { database in
+                try body(database)
+                return { _ in }
+            }, refuse: { _ in })
+        let needsTimer = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.waiting.append(request)
+            defer { state.isTimed = true }
+            return !state.isTimed && !state.isScheduled
+        }
+        guard needsTimer else { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(2)) { [weak self] in
+            self?.state.withLock { state in
+                state.isTimed = false
+                self?.schedule(&state)
+            }
+        }
+    }
+
+    /// Returns when all that was handed over before has been carried out.
+    func flush() async { try? await perform { _ in } }
+
     /// Has the log emptied when there is a moment for it, so that removed secrets do not live on in its old frames.
+    ///
+    /// The backup may have them too, so it goes; idle time makes another.
     func scrubLater() {
-        state.withLock { $0.needsScrub = true }
+        state.withLock { state in
+            state.needsScrub = true
+            state.scrubs += 1
+        }
+        unlink(SQLiteStore.backupFile(of: path))
+    }
+
+    /// How often secrets were erased.
+    var scrubCount: Int { state.withLock(\.scrubs) }
+
+    /// Has something done whenever nothing was committed for a while after something was.
+    func whenIdle(_ body: @escaping @Sendable () -> Void) { onIdle.withLock { $0 = body } }
+
+    /// Takes the log out of SQLite's hands: it is copied into the database beside the commits, not within one of them.
+    func keepLog(of database: Database) { log.attach(to: database) }
+
+    /// Waits for idle time, once: no timer is left when there is nothing to do.
+    private func awaitIdle() {
+        let isNew = state.withLock { state in
+            state.lastBatch = .now
+            defer { state.isIdleAwaited = true }
+            return !state.isIdleAwaited && !state.isClosed
+        }
+        if isNew { lookForIdle(after: idleTime) }
+    }
+
+    private func lookForIdle(after delay: Duration) {
+        let milliseconds = SQLiteStore.milliseconds(max(delay, .milliseconds(1)))
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+            guard let self else { return }
+            let (rest, isOver) = state.withLock { state -> (Duration, Bool) in
+                let rest = idleTime - (ContinuousClock.now - state.lastBatch)
+                if rest <= .zero { state.isIdleAwaited = false }
+                return (rest, state.isClosed)
+            }
+            if isOver { return }
+            if rest > .zero { return lookForIdle(after: rest) }
+            let body = onIdle.withLock { $0 }
+            body?()
+        }
     }
 
     /// Refuses requests from here on; those that came before are still carried out.
     func refuseFurtherRequests() {
-        state.withLock { $0.isClosed = true }
+        state.withLock { state in
+            state.isClosed = true
+            schedule(&state)
+        }
     }
 
     /// The answer to a call after `close()`.
@@ -76,17 +170,23 @@ final class GroupCommit: Sendable {
         let isClosed = state.withLock { state in
             guard !state.isClosed else { return true }
             state.waiting.append(request)
-            // Scheduled under the lock, so that `close()` cannot slip between a request and its turn.
-            if state.waiting.count == 1 { database.asyncWriteWithoutTransaction { self.drain($0) } }
+            schedule(&state)
             return false
         }
         if isClosed { request.refuse(Self.closed(path)) }
     }
 
+    /// Tells the writer of what waits. Under the lock, so that `close()` cannot slip between a request and its turn.
+    private func schedule(_ state: inout State) {
+        guard !state.isScheduled, !state.waiting.isEmpty else { return }
+        state.isScheduled = true
+        database.asyncWriteWithoutTransaction { self.drain($0) }
+    }
+
     /// Runs on the connection's serial queue.
     private func drain(_ database: Database) {
         let batch = state.withLock { state in
-            defer { state.waiting = [] }
+            defer { (state.waiting, state.isScheduled) = ([], false) }
             return state.waiting
         }
         var fates: [Fate] = []
@@ -94,10 +194,14 @@ final class GroupCommit: Sendable {
         do {
             try database.inTransaction(.immediate) {
                 for request in batch { fates.append(try run(request, in: database)) }
+                try rows.finish(database)
                 return .commit
             }
+            rows.forget(isRolledBack: false)
         } catch {
+            rows.forget(isRolledBack: true)
             let failure = TransferStoreError(wrapping: error, path: path)
+            if failure.code == .corrupt { SQLiteStore.suspect(path) }
             for request in batch { request.refuse(failure) }
             return
         }
@@ -108,10 +212,13 @@ final class GroupCommit: Sendable {
             }
         }
         scrubIfNeeded(database)
+        log.shrinkIfLong(database, path: path)
+        awaitIdle()
     }
 
     /// One request in its savepoint. Throws only what dooms the whole transaction.
     private func run(_ request: Request, in database: Database) throws -> Fate {
+        if request.isSure { return .saved(try request.run(database)) }
         do {
             var answer: Answer?
             try database.inSavepoint {
@@ -121,8 +228,10 @@ final class GroupCommit: Sendable {
             guard let answer else { return .refused(Self.closed(path)) }
             return .saved(answer)
         } catch let error as TransferStoreError {
+            rows.forgetClasses()
             return .refused(error.naming(path))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            rows.forgetClasses()
             return .refused(TransferStoreError(error, path: path))
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
+internal import Synchronization
 public import TransferEngine
 public import TransferPolicy
 public import TransferScheduling
@@ -10,58 +11,101 @@ public import TransferScheduling
 /// time share one transaction. What may be secret leaves the row in the transaction that ends a transfer, and the
 /// files' free space soon after. Ended transfers stay, redacted, so that a later run can ask for the `latest(forKey:)`.
 public final class SQLiteStore: TransferStore {
-    private let configuration: SQLiteStoreConfiguration
+    let configuration: SQLiteStoreConfiguration
+    /// What was lost where the file was found to be damaged and was repaired; nil where all is there.
+    public let loss: StateLoss?
     // Not private, so that tests can ask the very connection that writes for its settings.
     let database: DatabaseQueue
+    let rows = TransferRows()
     let writer: GroupCommit
+    /// What the machine was like when that was taken down last; nil while nobody watches.
+    let watch = Mutex<RecordedFacts?>(nil)
 
     /// Opens the queue, creating or migrating it. Blocks while another process does the same.
     ///
     /// - Throws: `TransferStoreError` that tells what is wrong with the file and what to do.
     public init(_ configuration: SQLiteStoreConfiguration) throws {
         self.configuration = configuration
-        database = try Self.open(configuration)
+        (database, loss) = try Self.openRepairing(configuration)
         writer = GroupCommit(
-            database: database, path: configuration.path,
-            busyMilliseconds: Self.milliseconds(configuration.busyTimeout))
-    }
-
-    /// Numbers for new transfers; costs one durable transaction, shared with the commits that wait beside it.
-    public func newIdentifiers(count: Int) async throws -> [TransferID] {
-        let count = Int64(max(0, count))
-        return try await writer.perform { database in
-            let statement = try database.cachedStatement(
-                sql: "UPDATE identifier SET last = last + ? RETURNING last")
-            guard let last = try Int64.fetchOne(statement, arguments: [count]) else {
-                throw TransferStoreError(
-                    code: .corrupt,
-                    message:
-                        "The table of identifiers has lost its row. Restore the file from a backup or move it away.")
+            database: database, rows: rows, path: configuration.path,
+            busyMilliseconds: Self.milliseconds(configuration.busyTimeout), idleTime: configuration.idleTime)
+        do {
+            try database.writeWithoutTransaction { [rows, writer] database in
+                writer.keepLog(of: database)
+                try rows.prepare(database)
+                try Self.forgetIfMany(configuration.retention, in: database)
             }
-            return (last - count..<last).map { TransferID($0 + 1) }
+        } catch {
+            let trouble = TransferStoreError(wrapping: error, path: configuration.path)
+            if trouble.code == .corrupt { Self.suspect(configuration.path) }
+            throw trouble
+        }
+        writer.whenIdle { [weak self] in
+            // What cannot be done now is done after the next commit; commits tell of trouble themselves.
+            try? self?.performUpkeep()
         }
     }
 
-    /// Saves all of `changes` or none, durably.
-    public func commit(_ changes: [StoreChange]) async throws {
-        guard !changes.isEmpty else { return }
-        let writer = writer
-        try await writer.perform { database in
-            for change in changes where try TransferRows.apply(change, to: database) == .removedSecrets {
-                writer.scrubLater()
+    /// Saves all of `changes` or none, durably, in one transaction that commits beside it share.
+    @discardableResult
+    public func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
+        guard !changes.isEmpty else { return [] }
+        let prepared: [TransferRows.Prepared]
+        do {
+            prepared = try changes.map { try TransferRows.Prepared($0) }
+        } catch {
+            throw TransferStoreError(wrapping: error, path: configuration.path)
+        }
+        let (writer, rows) = (writer, rows)
+        return try await writer.perform(isSure: prepared.allSatisfy(\.isSure)) { database in
+            var given: [TransferID] = []
+            for change in prepared {
+                switch try rows.apply(change, to: database) {
+                case .none: break
+                case .gave(let id): given.append(id)
+                case .removedSecrets: writer.scrubLater()
+                }
+            }
+            return given
+        }
+    }
+
+    /// Hands over every transfer of the configured scope that has not ended, reading the next while some are taken.
+    public func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws {
+        switch configuration.scope {
+        case .keys(let keys):
+            let found = try await read { [rows] database in try rows.recover(keys: keys, in: database) }
+            if !found.isEmpty { await take(found) }
+        case .all:
+            var batch = try await nextBatch(after: 0)
+            while let last = batch.last {
+                async let next = nextBatch(after: last.id.rawValue)
+                await take(batch)
+                batch = try await next
             }
         }
     }
 
-    /// Every transfer of the configured scope that has not ended, in the order of their identifiers.
-    public func unfinished() async throws -> [StoredTransfer] {
-        let scope = configuration.scope
-        return try await read { database in try TransferRows.unfinished(scope, in: database) }
+    private func nextBatch(after number: Int64) async throws -> [RecoveredTransfer] {
+        try await read { [rows] database in
+            try rows.recover(after: number, limit: 4096, in: database)
+        }
+    }
+
+    /// Those with these numbers, ended or not.
+    public func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] {
+        try await read { [rows] database in try rows.transfers(ids.map(\.rawValue), in: database) }
+    }
+
+    /// Those that have not ended, whatever the scope, after a number, so many at most: a long queue, piece by piece.
+    public func unfinished(after id: TransferID, limit: Int) async throws -> [StoredTransfer] {
+        try await read { [rows] database in try rows.unfinished(after: id.rawValue, limit: limit, in: database) }
     }
 
     /// What was learned of this machine and saved last, whatever the scope.
     public func learned() async throws -> Learned? {
-        try await read { database in try TransferRows.learned(in: database) }
+        try await read { [rows] database in try rows.learned(in: database) }
     }
 
     /// The newest transfer that was inserted with `key` (text without NUL), ended or not.
@@ -70,28 +114,31 @@ public final class SQLiteStore: TransferStore {
     /// For each of `keys` (text without NUL) the newest transfer that was inserted with it, ended or not; one question,
     /// however many they are.
     public func latest(forKeys keys: [String]) async throws -> [String: StoredTransfer] {
-        try await read { database in try TransferRows.latest(forKeys: keys, in: database) }
+        try await read { [rows] database in try rows.latest(forKeys: keys, in: database) }
     }
 
     /// The newest transfers that are over, at most `limit` of them, newest first.
     public func ended(limit: Int) async throws -> [StoredTransfer] {
-        try await read { database in try TransferRows.ended(limit: limit, in: database) }
+        try await read { [rows] database in try rows.ended(limit: limit, in: database) }
     }
 
     /// Finishes writing and lets go of the files; every later call throws.
     public func close() async {
+        recordEndOfWatch(at: .now)
         // The connection's serial queue runs what was handed to it before: nothing acknowledged or waiting is lost.
         writer.refuseFurtherRequests()
+        try? await database.writeWithoutTransaction { [rows] _ in rows.end() }
         try? database.close()
     }
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         guard !writer.isClosed else { throw GroupCommit.closed(configuration.path) }
         do {
             return try await database.read(body)
         } catch let error as DatabaseError {
+            if error.resultCode == .SQLITE_CORRUPT { Self.suspect(configuration.path) }
             throw TransferStoreError(error, path: configuration.path)
         } catch let error as TransferStoreError {
             throw error.naming(configuration.path)

@@ -4,12 +4,18 @@ internal import TransferEngine
 
 /// The tables, as a list of migrations that only ever grows at its end.
 ///
-/// `task` holds what a transfer is and how it ended, `progress` what changes while it lives: a row there is what makes
-/// a transfer unfinished, and `task` rows are not rewritten by checkpoints. Rows of `progress` are updated in place.
-/// Append-only event rows would be faster with thousands of transitions a second; a queue of downloads makes one every
-/// 8 MiB or 2 s of each running transfer, where the `fdatasync` is the whole cost, and a row updated in place needs no
-/// folding between processes. A later migration can add an event table without touching these two. `learned` has one row
-/// at most: what the scheduler has learned of the machine.
+/// - `task` holds what a transfer is. Its rows are not written again, but to change what it asks for or to erase what may
+///   be secret. Columns hold what nearly all have, `specification` the rest as JSON, `{}` where that is all as by default;
+///   rows of versions before the columns hold everything there.
+/// - `queue` has a row for each transfer that has not ended, with what the deciding code reads of it: numbers, and the
+///   number of its `class`, since thousands share all other traits. A million of them are read without any text.
+/// - `event` takes what happens to them, appended: a row changed in place would cost a page of the log each time. In
+///   idle time, and before there are many, events are folded into `progress`, which has rows only for transfers of which
+///   there is something to say.
+/// - `ended` has those that are over.
+/// - `learned` has one row at most: what the scheduler has learned of the machine.
+/// - `moment` and `condition` are the past, appended.
+/// - `session` and `session_task` hold background sessions and those of their tasks of which an app has not heard all.
 enum Schema {
     /// One step; its identifier is recorded in the database and never changes.
     struct Migration: Sendable {
@@ -53,6 +59,125 @@ enum Schema {
                 CREATE TABLE learned (
                     row INTEGER NOT NULL PRIMARY KEY CHECK (row = 1),
                     value TEXT NOT NULL CHECK (json_valid(value))
+                ) STRICT;
+                """),
+        Migration(
+            identifier: "3 history",
+            sql: """
+                CREATE TABLE moment (
+                    number INTEGER NOT NULL PRIMARY KEY,
+                    task INTEGER NOT NULL CHECK (task > 0),
+                    time INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    note TEXT
+                ) STRICT;
+                CREATE INDEX moment_task ON moment (task);
+                CREATE INDEX moment_time ON moment (time);
+
+                CREATE TABLE condition (
+                    number INTEGER NOT NULL PRIMARY KEY,
+                    time INTEGER NOT NULL,
+                    what TEXT NOT NULL CHECK (what IN ('begun', 'changed', 'ended')),
+                    power TEXT NOT NULL,
+                    level INTEGER CHECK (level BETWEEN 0 AND 100),
+                    network TEXT NOT NULL,
+                    link TEXT NOT NULL,
+                    metered TEXT NOT NULL,
+                    is_suspended INTEGER NOT NULL CHECK (is_suspended IN (0, 1))
+                ) STRICT;
+                """),
+        Migration(
+            identifier: "4 a queue of columns, and events",
+            sql: """
+                CREATE TABLE class (
+                    number INTEGER NOT NULL PRIMARY KEY,
+                    traits TEXT NOT NULL UNIQUE CHECK (json_valid(traits))
+                ) STRICT;
+
+                CREATE TABLE queue (
+                    task INTEGER NOT NULL PRIMARY KEY REFERENCES task (id) ON DELETE CASCADE,
+                    class INTEGER NOT NULL,
+                    submitted INTEGER NOT NULL,
+                    deadline INTEGER,
+                    not_before INTEGER,
+                    expected INTEGER,
+                    sending INTEGER,
+                    expires INTEGER
+                ) STRICT;
+
+                CREATE TABLE ended (
+                    task INTEGER NOT NULL PRIMARY KEY REFERENCES task (id) ON DELETE CASCADE,
+                    time INTEGER NOT NULL,
+                    ending TEXT NOT NULL CHECK (json_valid(ending)),
+                    class INTEGER NOT NULL,
+                    submitted INTEGER NOT NULL,
+                    deadline INTEGER,
+                    not_before INTEGER,
+                    expected INTEGER,
+                    sending INTEGER,
+                    expires INTEGER
+                ) STRICT;
+
+                CREATE TABLE event (
+                    number INTEGER NOT NULL PRIMARY KEY,
+                    task INTEGER NOT NULL REFERENCES task (id) ON DELETE CASCADE,
+                    kind INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 5),
+                    value TEXT CHECK (value IS NULL OR json_valid(value))
+                ) STRICT;
+                CREATE INDEX event_task ON event (task);
+
+                ALTER TABLE task ADD COLUMN url TEXT;
+                ALTER TABLE task ADD COLUMN directory TEXT;
+                ALTER TABLE task ADD COLUMN name TEXT;
+                ALTER TABLE task ADD COLUMN collision TEXT;
+
+                CREATE TEMPORARY TABLE old AS
+                    SELECT id, ending, json_remove(
+                        json_set(
+                            json_extract(specification, '$.traits'), '$.submitted',
+                            json('{"nanosecondsSinceEpoch":0}')),
+                        '$.constraints.deadline', '$.constraints.notBefore', '$.expectedBytesToReceive',
+                        '$.expectedBytesToSend', '$.expires') AS traits,
+                    json_extract(specification, '$.traits.submitted.nanosecondsSinceEpoch') AS submitted,
+                    json_extract(specification, '$.traits.constraints.deadline.date.nanosecondsSinceEpoch') AS deadline,
+                    json_extract(specification, '$.traits.constraints.notBefore.date.nanosecondsSinceEpoch')
+                        AS not_before,
+                    json_extract(specification, '$.traits.expectedBytesToReceive') AS expected,
+                    json_extract(specification, '$.traits.expectedBytesToSend') AS sending,
+                    json_extract(specification, '$.traits.expires.nanosecondsSinceEpoch') AS expires
+                    FROM task;
+                INSERT INTO class (traits) SELECT DISTINCT traits FROM old WHERE traits IS NOT NULL;
+                INSERT INTO queue (task, class, submitted, deadline, not_before, expected, sending, expires)
+                    SELECT old.id, ifnull(class.number, 0), ifnull(submitted, 0), deadline, not_before, expected,
+                        sending, expires
+                    FROM old JOIN progress ON progress.task = old.id LEFT JOIN class ON class.traits = old.traits;
+                INSERT INTO ended (task, time, ending, class, submitted, deadline, not_before, expected, sending,
+                        expires)
+                    SELECT old.id, unixepoch() * 1000000000, ending, ifnull(class.number, 0), ifnull(submitted, 0),
+                        deadline, not_before, expected, sending, expires
+                    FROM old LEFT JOIN class ON class.traits = old.traits WHERE ending IS NOT NULL;
+                DROP TABLE old;
+                ALTER TABLE task DROP COLUMN ending;
+                DELETE FROM progress WHERE resume IS NULL AND retry IS NULL AND is_suspended = 0 AND hold IS NULL
+                    AND relaunch_hold IS NULL;
+                """),
+        Migration(
+            identifier: "5 sessions",
+            sql: """
+                CREATE TABLE session (
+                    app TEXT NOT NULL,
+                    identifier TEXT NOT NULL,
+                    record TEXT NOT NULL CHECK (json_valid(record)),
+                    PRIMARY KEY (app, identifier)
+                ) STRICT, WITHOUT ROWID;
+
+                CREATE TABLE session_task (
+                    app TEXT NOT NULL,
+                    identifier TEXT NOT NULL,
+                    number INTEGER NOT NULL CHECK (number > 0),
+                    record TEXT NOT NULL CHECK (json_valid(record)),
+                    PRIMARY KEY (app, identifier, number),
+                    FOREIGN KEY (app, identifier) REFERENCES session (app, identifier) ON DELETE CASCADE
                 ) STRICT;
                 """),
     ]

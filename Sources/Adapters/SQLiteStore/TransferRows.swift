@@ -1,224 +1,304 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 internal import GRDB
 internal import TransferEngine
 internal import TransferPolicy
 internal import TransferScheduling
 
-/// How transfers lie in the tables of `Schema`.
-enum TransferRows {
+/// How transfers lie in the tables of `Schema`, on the one connection that reads and writes them.
+///
+/// What is done for each of thousands goes by prepared statements of SQLite's own; the rest by GRDB.
+final class TransferRows: @unchecked Sendable {
+    // Guard: everything here is used on the connection's serial queue only.
+    private var statements: Statements?
+    /// The numbers of classes that have been met.
+    var classes: [TransferTraits: Int64] = [:]
+    var traits: [Int64: TransferTraits] = [:]
+    /// The last number given; nil outside of a transaction that has asked for it.
+    private var last: Int64?
+    private var isLastNew = false
+    /// Events since the last fold.
+    private(set) var unfolded = 0
+    /// More events than this are folded whatever else waits.
+    static let mostUnfolded = 4096
+
     /// What a change did beyond the rows.
     enum Effect {
         /// Nothing.
         case none
+        /// It gave a number.
+        case gave(TransferID)
         /// Bytes that may be secret are free space now.
         case removedSecrets
     }
 
+    /// A change with its texts made, which needs no connection.
+    enum Prepared: Sendable {
+        case submitted(TransferColumns, key: String?, resume: String?)
+        case inserted(StoredTransfer, TransferColumns)
+        case respecified(TransferID, TransferColumns)
+        case event(TransferID, EventKind, String?)
+        case learned(String)
+        case ended(TransferID, String)
+
+        init(_ change: StoreChange) throws {
+            switch change {
+            case .submitted(let transfer, let resume):
+                self = .submitted(
+                    try TransferColumns(transfer.specification), key: transfer.key,
+                    resume: try resume.map(JSONText.encode))
+            case .inserted(let transfer):
+                let specification =
+                    transfer.ending == nil ? transfer.specification : transfer.specification.redacted
+                self = .inserted(transfer, try TransferColumns(specification))
+            case .respecified(let id, let specification):
+                self = .respecified(id, try TransferColumns(specification))
+            case .checkpointed(let id, let resume): self = .event(id, .resume, try resume.map(JSONText.encode))
+            case .retried(let id, let retry): self = .event(id, .retry, try retry.map(JSONText.encode))
+            case .suspended(let id, let isSuspended): self = .event(id, .suspended, isSuspended ? "1" : "0")
+            case .held(let id, let hold): self = .event(id, .hold, try hold.map(JSONText.encode))
+            case .relaunchHeld(let id, let hold): self = .event(id, .relaunchHold, try hold.map(JSONText.encode))
+            case .learned(let learned): self = .learned(try JSONText.encode(learned))
+            case .ended(let id, let ending): self = .ended(id, try JSONText.encode(ending))
+            }
+        }
+
+        /// Whether it is sure to be possible, so that it needs no savepoint.
+        var isSure: Bool { if case .submitted = self { true } else { false } }
+    }
+
+    /// Prepares what is used for each of thousands.
+    func prepare(_ database: Database) throws {
+        statements = try Statements(database)
+        unfolded = try Int.fetchOne(database, sql: "SELECT count(*) FROM event") ?? 0
+        guard unfolded > 0 else { return }
+        try database.inTransaction(.immediate) {
+            try fold(database)
+            return .commit
+        }
+    }
+
+    /// Lets go of the connection.
+    func end() { statements = nil }
+
+    func prepared() throws -> Statements {
+        guard let statements else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
+        return statements
+    }
+
+    // MARK: Transactions
+
+    /// What belongs to a transaction as a whole, before its end.
+    func finish(_ database: Database) throws {
+        if isLastNew, let last {
+            try database.cachedStatement(sql: "UPDATE identifier SET last = ?").execute(arguments: [last])
+            guard database.changesCount == 1 else { throw Self.lostIdentifier }
+        }
+        if unfolded > Self.mostUnfolded { try fold(database) }
+    }
+
+    /// The transaction is over; another process may give numbers now.
+    func forget(isRolledBack: Bool) {
+        (last, isLastNew) = (nil, false)
+        if isRolledBack { classes = [:] }
+    }
+
+    /// A savepoint was taken back: classes met in it may be gone. Numbers given in it are not given again.
+    func forgetClasses() { classes = [:] }
+
+    private func next(in database: Database) throws -> Int64 {
+        let next = try known(in: database) + 1
+        (last, isLastNew) = (next, true)
+        return next
+    }
+
+    private func known(in database: Database) throws -> Int64 {
+        if let last { return last }
+        let statement = try database.cachedStatement(sql: "SELECT last FROM identifier")
+        guard let saved = try Int64.fetchOne(statement) else { throw Self.lostIdentifier }
+        last = saved
+        return saved
+    }
+
+    private static let lostIdentifier = TransferStoreError(
+        code: .corrupt,
+        message: "The table of identifiers has lost its row. Restore the file from a backup or move it away.")
+
+    // MARK: Changes
+
     /// Writes one change. Throws `noSuchTransfer` where there is no unfinished transfer of that number.
-    static func apply(_ change: StoreChange, to database: Database) throws -> Effect {
+    func apply(_ change: Prepared, to database: Database) throws -> Effect {
         switch change {
-        case .inserted(let transfer):
-            try insert(transfer, into: database)
-        case .respecified(let id, let specification):
-            try requireUnfinished(id, in: database)
-            try run("UPDATE task SET specification = ? WHERE id = ?", [try json(specification), id.rawValue], database)
+        case .submitted(let columns, let key, let resume):
+            let id = try next(in: database)
+            try insert(id, key, columns, into: database)
+            if let resume { try append(.resume, resume, of: id, in: database) }
+            return .gave(TransferID(id))
+        case .inserted(let transfer, let columns):
+            try insert(transfer, columns, into: database)
+        case .respecified(let id, let columns):
+            try respecify(id, columns, in: database)
             // The earlier one may have held other secrets.
             return .removedSecrets
-        case .checkpointed(let id, let resume):
-            try updateProgress("resume", try resume.map(json), of: id, in: database)
-        case .retried(let id, let retry):
-            try updateProgress("retry", try retry.map(json), of: id, in: database)
-        case .suspended(let id, let isSuspended):
-            try updateProgress("is_suspended", isSuspended, of: id, in: database)
-        case .held(let id, let hold):
-            try updateProgress("hold", try hold.map(json), of: id, in: database)
-        case .relaunchHeld(let id, let hold):
-            try updateProgress("relaunch_hold", try hold.map(json), of: id, in: database)
-        case .learned(let learned):
-            try run("INSERT OR REPLACE INTO learned (row, value) VALUES (1, ?)", [try json(learned)], database)
+        case .event(let id, let kind, let value):
+            try append(kind, value, of: id.rawValue, in: database)
+        case .learned(let value):
+            try run("INSERT OR REPLACE INTO learned (row, value) VALUES (1, ?)", [value], database)
         case .ended(let id, let ending):
-            return try end(id, ending, in: database)
+            return try end(id.rawValue, ending, in: database)
         }
         return .none
     }
 
-    /// Every transfer of `scope` that has not ended, by identifier.
-    static func unfinished(_ scope: SQLiteStoreConfiguration.Scope, in database: Database) throws -> [StoredTransfer] {
-        let order = "ORDER BY task.id"
-        let rows: [Row]
-        switch scope {
-        case .all:
-            rows = try Row.fetchAll(database, sql: "\(selection) JOIN progress ON progress.task = task.id \(order)")
-        case .keys(let keys):
-            rows = try Row.fetchAll(
-                database,
-                sql: """
-                    \(selection) JOIN progress ON progress.task = task.id
-                    WHERE task.key IN (SELECT value FROM json_each(?)) \(order)
-                    """, arguments: [try json(keys)])
+    private func insert(_ id: Int64, _ key: String?, _ columns: TransferColumns, into database: Database) throws {
+        let statements = try prepared()
+        let shared = try number(of: columns.shared, in: database)
+        try statements.insertTask(id, key, columns)
+        try statements.insertQueue(id, shared, columns.numbers)
+    }
+
+    private func insert(_ transfer: StoredTransfer, _ columns: TransferColumns, into database: Database) throws {
+        let id = transfer.id.rawValue
+        try insert(id, transfer.key, columns, into: database)
+        if id > (try known(in: database)) { (last, isLastNew) = (id, true) }
+        guard transfer.ending == nil else {
+            _ = try end(id, try JSONText.encode(transfer.ending), in: database)
+            return
         }
-        return try rows.map(transfer)
+        let values: [(EventKind, String?)] = [
+            (.resume, try transfer.resume.map(JSONText.encode)), (.retry, try transfer.retry.map(JSONText.encode)),
+            (.suspended, transfer.isSuspended ? "1" : nil), (.hold, try transfer.hold.map(JSONText.encode)),
+            (.relaunchHold, try transfer.relaunchHold.map(JSONText.encode)),
+        ]
+        for (kind, value) in values where value != nil { try append(kind, value, of: id, in: database) }
     }
 
-    /// The newest that are over, newest first.
-    static func ended(limit: Int, in database: Database) throws -> [StoredTransfer] {
-        let rows = try Row.fetchAll(
-            database,
-            sql: """
-                \(selection) LEFT JOIN progress ON progress.task = task.id
-                WHERE task.ending IS NOT NULL ORDER BY task.id DESC LIMIT ?
-                """, arguments: [max(0, limit)])
-        return try rows.map(transfer)
+    private func append(_ kind: EventKind, _ value: String?, of id: Int64, in database: Database) throws {
+        guard try prepared().appendEvent(id, kind.rawValue, value) else { throw Self.noSuchTransfer(id) }
+        unfolded += 1
     }
 
-    /// What was learned; nil before anything was.
-    static func learned(in database: Database) throws -> Learned? {
-        guard let text = try String.fetchOne(database, sql: "SELECT value FROM learned") else { return nil }
-        do {
-            return try JSONDecoder().decode(Learned.self, from: Data(text.utf8))
-        } catch {
-            throw TransferStoreError(
-                code: .corrupt,
-                message:
-                    "What was learned of this machine cannot be read (\(error)). The next thing learned replaces it.")
-        }
-    }
-
-    /// The newest transfer of each of `keys` that there is one of.
-    static func latest(forKeys keys: [String], in database: Database) throws -> [String: StoredTransfer] {
-        let sql = """
-            \(selection) LEFT JOIN progress ON progress.task = task.id
-            WHERE task.id IN (
-                SELECT (SELECT max(id) FROM task WHERE task.key = wanted.value) FROM json_each(?) AS wanted)
-            """
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [try json(keys)])
-        var latest: [String: StoredTransfer] = [:]
-        while let row = try rows.next() {
-            guard let key = row["key"] as String? else { continue }
-            latest[key] = try transfer(row)
-        }
-        return latest
-    }
-
-    private static let selection = """
-        SELECT task.id, task.key, task.specification, task.ending, progress.resume, progress.retry, progress.is_suspended,
-            progress.hold, progress.relaunch_hold
-        FROM task
-        """
-
-    private static func insert(_ transfer: StoredTransfer, into database: Database) throws {
-        let hasEnded = transfer.ending != nil
-        let specification = hasEnded ? transfer.specification.redacted : transfer.specification
-        try run(
-            "INSERT INTO task (id, key, specification, ending) VALUES (?, ?, ?, ?)",
-            [transfer.id.rawValue, transfer.key, try json(specification), try transfer.ending.map(json)], database)
-        guard !hasEnded else { return }
+    private func respecify(_ id: TransferID, _ columns: TransferColumns, in database: Database) throws {
+        let numbers = columns.numbers
         try run(
             """
-            INSERT INTO progress (task, resume, retry, is_suspended, hold, relaunch_hold) VALUES (?, ?, ?, ?, ?, ?)
+            UPDATE queue SET class = ?, submitted = ?, deadline = ?, not_before = ?, expected = ?, sending = ?,
+                expires = ?
+            WHERE task = ?
             """,
             [
-                transfer.id.rawValue, try transfer.resume.map(json), try transfer.retry.map(json),
-                transfer.isSuspended, try transfer.hold.map(json), try transfer.relaunchHold.map(json),
+                try number(of: columns.shared, in: database), numbers.submitted, numbers.deadline, numbers.notBefore,
+                numbers.expected, numbers.sending, numbers.expires, id.rawValue,
+            ], database)
+        guard database.changesCount == 1 else { throw Self.noSuchTransfer(id.rawValue) }
+        try rewrite(id.rawValue, columns, in: database)
+    }
+
+    private func rewrite(_ id: Int64, _ columns: TransferColumns, in database: Database) throws {
+        try run(
+            "UPDATE task SET specification = ?, url = ?, directory = ?, name = ?, collision = ? WHERE id = ?",
+            [
+                columns.rest, columns.url, columns.destination.directory, columns.destination.name,
+                columns.destination.collision.rawValue, id,
             ], database)
     }
 
-    private static func end(_ id: TransferID, _ ending: TransferEnding, in database: Database) throws -> Effect {
-        try run("DELETE FROM progress WHERE task = ?", [id.rawValue], database)
-        guard database.changesCount == 1 else { throw noSuchTransfer(id) }
-        if try holdsNoSecret(id, in: database) {
-            try run("UPDATE task SET ending = ? WHERE id = ?", [try json(ending), id.rawValue], database)
-            return .none
-        }
-        let select = try database.cachedStatement(sql: "SELECT specification FROM task WHERE id = ?")
-        guard let text = try String.fetchOne(select, arguments: [id.rawValue]) else { throw noSuchTransfer(id) }
-        let specification = try value(TransferSpecification.self, from: text, "specification", of: id.rawValue)
-        let redacted = specification.redacted
+    private func end(_ id: Int64, _ ending: String, in database: Database) throws -> Effect {
         try run(
-            "UPDATE task SET specification = ?, ending = ? WHERE id = ?",
-            [try json(redacted), try json(ending), id.rawValue], database)
-        return redacted == specification ? .none : .removedSecrets
+            """
+            INSERT INTO ended (task, time, ending, class, submitted, deadline, not_before, expected, sending, expires)
+                SELECT task, ?, ?, class, submitted, deadline, not_before, expected, sending, expires
+                FROM queue WHERE task = ?
+            """, [WallTime.now.nanosecondsSinceEpoch, ending, id], database)
+        guard database.changesCount == 1 else { throw Self.noSuchTransfer(id) }
+        let holdsNoSecret = try holdsNoSecret(id, in: database)
+        for sql in [
+            "DELETE FROM queue WHERE task = ?", "DELETE FROM progress WHERE task = ?",
+            "DELETE FROM event WHERE task = ?",
+        ] { try run(sql, [id], database) }
+        if holdsNoSecret { return .none }
+        guard let specification = try transfer(id, in: database)?.specification else { throw Self.noSuchTransfer(id) }
+        let redacted = specification.redacted
+        guard redacted != specification else { return .none }
+        try rewrite(id, try TransferColumns(redacted), in: database)
+        return .removedSecrets
     }
 
-    /// Whether `redacted` would change nothing, told by the fields that it looks at: most transfers have nothing to
-    /// hide, and to read and write a whole specification takes longer than all else that ends one.
-    private static func holdsNoSecret(_ id: TransferID, in database: Database) throws -> Bool {
-        // A NUL, which JSON escapes, would cut the text that comes back.
+    /// Whether `redacted` would change nothing, told by the columns: most transfers have nothing to hide.
+    private func holdsNoSecret(_ id: Int64, in database: Database) throws -> Bool {
         let statement = try database.cachedStatement(
-            sql: """
-                SELECT json_extract(specification, '$.url') FROM task WHERE id = ?
-                    AND json_array_length(specification, '$.headers') = 0
-                    AND json_extract(specification, '$.credential') IS NULL
-                    AND json_extract(specification, '$.answers') IS NULL AND instr(specification, '\\u0000') = 0
-                """)
-        guard let url = try String.fetchOne(statement, arguments: [id.rawValue]) else { return false }
+            sql: "SELECT url FROM task WHERE id = ? AND specification = '{}'")
+        guard let url = try String.fetchOne(statement, arguments: [id]) else { return false }
         return TransferSpecification.redacted(url: url) == url
     }
 
-    private static func updateProgress(
-        _ column: String, _ value: (any DatabaseValueConvertible)?, of id: TransferID, in database: Database
-    ) throws {
-        try run("UPDATE progress SET \(column) = ? WHERE task = ?", [value, id.rawValue], database)
-        guard database.changesCount == 1 else { throw noSuchTransfer(id) }
+    /// The number of a class, which is made where it is new.
+    private func number(of shared: TransferTraits, in database: Database) throws -> Int64 {
+        if let number = classes[shared] { return number }
+        let text = try JSONText.encode(shared)
+        try run("INSERT INTO class (traits) VALUES (?) ON CONFLICT DO NOTHING", [text], database)
+        let statement = try database.cachedStatement(sql: "SELECT number FROM class WHERE traits = ?")
+        guard let number = try Int64.fetchOne(statement, arguments: [text]) else {
+            throw DatabaseError(resultCode: .SQLITE_INTERNAL)
+        }
+        if classes.count >= 10_000 { classes = [:] }
+        classes[shared] = number
+        return number
     }
 
-    private static func requireUnfinished(_ id: TransferID, in database: Database) throws {
-        let select = try database.cachedStatement(sql: "SELECT 1 FROM progress WHERE task = ?")
-        guard try Int.fetchOne(select, arguments: [id.rawValue]) != nil else { throw noSuchTransfer(id) }
-    }
-
-    private static func run(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
+    func run(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
         try database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
-    private static func noSuchTransfer(_ id: TransferID) -> TransferStoreError {
+    private static func noSuchTransfer(_ id: Int64) -> TransferStoreError {
         TransferStoreError(
             code: .noSuchTransfer,
             message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
     }
 
-    private static func transfer(_ row: Row) throws -> StoredTransfer {
-        let id: Int64 = row["id"]
-        func decoded<Value: Decodable>(_ type: Value.Type, _ column: String) throws -> Value? {
-            guard let text = row[column] as String? else { return nil }
-            return try value(type, from: text, column, of: id)
-        }
-        guard let specification = try decoded(TransferSpecification.self, "specification") else {
-            throw unreadable("specification", of: id, "it is missing")
-        }
-        return StoredTransfer(
-            id: TransferID(id), specification: specification,
-            resume: try decoded(ResumePoint.self, "resume"), retry: try decoded(RetryState.self, "retry"),
-            isSuspended: row["is_suspended"] as Bool? ?? false, hold: try decoded(TransferHold.self, "hold"),
-            relaunchHold: try decoded(RelaunchLimiter.Hold.self, "relaunch_hold"),
-            ending: try decoded(TransferEnding.self, "ending"),
-            key: row["key"])
-    }
+    // MARK: Folding
 
-    private static func json(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-
-    private static func value<Value: Decodable>(
-        _ type: Value.Type, from text: String, _ column: String, of id: Int64
-    ) throws -> Value {
-        do {
-            return try JSONDecoder().decode(type, from: Data(text.utf8))
-        } catch {
-            throw unreadable(column, of: id, "it is not a \(type)")
-        }
-    }
-
-    /// One bad row fails the whole load: to leave it out would be to lose a transfer silently.
-    private static func unreadable(_ column: String, of id: Int64, _ reason: String) -> TransferStoreError {
-        TransferStoreError(
-            code: .corrupt,
-            message: """
-                The \(column) of transfer \(id) cannot be read: \(reason). \
-                Remove that row (DELETE FROM task WHERE id = \(id)) or move the file away; nothing was changed.
+    /// Makes rows of what happened, and forgets how it came to that.
+    func fold(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO progress (task, is_suspended) SELECT DISTINCT task, 0 FROM event WHERE true
+                    ON CONFLICT DO NOTHING
                 """)
+        for kind in EventKind.allCases {
+            try database.execute(
+                sql: """
+                    UPDATE progress SET \(kind.column) = (
+                        SELECT value FROM event WHERE event.task = progress.task AND kind = \(kind.rawValue)
+                        ORDER BY number DESC LIMIT 1)
+                    WHERE task IN (SELECT task FROM event WHERE kind = \(kind.rawValue))
+                    """)
+        }
+        try database.execute(
+            sql: """
+                DELETE FROM progress WHERE task IN (SELECT task FROM event) AND resume IS NULL AND retry IS NULL
+                    AND is_suspended = 0 AND hold IS NULL AND relaunch_hold IS NULL;
+                DELETE FROM event
+                """)
+        unfolded = 0
+    }
+}
+
+/// What an event says. The numbers are in the database.
+enum EventKind: Int64, CaseIterable, Sendable {
+    case resume = 1
+    case retry
+    case suspended
+    case hold
+    case relaunchHold
+
+    /// Where it is folded to.
+    var column: String {
+        switch self {
+        case .resume: "resume"
+        case .retry: "retry"
+        case .suspended: "is_suspended"
+        case .hold: "hold"
+        case .relaunchHold: "relaunch_hold"
+        }
     }
 }

@@ -7,16 +7,20 @@ import Foundation
 package struct BusCaller: Hashable, Sendable {
     /// Its unique name on the bus.
     package var name: String
-    /// The app that it is: its Flatpak id, else its systemd unit's app, else its executable's path.
+    /// The app that it is: its Flatpak id, else the name that it owns on the bus, else its systemd unit's app, else its
+    /// executable's path. Fixed at its first call.
     package var app: String
     /// Whether it acts as the person and reaches all transfers.
     package var isPerson: Bool
+    /// Its process; 0 where that is not known.
+    package var process: Int32
 
     /// A caller.
-    package init(name: String, app: String, isPerson: Bool) {
+    package init(name: String, app: String, isPerson: Bool, process: Int32 = 0) {
         self.name = name
         self.app = app
         self.isPerson = isPerson
+        self.process = process
     }
 
     /// The programs with which a person steers the daemon; what they hand over belongs to `person`.
@@ -30,12 +34,27 @@ package struct BusCaller: Hashable, Sendable {
     ///   - cgroup: the text of `/proc/PID/cgroup`.
     ///   - executable: what `/proc/PID/exe` leads to.
     ///   - flatpakInfo: the text of `/.flatpak-info` as the process sees it; nil where there is none.
-    static func identify(name: String, cgroup: String, executable: String, flatpakInfo: String?) -> BusCaller {
+    ///   - ownedNames: the well-known names that it owns on the bus.
+    static func identify(
+        name: String, cgroup: String, executable: String, flatpakInfo: String?, ownedNames: Set<String> = []
+    ) -> BusCaller {
         if let id = flatpakInfo.flatMap(flatpakID) { return BusCaller(name: name, app: id, isPerson: false) }
         let program = executable.split(separator: "/").last.map(String.init) ?? ""
         if steering.contains(program) { return BusCaller(name: name, app: person, isPerson: true) }
+        if let id = appName(among: ownedNames) { return BusCaller(name: name, app: id, isPerson: false) }
         if let unit = unitApp(cgroup) { return BusCaller(name: name, app: unit, isPerson: false) }
         return BusCaller(name: name, app: executable, isPerson: false)
+    }
+
+    /// The name that is the app's own: no interface that many programs offer, and of several the shortest, since an app's
+    /// other names are made from its id.
+    private static func appName(among names: Set<String>) -> String? {
+        let shared = [
+            "org.transferd", "org.freedesktop.", "org.mpris.", "org.kde.StatusNotifier", "org.a11y.", "org.gtk.vfs.",
+        ]
+        return names.filter { name in
+            name.contains(".") && !name.hasPrefix(":") && !shared.contains { name.hasPrefix($0) }
+        }.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     }
 
     /// The `name` of the section `Application` (flatpak-metadata(5)).
@@ -58,6 +77,8 @@ package struct BusCaller: Hashable, Sendable {
             path.contains("/app.slice/") || path.contains("/app-") || path.contains("user@"),
             let unit = path.split(separator: "/").last(where: { $0.hasSuffix(".scope") || $0.hasSuffix(".service") })
         else { return nil }
+        // What the daemon itself runs in is no app's.
+        guard unit != "transferd.service" else { return nil }
         var name = unit.hasSuffix(".scope") ? unit.dropLast(6) : unit.dropLast(8)
         if unit.hasSuffix(".service"), let at = name.firstIndex(of: "@") { name = name[..<at] }
         guard name.hasPrefix("app-") else {
@@ -91,8 +112,15 @@ package struct BusCaller: Hashable, Sendable {
 
     /// Looks a process up.
     ///
+    /// - Parameter launched: the programs that were started for their apps' sessions: they are those apps, however their
+    ///   apps were known before.
     /// - Returns: nil where the process has gone or may not be looked at.
-    static func identify(name: String, process: Int64) -> BusCaller? {
+    static func identify(
+        name: String, process: Int32, ownedNames: Set<String>, launched: LaunchedPrograms
+    ) -> BusCaller? {
+        if let app = launched.app(of: process) {
+            return BusCaller(name: name, app: app, isPerson: false, process: process)
+        }
         let folder = "/proc/\(process)"
         guard let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/exe") else {
             return nil
@@ -100,8 +128,10 @@ package struct BusCaller: Hashable, Sendable {
         let text = { (path: String) in
             FileManager.default.contents(atPath: folder + path).map { String(decoding: $0, as: UTF8.self) }
         }
-        return identify(
+        var caller = identify(
             name: name, cgroup: text("/cgroup") ?? "", executable: executable,
-            flatpakInfo: text("/root" + "/.flatpak-info"))
+            flatpakInfo: text("/root" + "/.flatpak-info"), ownedNames: ownedNames)
+        caller.process = process
+        return caller
     }
 }

@@ -32,6 +32,35 @@ package actor BusClient {
         }
     }
 
+    /// Takes a well-known name: by it the daemon knows the app.
+    ///
+    /// - Throws: `BusClientError.failed` where it is another's.
+    package func own(_ name: String) async throws {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        let isOurs = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            var waiting: CheckedContinuation<Bool, Never>? = continuation
+            registrations.append(
+                bus.own(name) { isOurs in
+                    waiting?.resume(returning: isOurs)
+                    waiting = nil
+                })
+        }
+        guard isOurs else { throw BusClientError.failed("the name \(name) is another's on this bus") }
+    }
+
+    /// What signals of an object, or of all where `path` is nil, say from now on: changed properties.
+    package func propertyChanges(at path: String?) throws -> AsyncStream<[String: VariantValue]> {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        let (stream, continuation) = AsyncStream.makeStream(of: [String: VariantValue].self)
+        registrations.append(
+            bus.subscribe(
+                to: "PropertiesChanged", of: TransferBusName.properties, at: path, sender: TransferBusName.service
+            ) { values in
+                if values.count == 3, let properties = values[1].dictionary { continuation.yield(properties) }
+            })
+        return stream
+    }
+
     /// Calls a method of the manager.
     ///
     /// - Throws: `BusFault` where the daemon refuses, `BusClientError` where it cannot be reached.
@@ -67,16 +96,18 @@ package actor BusClient {
         }
     }
 
-    private func call(
-        _ method: String, of interface: String, _ arguments: [VariantValue], type: String
+    /// Calls a method of an interface that an object has; the manager where nothing else is said.
+    package func call(
+        _ method: String, of interface: String, _ arguments: [VariantValue], type: String,
+        at path: String = TransferBusName.managerPath, descriptors: [Int32] = []
     ) async throws -> [VariantValue] {
         guard let bus else { throw BusClientError.noBus("not connected") }
         return try await withCheckedThrowingContinuation { continuation in
             do {
                 // Longer than a large batch takes to save on a slow disk; what hangs is told in the end.
                 try bus.call(
-                    method, of: interface, at: TransferBusName.managerPath, service: TransferBusName.service, arguments,
-                    type: type, milliseconds: 60_000
+                    method, of: interface, at: path, service: TransferBusName.service, arguments, type: type,
+                    milliseconds: 300_000, descriptors: descriptors
                 ) { result in
                     continuation.resume(with: result.mapError { Self.error($0) })
                 }
@@ -93,21 +124,39 @@ package actor BusClient {
             return BusClientError.noDaemon
         case let name? where name.hasPrefix("org.freedesktop.DBus.Error.Spawn"):
             return BusClientError.cannotStart(error.message)
+        case let name? where name.hasPrefix("org.freedesktop.DBus.Error.Unknown"):
+            return BusClientError.unknown(error.message)
         default: return BusClientError.failed(error.message)
         }
     }
 
+    /// Something that the daemon tells those who watch.
+    package enum Event: Sendable {
+        /// How a transfer stands now.
+        case changed(TransferStatus)
+        /// Properties of the manager that have other values.
+        case properties([String: VariantValue])
+    }
+
     /// What changes from now on, until the stream's end: that of the daemon, too.
-    package func changes() async throws -> AsyncStream<TransferStatus> {
+    package func events() async throws -> AsyncStream<Event> {
         guard let bus else { throw BusClientError.noBus("not connected") }
-        let (stream, continuation) = AsyncStream.makeStream(of: TransferStatus.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
         registrations.append(
             bus.subscribe(
                 to: "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath,
                 sender: TransferBusName.service
             ) { values in
                 guard let fields = values.first?.dictionary, let status = try? TransferStatus(fields) else { return }
-                continuation.yield(status)
+                continuation.yield(.changed(status))
+            })
+        registrations.append(
+            bus.subscribe(
+                to: "PropertiesChanged", of: TransferBusName.properties, at: TransferBusName.managerPath,
+                sender: TransferBusName.service
+            ) { values in
+                guard values.count == 3, let properties = values[1].dictionary else { return }
+                continuation.yield(.properties(properties))
             })
         var wasThere = false
         registrations.append(
@@ -117,6 +166,13 @@ package actor BusClient {
             })
         _ = try await call("Watch")
         return stream
+    }
+
+    /// The transfers that change from now on.
+    package func changes() async throws -> AsyncCompactMapSequence<AsyncStream<Event>, TransferStatus> {
+        try await events().compactMap { event in
+            if case .changed(let status) = event { status } else { nil }
+        }
     }
 
     /// Lets go of the bus.
@@ -136,6 +192,8 @@ package enum BusClientError: Error, Hashable, CustomStringConvertible {
     case noDaemon
     /// The bus could not start it.
     case cannotStart(String)
+    /// There is no such object, interface or method.
+    case unknown(String)
     /// It did not answer.
     case failed(String)
 
@@ -147,6 +205,7 @@ package enum BusClientError: Error, Hashable, CustomStringConvertible {
             "no daemon is running, and the bus knows of none to start: run 'transferctl service install', or transferd."
         case .cannotStart(let why):
             "the bus could not start the daemon: \(why). See 'journalctl --user -u transferd', or run transferd by hand."
+        case .unknown(let why): "the daemon knows of no such thing: \(why)"
         case .failed(let why): "the daemon did not answer: \(why)"
         }
     }

@@ -8,6 +8,8 @@ package struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidArgument = "InvalidArgument"
         /// There is no such transfer among those that the caller may reach.
         case noSuchTransfer = "NoSuchTransfer"
+        /// No app of that name has transfers that are not over.
+        case noSuchApp = "NoSuchApp"
         /// The transfer is over, so that it can no longer be steered.
         case transferEnded = "TransferEnded"
         /// The app has as many open transfers as it may have.
@@ -18,6 +20,12 @@ package struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
         case accessDenied = "AccessDenied"
         /// The queue could not be saved; nothing was changed.
         case storeFailed = "StoreFailed"
+        /// A session's identifier is empty or too long.
+        case badIdentifier = "BadIdentifier"
+        /// Another process uses the session; the message ends with `(process NUMBER)`.
+        case sessionInUse = "SessionInUse"
+        /// The caller does not use a session of that identifier.
+        case noSuchSession = "NoSuchSession"
         /// The daemon is on its way out.
         case shuttingDown = "ShuttingDown"
     }

@@ -18,8 +18,14 @@ package struct BusFields {
         return read
     }
 
-    /// Text.
-    package mutating func string(_ key: String) throws -> String? { try take(key, "text (s)", \.string) }
+    /// Text of no more than so many bytes.
+    package mutating func string(_ key: String, most: Int = 64 << 10) throws -> String? {
+        let text = try take(key, "text (s)", \.string)
+        if let count = text?.utf8.count, count > most {
+            throw BusFault(.invalidArgument, "'\(key)' has \(count) bytes, more than \(most)")
+        }
+        return text
+    }
 
     /// A whole number within `range`.
     package mutating func integer(
@@ -30,6 +36,19 @@ package struct BusFields {
         return try take(key, "a whole number (x) \(bounds)") { value in
             guard case .integer(let number) = value, range.contains(number) else { return nil }
             return number
+        }
+    }
+
+    /// A number within `range`.
+    package mutating func number(_ key: String, in range: ClosedRange<Double>) throws -> Double? {
+        try take(key, "a number (d), \(range.lowerBound) to \(range.upperBound)") { value in
+            let number: Double? =
+                switch value {
+                case .double(let number): number
+                case .integer(let number): Double(number)
+                default: nil
+                }
+            return number.flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
@@ -75,6 +94,39 @@ package struct BusFields {
         }
     }
 
+    /// Bytes.
+    package mutating func bytes(_ key: String) throws -> [UInt8]? {
+        try take(key, "bytes (ay)") { value in
+            guard case .bytes(let bytes) = value else { return nil }
+            return bytes
+        }
+    }
+
+    /// Texts by their names.
+    package mutating func texts(_ key: String) throws -> [String: String]? {
+        try take(key, "texts by their names (a{sv} of s, or a{ss})") { value in
+            guard let entries = value.dictionary else { return nil }
+            let texts = entries.compactMapValues(\.string)
+            return texts.count == entries.count ? texts : nil
+        }
+    }
+
+    /// What a dictionary in this one stands for, as `read` makes of it; its errors name the key.
+    package mutating func nested<Value>(
+        _ key: String, _ read: ([String: VariantValue]) throws -> Value
+    ) throws -> Value? {
+        guard let entries = try take(key, "a dictionary (a{sv})", \.dictionary) else { return nil }
+        do { return try read(entries) } catch let fault as BusFault {
+            throw BusFault(fault.code, "in '\(key)': \(fault.message)")
+        }
+    }
+
+    /// The value of a key that has to be there.
+    package static func needed<Value>(_ value: Value?, _ key: String, _ what: String) throws -> Value {
+        guard let value else { throw BusFault(.invalidArgument, "'\(key)' is missing: \(what)") }
+        return value
+    }
+
     /// Refuses what nobody has asked for.
     package func end(in what: String) throws {
         guard let key = values.keys.min() else { return }
@@ -115,7 +167,10 @@ extension VariantValue {
         case .double(let number): "\(number)"
         case .string(let text): "'\(text.prefix(40))'"
         case .list: "a list"
+        case .bytes: "bytes"
         case .dictionary: "a dictionary"
+        case .handle: "a descriptor"
+        case .paths: "a list of objects"
         case .other: "a value of another kind"
         }
     }

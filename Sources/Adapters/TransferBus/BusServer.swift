@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package import GLibBridge
+import GLibBridge
+import TransferPolicy
+import TransferSessions
 
 /// Offers a `TransferService` on the session bus: routes calls, knows who calls, tells watchers what changes.
 package actor BusServer {
@@ -14,22 +16,44 @@ package actor BusServer {
     }
 
     private let executor = GLibExecutor(name: "transfer-bus")
-    private let service: any TransferService
-    private var bus: BusConnection?
+    let service: any TransferService
+    var bus: BusConnection?
     private var registrations: [BusRegistration] = []
-    private var callers: [String: BusCaller] = [:]
-    private var watchers: [String: BusCaller] = [:]
+    var callers: [String: BusCaller] = [:]
+    var watchers: [String: BusCaller] = [:]
+    /// Who owns well-known names.
+    var names = NameBook()
+    /// Calls of those of whom it is not yet known who they are.
+    var unmet: [() -> Void] = []
+    /// How many answers about names are on their way.
+    var questions = 0
+    private let launched: LaunchedPrograms
+    /// Who has opened sessions, and what is done about those that have gone.
+    var sessionUsers: Set<String> = []
+    var departures: Task<Void, Never>?
+    /// Who has read an object's properties and is told of changes, and what was told last.
+    var readers: [String: ObjectReaders] = [:]
+    /// The desktops on the bus, and what they tell of windows.
+    var desktops = Desktops()
     private var end: End?
     private var waiting: [CheckedContinuation<End, Never>] = []
     private var onReady: CheckedContinuation<Void, any Error>?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// Does something on the server's thread, after what was asked before.
+    nonisolated func perform(_ body: @escaping @Sendable (isolated BusServer) -> Void) {
+        executor.perform { self.assumeIsolated { body($0) } }
+    }
+
     /// A message larger than this is refused: some ten thousand transfers with long URLs.
     package static let mostBytes = 16 << 20
 
     /// A server over `service`; nothing is offered before `start`.
-    package init(service: any TransferService) { self.service = service }
+    package init(service: any TransferService, launched: LaunchedPrograms = LaunchedPrograms()) {
+        self.service = service
+        self.launched = launched
+    }
 
     /// Connects, offers the objects, then takes the name, so that nobody finds the name without them.
     ///
@@ -55,23 +79,20 @@ package actor BusServer {
         self.bus = bus
         bus.onClosed { self.assumeIsolated { $0.finish(.noBus("the bus has gone")) } }
         do {
-            registrations.append(
-                try bus.offer(
-                    TransferBusName.managerInterface, describedBy: ManagerInterface.xml,
-                    at: TransferBusName.managerPath
-                ) { call in self.assumeIsolated { $0.take(call) } })
+            try offerObjects(on: bus)
         } catch {
             return finish(.noBus("\(error)"))
         }
-        // A caller that goes away watches nothing any more, and its name is never another's.
         registrations.append(
             bus.subscribe(
                 to: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
                 sender: "org.freedesktop.DBus"
             ) { values in
-                guard values.count == 3, let name = values[0].string, values[2].string == "" else { return }
-                self.assumeIsolated { $0.forget(name) }
+                let texts = values.compactMap(\.string)
+                guard texts.count == 3 else { return }
+                self.assumeIsolated { $0.note(name: texts[0], from: texts[1], to: texts[2]) }
             })
+        learnNames()
         registrations.append(
             bus.own(TransferBusName.service) { isOurs in
                 self.assumeIsolated { server in
@@ -82,10 +103,35 @@ package actor BusServer {
             })
     }
 
+    private func offerObjects(on bus: BusConnection) throws {
+        registrations.append(
+            try bus.offer(
+                TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath
+            ) { call in self.assumeIsolated { $0.take(call) } })
+        let transfers = BusTree(
+            path: TransferBusName.transfersPath, interface: TransferBusName.transferInterface, xml: TransferObject.xml
+        ) { sender in
+            self.assumeIsolated { server in
+                server.callerAtOnce(sender).map(server.service.index.transfers)?.map { "\($0.rawValue)" } ?? []
+            }
+        }
+        let sessions = BusTree(
+            path: TransferBusName.sessionsPath, interface: TransferBusName.sessionInterface, xml: SessionObject.xml
+        ) { sender in
+            self.assumeIsolated { server in
+                server.callerAtOnce(sender).map(server.service.index.sessions)?.map(\.node) ?? []
+            }
+        }
+        for tree in [transfers, sessions] {
+            registrations.append(try bus.offer(tree) { call in self.assumeIsolated { $0.take(call) } })
+        }
+    }
+
     private func finish(_ end: End) {
         guard self.end == nil else { return }
         self.end = end
         registrations = []
+        desktops = Desktops()
         onReady?.resume(throwing: BusServerError(end: end))
         onReady = nil
         for continuation in waiting { continuation.resume(returning: end) }
@@ -108,11 +154,6 @@ package actor BusServer {
 
     /// Ends the server's thread: the last thing that is asked of it, since nothing runs on it any more.
     package nonisolated func letGo() async { await executor.stop() }
-
-    private func forget(_ name: String) {
-        callers[name] = nil
-        watchers[name] = nil
-    }
 
     // MARK: Calls
 
@@ -138,12 +179,31 @@ package actor BusServer {
     }
 
     private func met(_ call: BusCall, process: Int64?) {
-        guard let caller = process.flatMap({ BusCaller.identify(name: call.sender, process: $0) }) else {
+        guard questions == 0 else { return unmet.append { self.assumeIsolated { $0.met(call, process: process) } } }
+        guard let caller = identify(call.sender, process: process) else {
             return call.fail(
                 BusFault(.accessDenied, "nobody can say who calls; it has to be a process of this machine"))
         }
-        callers[call.sender] = caller
         answer(call, from: caller)
+    }
+
+    /// Tells who a connection is, and keeps that until its end.
+    private func identify(_ sender: String, process: Int64?) -> BusCaller? {
+        if let known = callers[sender] { return known }
+        let caller = process.flatMap(Int32.init(exactly:)).flatMap { process in
+            BusCaller.identify(
+                name: sender, process: process, ownedNames: names.names(of: sender, process: process),
+                launched: launched)
+        }
+        callers[sender] = caller
+        return caller
+    }
+
+    /// The same where GDBus wants an answer at once: the bus is asked and waited for, once for each caller.
+    private func callerAtOnce(_ sender: String) -> BusCaller? {
+        if let known = callers[sender] { return known }
+        let answer = bus?.askBus("GetConnectionUnixProcessID", sender, milliseconds: 2000)
+        return identify(sender, process: answer?.first?.integer)
     }
 
     private func answer(_ call: BusCall, from caller: BusCaller) {
@@ -154,39 +214,39 @@ package actor BusServer {
         case "Unwatch" where call.interface == TransferBusName.managerInterface:
             watchers[caller.name] = nil
             return call.reply([])
+        case "OpenSession" where call.interface == TransferBusName.managerInterface:
+            return openSession(call, from: caller)
         default: break
         }
         let service = service
-        // Calls of one caller may be answered in another order than they came: each waits for its own saving only.
+        guard call.path != TransferBusName.managerPath else {
+            return answer(call) { try await ManagerCalls(service: service, caller: caller).answer(call) }
+        }
+        let isRead = beginReading(call)
+        answer(call, isRead: isRead) { try await ObjectCalls(service: service, caller: caller).answer(call) }
+    }
+
+    /// Calls of one caller may be answered in another order than they came: each waits for its own saving only.
+    func answer(
+        _ call: BusCall, isRead: Bool = false, _ body: @escaping @Sendable () async throws -> [VariantValue]
+    ) {
         Task {
+            var values: [VariantValue]?
+            defer { if isRead { endReading(call, values) } }
             do {
-                call.reply(try await ManagerCalls(service: service, caller: caller).answer(call))
+                let answer = try await body()
+                values = answer
+                call.reply(answer)
             } catch let fault as BusFault {
                 call.fail(fault)
+            } catch let refusal as SessionRefusal {
+                call.fail(BusFault(refusal))
+            } catch let error as UnknownObjectError {
+                call.fail(UnknownObjectError.name, error.description)
             } catch {
                 call.fail(BusFault(.storeFailed, "\(error)"))
             }
         }
-    }
-
-    // MARK: Signals
-
-    /// Tells those who watch, and may reach the transfer, how it stands.
-    package func tell(_ status: TransferStatus) {
-        guard let bus, !watchers.isEmpty else { return }
-        for watcher in watchers.values where watcher.isPerson || watcher.app == status.app {
-            // One who has just gone misses nothing.
-            try? bus.emit(
-                "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath, to: watcher.name,
-                [.dictionary(status.fields)], type: "(a{sv})")
-        }
-    }
-
-    /// Tells all who listen that properties of the manager have other values.
-    package func tellChanged(_ properties: [String: VariantValue]) {
-        try? bus?.emit(
-            "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: TransferBusName.managerPath, to: nil,
-            [.string(TransferBusName.managerInterface), .dictionary(properties), .list([])], type: "(sa{sv}as)")
     }
 }
 

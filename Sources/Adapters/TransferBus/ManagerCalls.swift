@@ -15,7 +15,8 @@ struct ManagerCalls {
         let arguments = call.arguments
         switch call.method {
         case "Submit":
-            let ids = try await service.submit(requests(arguments[0].items), from: caller)
+            let items = try arguments[0].items.map { try PassedFiles.resolved($0.dictionary ?? [:], call.descriptors) }
+            let ids = try await service.submit(requests(items), from: caller)
             return [.list(ids.map { .integer($0.rawValue) })]
         case "List":
             let rows = try await service.list(TransferFilter(arguments[0].dictionary ?? [:]), for: caller)
@@ -30,6 +31,22 @@ struct ManagerCalls {
             let reason = arguments[1].string ?? ""
             try await service.hold(HoldRequest(seconds: seconds == 0 ? nil : seconds, reason: reason), for: caller)
             return []
+        case "Limiters": return [.list(try await service.limiters(for: caller).map(VariantValue.dictionary))]
+        case "Sessions": return [.list(try await service.sessions(for: caller).map { .dictionary($0.fields) })]
+        case "Apps": return [.list(try await service.apps(for: caller).map(VariantValue.dictionary))]
+        case "QuitApp":
+            return [.integer(Int64(try await service.quit(arguments[0].string ?? "", for: caller)))]
+        case "History":
+            let text = arguments[0].string ?? ""
+            guard let start = BusDate(parsing: text) else {
+                throw BusFault(.invalidArgument, "'\(text.prefix(40))' is no date as RFC 3339 has it")
+            }
+            return [.dictionary(try await service.history(since: start.wall, for: caller))]
+        case "Log": return [.dictionary(try await service.log(of: id(arguments[0]), for: caller))]
+        case "SetInFront":
+            await service.setInFront(arguments[0] == .bool(true), app: caller.app)
+            return []
+        case "Metrics": return [.string(service.metrics)]
         case "Release":
             try await service.hold(nil, for: caller)
             return []
@@ -42,11 +59,11 @@ struct ManagerCalls {
         }
     }
 
-    private func requests(_ items: [VariantValue]) throws -> [TransferRequest] {
+    private func requests(_ items: [[String: VariantValue]]) throws -> [TransferRequest] {
         let submitted = service.now
         return try items.enumerated().map { index, item in
             do {
-                return try TransferRequest(item.dictionary ?? [:], submitted: submitted)
+                return try TransferRequest(item, submitted: submitted)
             } catch let fault as BusFault where items.count > 1 {
                 throw BusFault(fault.code, "transfer \(index + 1) of \(items.count): \(fault.message)")
             }
@@ -56,10 +73,16 @@ struct ManagerCalls {
     private func id(_ value: VariantValue) -> TransferID { TransferID(value.integer ?? 0) }
 
     private func property(_ call: BusCall) async throws -> [VariantValue] {
-        guard call.arguments.first?.string == TransferBusName.managerInterface else {
+        try Self.property(call, of: TransferBusName.managerInterface, await service.properties(for: caller))
+    }
+
+    /// Answers a call for the properties of an object that has one interface of ours.
+    static func property(
+        _ call: BusCall, of interface: String, _ values: [String: VariantValue]
+    ) throws -> [VariantValue] {
+        guard call.arguments.first?.string == interface else {
             throw BusFault(.invalidArgument, "there is no interface '\(call.arguments.first?.string ?? "")' here")
         }
-        let values = await service.properties()
         switch call.method {
         case "GetAll": return [.dictionary(values)]
         case "Get":

@@ -11,8 +11,15 @@ enum ManagerInterface {
             org.transferd.Manager1: hands transfers over, lists and steers them.
 
             An app reaches its own transfers; the command line acts as the person and reaches all. Times are RFC 3339.
-            Errors are named org.transferd.Error.…: InvalidArgument, NoSuchTransfer, TransferEnded, TooManyTransfers,
-            MessageTooLarge, AccessDenied, StoreFailed, ShuttingDown.
+            Errors are named org.transferd.Error.…: InvalidArgument, NoSuchTransfer, NoSuchApp, TransferEnded,
+            TooManyTransfers, MessageTooLarge, AccessDenied, BadIdentifier, SessionInUse, NoSuchSession, StoreFailed,
+            ShuttingDown.
+
+            Limits: 16 MiB a message, 10 000 open transfers an app (open-per-app), URLs of 32 KiB, 64 KiB of header fields,
+            4 KiB for a path, a user and a password each, 255 bytes for a file's name and a session's.
+
+            Each transfer is also an object org.transferd.Transfer1 at /org/transferd/transfer/NUMBER, each session with
+            transfers an object org.transferd.Session1 below /org/transferd/session.
           -->
           <interface name="org.transferd.Manager1">
             <!--
@@ -26,6 +33,12 @@ enum ManagerInterface {
               expected-bytes (x), session (s), power (s: any, ac), battery-above (x, percent, beside ac), link-kinds (as),
               metered (s: allowed, unmetered), not-before, deadline (s), windows (a(xx): seconds of the local week from
               Monday 00:00), connections-allowed, connections-denied (as), roaming (b). Any other key is refused.
+
+              Instead of upload-file and directory descriptors may be passed: upload-fd (h, a regular file open for reading)
+              and directory-fd (h, a folder). The daemon finds their paths, checks that those lead to the same file or
+              folder, and keeps the paths only: they hold across restarts, and no descriptor outlives the call. One that was
+              opened with O_PATH, a file that is not open for reading and a folder of a mount that the caller may only read
+              are refused: the transfer gets no right that its owner has not.
             -->
             <method name="Submit">
               <arg name="transfers" type="aa{sv}" direction="in"/>
@@ -34,7 +47,7 @@ enum ManagerInterface {
             <!--
               The transfers that the caller may reach, those that are not over first. Keys of the filter: session (s), app
               (s), ended (x: how many of those that are over, newest first, default 0), explained (b: whether each that
-              waits says why, as sentence).
+              waits says why, as sentence), most-explained (x: the same where no more than so many fit).
 
               Keys of a transfer: id (x), url (s, without secrets), name (s), app (s), session (s), upload (b), kind (s),
               priority (x), state (s: waiting, running, paused, finished, failed, cancelled), bytes, total, rate (x),
@@ -78,7 +91,98 @@ enum ManagerInterface {
             </method>
             <!-- Takes the hold back. -->
             <method name="Release"/>
-            <!-- From now on Changed comes to the caller, until Unwatch or the caller's end. -->
+            <!--
+              Apps that wait longer because their transfers had them started again and again. Keys: app (s), delay (x,
+              seconds, counted from the last start), relaunches (x), last, until (s; until is missing once the delay's
+              period is over), cause (s: period, heldTask, relaunch: what keeps the delay), waiting (aa{sv}: release (s),
+              count (x)), begun (x: held once, may begin by now, not over).
+            -->
+            <method name="Limiters"><arg name="limiters" type="aa{sv}" direction="out"/></method>
+            <!--
+              Joins the caller to its app's session of that identifier, which is made where there is none. From then on the
+              session is the caller's alone, until it closes it or goes away, and the session's object tells it what happens
+              by the signal Event: what waited comes first, before this answer.
+
+              Keys of the settings: identifier (s, needed, 1 to 255 bytes), discretionary, sends-launch-events (b),
+              request-timeout, resource-timeout (d, seconds), cellular, expensive, constrained (b), headers (a{sv} of s),
+              connections-per-host (x), shared-container (s), insecure-redirect (b), answers-bearer (b: the app is
+              asked for a token where a server wants one). Those that are missing are as Apple's background sessions have
+              them.
+
+              Keys of the options say how the app is started when it does not run and the session needs it: bus-name (s) or
+              command (as, an absolute path first). An app that owns a name which the bus can start need not say. Programs
+              started by a command find the session's identifier in the variable BACKGROUND_TRANSFER_SESSION. Others: front
+              (b, whether a person works with the program; true where it is missing, but for one that was started for its
+              sessions), back (b, the caller had the session before the daemon went: that it opens it again tells nothing of
+              its person), containers (as, the shared containers whose sessions the app is started for).
+
+              A session with a shared container is that of the app which is registered for the container, where there is
+              one: it is started with the session's identifier, and its object is the one that the path names. Whoever of
+              the container's programs has it open steers it.
+
+              Keys of the state: path (s, the session's object), front (b, whether the daemon thinks that a person works with
+              the program), next-task (x, the number of the next new task), tasks
+              (aa{sv}, as Tasks of the session, and those that are over whose events have not been acknowledged), warning
+              (s, what the app should know).
+
+              Errors: BadIdentifier; SessionInUse where another process has it, whose id ends the message: (process NUMBER).
+            -->
+            <method name="OpenSession">
+              <arg name="settings" type="a{sv}" direction="in"/>
+              <arg name="options" type="a{sv}" direction="in"/>
+              <arg name="state" type="a{sv}" direction="out"/>
+            </method>
+            <!--
+              Whether a person works with the caller's app just now: what it starts otherwise is discretionary. An app is in
+              front until it says otherwise, or was started for its sessions; what the desktop tells of its windows counts for
+              more than that it is not.
+            -->
+            <method name="SetInFront"><arg name="front" type="b" direction="in"/></method>
+            <!--
+              Sessions with transfers that are not over, or that apps have open or left events in. Keys: path (s, the
+              object), app, identifier, state (s: running, waiting, paused, idle), open, running, waiting, paused (x), bytes
+              (x), total (x, missing where it is not known), tasks (x, of a background session: not over), waiting-events
+              (x, not acknowledged yet), owner (x, the process that has it open).
+            -->
+            <method name="Sessions"><arg name="sessions" type="aa{sv}" direction="out"/></method>
+            <!--
+              Apps with transfers that are not over, with background sessions or with a relaunch delay. Keys: app (s), open,
+              running, waiting, paused (x), sessions (as), delay (x, seconds). Of those with background sessions, too:
+              connected, front (b), waiting-events (x), launches, failures (x, since the daemon's start: starts, and those that came to
+              nothing), missing, crashed, silent (x: of those, how many had no program, ended at once, did not take the
+              call), last-launch (s), last-outcome (s: started, missing, crashed, silent), last-words (s), bus-name (s) or
+              command (as): how it is started.
+            -->
+            <method name="Apps"><arg name="apps" type="aa{sv}" direction="out"/></method>
+            <!--
+              The force quit: cancels all that an app has, and starts it no more until somebody else has. For the person
+              only.
+            -->
+            <method name="QuitApp">
+              <arg name="app" type="s" direction="in"/>
+              <arg name="cancelled" type="x" direction="out"/>
+            </method>
+            <!--
+              What was recorded since a date (RFC 3339). Keys: transfers (aa{sv}: id, name, url, app, session, kind, priority,
+              host, upload, deadline, status, bytes, path, moments (aa{sv}: time, event: submitted, started, paused, retried,
+              finished, failed, cancelled, note)); for the person conditions, too (aa{sv}: start, end, power, level, network,
+              linkKind, metered, asleep).
+            -->
+            <method name="History">
+              <arg name="since" type="s" direction="in"/>
+              <arg name="past" type="a{sv}" direction="out"/>
+            </method>
+            <!-- What happened to one transfer: with the keys of those of History. -->
+            <method name="Log">
+              <arg name="id" type="x" direction="in"/>
+              <arg name="transfer" type="a{sv}" direction="out"/>
+            </method>
+            <!-- Counts and times since the daemon's start, in Prometheus' text format. -->
+            <method name="Metrics"><arg name="text" type="s" direction="out"/></method>
+            <!--
+              From now on Changed and changes of the property Conditions come to the caller, until Unwatch or the caller's
+              end.
+            -->
             <method name="Watch"/>
             <!-- Ends what Watch began. -->
             <method name="Unwatch"/>
@@ -94,14 +198,16 @@ enum ManagerInterface {
             <property name="Policy" type="s" access="read"/>
             <!-- The hold on everything: reason (s), since (s) and until (s); empty where there is none. -->
             <property name="Held" type="a{sv}" access="read"/>
+            <!--
+              What the machine is like: power, battery, powerProfile, sleep, network, linkKind, metered, roaming and, for the
+              person only, connection and interface; each an a{sv} of value (s), source (s), since (s), sureness (s:
+              reported, guessed, assumed), battery with level (x), charging and warning (s) in place of a value. Empty
+              before the first look. Changes are told to those who watch.
+            -->
+            <property name="Conditions" type="a{sv}" access="read"/>
             <!-- Where the queue is kept. -->
             <property name="StateDirectory" type="s" access="read"/>
           </interface>
         </node>
         """
-
-    /// The types of the properties.
-    static let properties = [
-        "Version": "s", "ProcessID": "x", "Policy": "s", "Held": "a{sv}", "StateDirectory": "s",
-    ]
 }

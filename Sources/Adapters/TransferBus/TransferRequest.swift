@@ -80,7 +80,7 @@ package struct TransferRequest: Hashable, Sendable {
     /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
     package init(_ values: [String: VariantValue], submitted: WallTime) throws {
         var fields = BusFields(values)
-        guard let url = try fields.string("url") else {
+        guard let url = try fields.string("url", most: 32 << 10) else {
             throw BusFault(.invalidArgument, "'url' is missing: what is to be transferred")
         }
         var constraints = Constraints()
@@ -90,7 +90,7 @@ package struct TransferRequest: Hashable, Sendable {
             priority: Int(try fields.integer("priority", in: 0...1000) ?? 500), host: "",
             expectedBytesToReceive: try fields.integer("expected-bytes", in: 0 ... .max),
             maximumAttempts: try fields.integer("attempts", in: 1...1_000_001).map(Int.init), submitted: submitted,
-            session: try fields.string("session"))
+            session: try fields.string("session", most: 255))
         let idleTimeout = Int(try fields.integer("idle-timeout", in: 1...86_400) ?? 60)
         let rateLimit = try fields.integer("rate-limit", in: 1 ... .max)
         let headers =
@@ -103,19 +103,19 @@ package struct TransferRequest: Hashable, Sendable {
         specification = TransferSpecification(
             url: url, headers: headers, destination: Destination(directory: "", name: nil),
             idleTimeoutSeconds: idleTimeout, rateLimit: rateLimit, traits: traits)
-        let user = try fields.string("user")
-        let password = try fields.string("password")
+        let user = try fields.string("user", most: 4096)
+        let password = try fields.string("password", most: 4096)
         if let user { specification.credential = Credential(user: user, password: password ?? "") }
         if upload == nil { try takeDownload(&fields) }
         try fields.end(in: upload == nil ? "a download" : "an upload")
     }
 
     private mutating func takeDownload(_ fields: inout BusFields) throws {
-        let directory = try fields.string("directory") ?? ""
+        let directory = try fields.string("directory", most: 4096) ?? ""
         guard directory.isEmpty || directory.hasPrefix("/") else {
             throw BusFault(.invalidArgument, "'directory' must be an absolute path, not '\(directory.prefix(40))'")
         }
-        let name = try fields.string("name")
+        let name = try fields.string("name", most: 255)
         if let name, name.isEmpty || name.contains("/") || name == "." || name == ".." {
             throw BusFault(.invalidArgument, "'name' must be a file's name without a folder, not '\(name.prefix(40))'")
         }
@@ -125,44 +125,38 @@ package struct TransferRequest: Hashable, Sendable {
         specification.usesRemoteTime = try fields.flag("remote-time") ?? false
         let most = Int64(TransferSpecification.mostConnections)
         specification.connections = Int(try fields.integer("connections", in: 1...most) ?? 1)
-        guard let text = try fields.string("checksum") else { return }
-        specification.checksum = try Self.checksum(text)
+        guard let text = try fields.string("checksum", most: 255) else { return }
+        do { specification.checksum = try Checksum(parsing: text) } catch {
+            throw BusFault(.invalidArgument, "'checksum' \(error)")
+        }
     }
 
     private static func upload(_ fields: inout BusFields) throws -> Upload? {
-        guard let path = try fields.string("upload-file") else { return nil }
+        guard let path = try fields.string("upload-file", most: 4096) else { return nil }
         guard path.hasPrefix("/") else {
             throw BusFault(.invalidArgument, "'upload-file' must be an absolute path, not '\(path.prefix(40))'")
         }
         return Upload(
             path: path, method: try fields.choice("method", of: UploadSource.Method.self) ?? .put,
-            contentType: try fields.string("content-type"),
+            contentType: try fields.string("content-type", most: 255),
             resumption: try fields.flag("resumable") ?? true ? .automatic : .never)
     }
 
-    private static func checksum(_ text: String) throws -> Checksum {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let digits = ["sha256": 64, "sha512": 128]
-        guard parts.count == 2, let algorithm = Checksum.Algorithm(rawValue: parts[0].lowercased()),
-            parts[1].utf8.count == digits[algorithm.rawValue], parts[1].allSatisfy(\.isHexDigit)
-        else {
-            throw BusFault(
-                .invalidArgument, "'checksum' must be sha256: with 64 or sha512: with 128 hexadecimal digits")
-        }
-        return Checksum(algorithm: algorithm, hexDigest: parts[1])
-    }
-
-    /// What would break out of its line of the request's head is refused (RFC 9110 §5.1, §5.5).
+    /// What cannot be sent is refused.
     private static func check(_ headers: [HeaderField]) throws {
-        let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard size <= 64 << 10 else {
+            throw BusFault(.invalidArgument, "'headers' have \(size) bytes together, more than \(64 << 10)")
+        }
         for header in headers {
-            guard !header.name.isEmpty, header.name.utf8.allSatisfy(token.contains) else {
-                throw BusFault(.invalidArgument, "'headers': '\(header.name.prefix(40))' is no header field's name")
+            let words: String
+            switch header.fault {
+            case nil: continue
+            case .noName?: words = "'\(header.name.prefix(40))' is no header field's name"
+            case .controlCharacter?: words = "the value of '\(header.name)' has control characters in it"
+            case .reserved?: words = "'\(header.name)' is set by the transfer itself and cannot be given"
             }
-            guard !header.value.utf8.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) else {
-                throw BusFault(
-                    .invalidArgument, "'headers': the value of '\(header.name)' has control characters in it")
-            }
+            throw BusFault(.invalidArgument, "'headers': \(words)")
         }
     }
 

@@ -5,7 +5,7 @@ package import TransferPolicy
 /// What stands behind the bus: it answers what callers ask for.
 ///
 /// Each method throws `BusFault` where it will not; other errors are told as `StoreFailed`.
-package protocol TransferService: Sendable {
+package protocol TransferService: SessionService {
     /// Hands transfers over, all or none.
     func submit(_ requests: [TransferRequest], from caller: BusCaller) async throws -> [TransferID]
     /// The transfers that the caller may reach.
@@ -20,10 +20,26 @@ package protocol TransferService: Sendable {
     func change(_ id: TransferID, _ values: [String: VariantValue], for caller: BusCaller) async throws
     /// Holds everything back; nil takes that back.
     func hold(_ hold: HoldRequest?, for caller: BusCaller) async throws
+    /// The relaunch limiters that hold something back, of all apps that the caller may reach.
+    func limiters(for caller: BusCaller) async throws -> [[String: VariantValue]]
+    /// The sessions that the caller may reach.
+    func sessions(for caller: BusCaller) async throws -> [SessionStatus]
+    /// The apps that the caller may reach.
+    func apps(for caller: BusCaller) async throws -> [[String: VariantValue]]
+    /// Cancels all that an app has, as the person ends it for good; says how many there were.
+    func quit(_ app: String, for caller: BusCaller) async throws -> Int
+    /// What was recorded since then: transfers that the caller may reach and, for the person, what the machine was like.
+    func history(since start: WallTime, for caller: BusCaller) async throws -> [String: VariantValue]
+    /// What happened to one transfer.
+    func log(of id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue]
     /// What the wall clock shows.
     var now: WallTime { get }
-    /// The manager's properties, of the types that its interface declares.
-    func properties() async -> [String: VariantValue]
+    /// Counts and times as Prometheus reads them.
+    var metrics: String { get }
+    /// Whose the transfers are that are not over: what the objects on the bus are made from.
+    var index: TransferIndex { get }
+    /// The manager's properties, of the types that its interface declares, as the caller may see them.
+    func properties(for caller: BusCaller) async -> [String: VariantValue]
 }
 
 /// What can be done to a transfer.
@@ -42,15 +58,17 @@ package struct TransferFilter: Hashable, Sendable {
     package var app: String?
     /// How many of those that are over, newest first.
     package var ended = 0
-    /// Whether each that waits says why.
-    package var isExplained = false
+    /// Each that waits says why, where no more than so many fit.
+    package var mostExplained = 0
 
     /// All that are not over.
     package init() {}
 
     /// What goes over the bus.
     package var fields: [String: VariantValue] {
-        var fields: [String: VariantValue] = ["ended": .integer(Int64(ended)), "explained": .bool(isExplained)]
+        var fields: [String: VariantValue] = [
+            "ended": .integer(Int64(ended)), "most-explained": .integer(Int64(mostExplained)),
+        ]
         fields["session"] = .optional(session)
         fields["app"] = .optional(app)
         return fields
@@ -62,7 +80,8 @@ package struct TransferFilter: Hashable, Sendable {
         session = try fields.string("session")
         app = try fields.string("app")
         ended = Int(try fields.integer("ended", in: 0...1_000_000) ?? 0)
-        isExplained = try fields.flag("explained") ?? false
+        let most = Int(try fields.integer("most-explained", in: 0...1_000_000) ?? 0)
+        mostExplained = try fields.flag("explained") ?? false ? 1_000_000 : most
         try fields.end(in: "a filter")
     }
 }

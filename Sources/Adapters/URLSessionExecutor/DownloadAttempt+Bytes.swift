@@ -15,6 +15,7 @@ extension DownloadAttempt: ExchangeReceiver {
             tell(.answered(after: .nanoseconds(Int64(clamping: now - min(firstSent, now)))))
         }
         guard exchange === self.exchange else { return piece(exchange, received: head) }
+        answers.answered(head)
         perform(machine.received(head))
     }
 

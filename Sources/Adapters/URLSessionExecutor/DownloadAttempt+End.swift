@@ -34,7 +34,7 @@ extension DownloadAttempt {
         case .answered(let status):
             // A refusal may be a mistake, or be lifted: bytes from before this attempt are not its to take away.
             if job.resume == nil { removePartialFile() }
-            end(.finished(TransferCompletion(status: status, file: nil)))
+            end(.finished(TransferCompletion(status: status, file: nil, response: answers.head)))
         case .failed(let failure, keepsBytes: true):
             keepBytes { .failed(failure, resume: $0) }
         case .failed(let failure, keepsBytes: false):
@@ -152,7 +152,7 @@ extension DownloadAttempt {
     private func finished(_ result: Finisher.Result, _ file: PartialFile) {
         switch result {
         case .placed(let completed, let status):
-            end(.finished(TransferCompletion(status: status, file: completed)))
+            end(.finished(TransferCompletion(status: status, file: completed, response: answers.head)))
         case .stopped:
             keepBytes { .stopped($0) }
         case .wrong(let failure):

@@ -39,6 +39,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     /// How many bytes the resume point tells of.
     private var recordedBytes: Int64 = 0
     var hasAnnounced = false
+    var answers: AnswerKeeper
     var isOver = false
 
     /// When the first request was sent, and whether it was told how long its answer took.
@@ -58,6 +59,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         self.environment = environment
         self.onEnd = onEnd
         self.report = report
+        answers = AnswerKeeper(job.specification)
         partialPath = ""
         machine = DownloadStateMachine(plan: DownloadPlan(url: job.specification.url, headers: [], userAgent: ""))
     }
@@ -154,6 +156,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         let now = MonotonicTime.now()
         watch.begin(now: now)
         if firstSent == 0 { firstSent = now }
+        answers.asked(request.url)
         exchange = exchange(for: request)
     }
 

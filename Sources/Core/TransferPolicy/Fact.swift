@@ -95,4 +95,14 @@ public struct Fact<Value: Hashable & Sendable>: Hashable, Sendable {
         }
         return Fact(value, source: source, since: now, sureness: sureness, isObservedChange: true)
     }
+
+    /// The same in place: nothing is copied.
+    public mutating func update(to value: consuming Value, source: FactSource, sureness: Sureness, at now: Moment) {
+        self.source = source
+        self.sureness = sureness
+        guard value != self.value else { return }
+        self.value = value
+        since = now
+        isObservedChange = true
+    }
 }

@@ -80,6 +80,7 @@ public enum PolicyCatalog {
         DefaultPolicy.entry, ImmediatePolicy.entry, UnmeteredPolicy.entry, StrictPolicy.entry, LadderPolicy.entry,
         LatestStartPolicy.entry, WifflerPolicy.entry, BacklogPolicy.entry, ScorePolicy.entry, TwoThresholdPolicy.entry,
         BatchPolicy.entry, WindowPolicy.entry, QuotaPolicy.entry, BudgetPolicy.entry, HabitPolicy.entry,
+        AndroidPolicy.entry, BitsPolicy.entry, MogwaiPolicy.entry, ApplePolicy.entry,
     ]
 
     /// The policy that `text` names.

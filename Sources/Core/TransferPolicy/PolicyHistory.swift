@@ -2,13 +2,15 @@
 
 /// What this machine has shown so far: all that policies learn from. Kept across restarts by whoever drives the engine.
 ///
-/// Fed by observations: each says how things stood from the last one until now. Time in which nobody observed, or the
-/// machine slept, teaches nothing. An observation costs a few sums, and one step an hour that has gone by.
+/// Fed by observations: each says how things stood from the last one until now. Time in which nobody observed teaches
+/// nothing, time in which the machine slept only what the hours of the day are like. An observation costs a few sums, and one step an hour that has gone by.
 public struct PolicyHistory: Hashable, Sendable, Codable {
     /// How long conditions have not been seen.
     public var conditions = ConditionHistory()
     /// How good each hour of the week used to be.
     public var week = WeekHabits()
+    /// How good each hour of the day used to be, asleep or not.
+    public var day = DayHabits()
     /// How long unmetered networks used to last.
     public var contacts = ContactHistory()
     /// How long each app's transfers ran, and when it was last used.
@@ -47,13 +49,14 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
     /// Nothing learned yet.
     public init() {}
 
-    private enum CodingKeys: String, CodingKey { case conditions, week, contacts, apps, spending }
+    private enum CodingKeys: String, CodingKey { case conditions, week, day, contacts, apps, spending }
 
     /// A history from its stored form; a part that an earlier version did not have is empty.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         conditions = try container.decodeIfPresent(ConditionHistory.self, forKey: .conditions) ?? conditions
         week = try container.decodeIfPresent(WeekHabits.self, forKey: .week) ?? week
+        day = try container.decodeIfPresent(DayHabits.self, forKey: .day) ?? day
         contacts = try container.decodeIfPresent(ContactHistory.self, forKey: .contacts) ?? contacts
         apps = try container.decodeIfPresent(AppHistory.self, forKey: .apps) ?? apps
         spending = try container.decodeIfPresent(Spending.self, forKey: .spending) ?? spending
@@ -74,7 +77,9 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         if now.wall < last.moment.wall { apps.forget(after: now.wall) }
         last.moment = now
         observed = last
-        guard last.isAwake, elapsed > .zero else { return }
+        guard elapsed > .zero else { return }
+        day.add(elapsed, until: now.wall, isGood: last.isAwake && last.isOnAC && last.isUnmetered)
+        guard last.isAwake else { return }
         conditions.add(elapsed, isOnAC: last.isOnAC, isUnmetered: last.isUnmetered)
         week.add(elapsed, until: now.wall, isGood: last.isOnAC && last.isUnmetered, localTime: localTime)
         contacts.add(elapsed, isContact: last.isUnmetered)

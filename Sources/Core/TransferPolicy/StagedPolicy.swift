@@ -55,10 +55,13 @@ public struct PolicyMood: Hashable, Sendable {
     public var key: UInt64
     /// When time alone may change it; nil where it does not.
     public var until: Instant?
+    /// When time alone may change what it means to transfers without a deadline, not before `until`.
+    public var untilWithoutDeadline: Instant?
 
-    /// A mood.
+    /// A mood that means the same to all.
     public init(_ key: UInt64 = 0, until: Instant? = nil) {
         self.key = key
         self.until = until
+        untilWithoutDeadline = until
     }
 }

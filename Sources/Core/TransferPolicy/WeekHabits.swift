@@ -109,10 +109,13 @@ public struct WeekHabits: Hashable, Sendable, Codable {
         let index = Self.hourOfWeek(hour.hour)
         // A clock that went back shows a week again: the new word about it counts.
         // In place, so that an hour that goes by allocates nothing once every hour of the week is known.
-        samples[index, default: []].removeAll { $0.week >= sample.week }
-        samples[index, default: []].append(sample)
-        let surplus = (samples[index]?.count ?? 0) - Self.kept
-        if surplus > 0 { samples[index]?.removeFirst(surplus) }
+        Self.add(sample, to: &samples[index, default: []])
+    }
+
+    private static func add(_ sample: Sample, to known: inout [Sample]) {
+        known.removeAll { $0.week >= sample.week }
+        known.append(sample)
+        if known.count > kept { known.removeFirst(known.count - kept) }
     }
 
     /// Local hours since a Monday.

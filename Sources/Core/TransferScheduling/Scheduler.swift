@@ -64,6 +64,9 @@ public struct Scheduler: ~Copyable, Sendable {
     /// Transfers that are not over.
     public var openCount: Int { core.openCount }
 
+    /// Whether there is a transfer of that number that is not over.
+    public func contains(_ id: TransferID) -> Bool { core.entry(of: id) != nil }
+
     /// Whether no attempt is under way: the end of each has been reported.
     public var isIdle: Bool { core.active.isEmpty }
 
@@ -88,5 +91,12 @@ public struct Scheduler: ~Copyable, Sendable {
     /// An app's relaunch limiter for people: its delay, what caused it and when it ends; nil while the delay is 0.
     public func relaunchDelay(of app: String, at now: Moment) -> RelaunchLimiter.Explanation? {
         core.limiters[app]?.explanation(at: now.instant)
+    }
+
+    /// The same of all apps whose delay is not 0, by the apps' names.
+    public func relaunchDelays(at now: Moment) -> [(app: String, delay: RelaunchLimiter.Explanation)] {
+        core.limiters.keys.sorted().compactMap { app in
+            relaunchDelay(of: app, at: now).flatMap { $0.cause == .none ? nil : (app, $0) }
+        }
     }
 }

@@ -32,7 +32,7 @@ public struct AuthenticationChallenge: Hashable, Sendable, Codable {
     public var realm: String?
     /// `scheme://host:port` of who asks: a redirect may have led to another server than the transfer's URL names.
     public var origin: String
-    /// Whether an earlier answer to that server was refused.
+    /// Whether an earlier answer to that server was refused. One that was taken at first, and has expired since, was not.
     public var wasAnswered: Bool
 
     /// A challenge.
@@ -60,10 +60,13 @@ public struct AnsweredChallenge: Hashable, Sendable, Codable {
     public var origin: String
     /// What the app said.
     public var answer: ChallengeAnswer
+    /// How many bytes there were when it was said: where there are more by now, it was taken. Nil where nobody knows.
+    public var bytes: Int64?
 
     /// An answer.
-    public init(origin: String, answer: ChallengeAnswer) {
+    public init(origin: String, answer: ChallengeAnswer, bytes: Int64? = nil) {
         self.origin = origin
         self.answer = answer
+        self.bytes = bytes
     }
 }

@@ -75,18 +75,14 @@ extension TransferEngine {
         _ change: TransferChange, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
     ) async {
         do {
-            guard var specification = records[id]?.specification ?? early(id)?.stored.specification else {
-                throw TransferStoreError(
-                    code: .noSuchTransfer,
-                    message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
-            }
+            var specification = try await specification(of: id)
             let traits = try change.applied(to: specification.traits)
             guard traits != specification.traits else { return reply.resume() }
             specification.traits = traits
             try await store.commit([.respecified(id, specification)])
             reply.resume()
-            updateEarly(id) { $0.stored.specification = specification }
-            guard records[id] != nil else { return }
+            if early?[id]?.newTraits != nil { early?[id]?.newTraits = traits }
+            guard scheduler.contains(id) else { return }
             records[id]?.specification = specification
             await handle(.changed(id, traits))
         } catch {

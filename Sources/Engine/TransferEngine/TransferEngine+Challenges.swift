@@ -35,9 +35,10 @@ extension TransferEngine {
             guard let record = records[id], let origin = record.challenges.first?.origin else {
                 throw ChallengeAnswerError(id: id)
             }
-            var specification = record.specification
+            var specification = try await specification(of: id)
             specification.answeredChallenges.removeAll { $0.origin == origin }
-            specification.answeredChallenges.append(AnsweredChallenge(origin: origin, answer: answer))
+            specification.answeredChallenges.append(
+                AnsweredChallenge(origin: origin, answer: answer, bytes: record.resume?.offset ?? 0))
             try await store.commit([.respecified(id, specification)])
             reply.resume()
             records[id]?.specification = specification
@@ -51,7 +52,13 @@ extension TransferEngine {
     /// Makes a transfer wait for its app after an attempt that a server challenged: no failure is counted.
     func challenged(_ id: TransferID, _ challenges: [AuthenticationChallenge], _ resume: ResumePoint?) async {
         records[id]?.resume = resume
-        records[id]?.challenges = challenges
+        let answers = records[id]?.specification?.answeredChallenges ?? []
+        records[id]?.challenges = challenges.map { challenge in
+            var challenge = challenge
+            let before = answers.first { $0.origin == challenge.origin }?.bytes
+            if let before, let bytes = resume?.offset, bytes > before { challenge.wasAnswered = false }
+            return challenge
+        }
         // The need first: else the end of the attempt would begin the next one.
         await handle(.appNeeded(id, .authentication))
         await handle(.stopped(id, bytes: resume?.offset ?? 0), saving: [.checkpointed(id, resume)])

@@ -93,7 +93,23 @@ extension TransferEngine {
     /// Why a transfer waits now; nil when there is none of that number, or it is over.
     public func explanation(of id: TransferID) -> Explanation? { scheduler.explanation(of: id, at: alarm.now()) }
 
+    /// Why a transfer waits, asked in turn: all that was asked for before is done, and somebody has looked at the machine.
+    ///
+    /// - Returns: nil where there is none of that number, it is over, or the engine has ended.
+    public func explanationInTurn(of id: TransferID) async -> Explanation? {
+        guard state != .ended else { return nil }
+        return await withCheckedContinuation { reply in
+            if !inbox.put(.explain(id, reply)) { reply.resume(returning: nil) }
+        }
+    }
+
     // MARK: Apps and budgets
+
+    /// The relaunch limiters of all apps whose delay is not 0, by the apps' names, and the moment they were asked at.
+    public func relaunchDelays() -> (delays: [(app: String, delay: RelaunchLimiter.Explanation)], at: Moment) {
+        let now = alarm.now()
+        return (scheduler.relaunchDelays(at: now), now)
+    }
 
     /// A person uses an app: policies that go by recency learn of it.
     public nonisolated func appUsed(_ app: String) { send(.appUsed(app)) }

@@ -2,32 +2,6 @@
 import TransferPolicy
 import TransferScheduling
 
-/// What the engine knows of a transfer that is not over, beside what the scheduler knows.
-///
-/// An object, the engine's own: thousands of them in a dictionary would take their size again for its empty places.
-final class TransferRecord {
-    var specification: TransferSpecification
-    /// What there is to continue from.
-    var resume: ResumePoint?
-    /// Counts the attempts of this run, from when they are decided: reports of an earlier one are late and dropped.
-    var attempt = 0
-    /// Bytes that have been counted, from the start of the partial file.
-    var countedBytes: Int64 = 0
-    /// Whether somebody wants to be told why it waits.
-    var isWatched = false
-    /// The codes of the reasons told last; nil once it has gone on since.
-    var toldReasons: [String]?
-    /// What the server wants first, where the app is to answer; empty where nobody waits for it.
-    var challenges: [AuthenticationChallenge] = []
-    /// What the attempt that ended last reported, for the effects that follow from it; nil once it has been told.
-    var outcome: ExecutorOutcome?
-
-    init(specification: TransferSpecification, resume: ResumePoint? = nil) {
-        self.specification = specification
-        self.resume = resume
-    }
-}
-
 extension TransferEngine {
     /// What of an effect has to be in the store before it is performed.
     func storeChange(for effect: Effect) -> StoreChange? {
@@ -51,7 +25,7 @@ extension TransferEngine {
         switch effect {
         case .start(let id): start(id, at: now)
         case .stop(let id): executor.stop(id)
-        case .discard(let id): if let record = records[id] { discard(id, record.specification, record.resume) }
+        case .discard(let id): discard(id)
         case .end(let id, let ending): end(id, ending, at: now)
         case .measureSpace(let id): measureSpace(for: id)
         case .explain(let id): explain(id, at: now)
@@ -63,14 +37,18 @@ extension TransferEngine {
     private func start(_ id: TransferID, at now: Moment) {
         // Winding down: it is still in the store, and the next run begins it.
         guard state != .winding, let record = records[id] else { return }
+        let attempt = record.attempt
+        guard let specification = record.specification else {
+            inbox.put(.unreadable(id, attempt: attempt))
+            return
+        }
         record.outcome = nil
         record.challenges = []
         record.toldReasons = nil
         record.countedBytes = record.resume?.offset ?? 0
-        let attempt = record.attempt
         metrics.started()
         tell(id, .started(attempt: attempt), at: now)
-        let job = TransferJob(id: id, specification: record.specification, resume: record.resume)
+        let job = TransferJob(id: id, specification: specification, resume: record.resume)
         executor.start(job) { [inbox] report in
             inbox.put(.report(id, attempt: attempt, report))
         }
@@ -82,11 +60,11 @@ extension TransferEngine {
         // finished download something is left that tells the next run where the file is, until its end has been saved.
         let isWanted: Bool
         if case .finished = ending {
-            isWanted = records[id]?.specification.upload != nil || !isSaved(id)
+            isWanted = records[id]?.specification?.upload != nil || !isSaved(id)
         } else {
             isWanted = false
         }
-        if !isWanted, final.kept == nil, let record = records[id] { discard(id, record.specification, record.resume) }
+        if !isWanted, final.kept == nil { discard(id) }
         records[id] = nil
         metrics.ended(final)
         switch final {
@@ -94,6 +72,12 @@ extension TransferEngine {
         case .failed(let failure, _): tell(id, .failed(failure), at: now)
         case .cancelled: tell(id, .cancelled, at: now)
         }
+    }
+
+    /// Has removed what a transfer left.
+    private func discard(_ id: TransferID) {
+        guard let record = records[id], let specification = record.specification else { return }
+        discard(id, specification, record.resume)
     }
 
     /// Has removed what a transfer left.
@@ -108,8 +92,8 @@ extension TransferEngine {
     }
 
     private func measureSpace(for id: TransferID) {
-        guard let record = records[id] else { return }
-        measurementContinuation.yield((id, record.specification))
+        guard let specification = records[id]?.specification else { return }
+        measurementContinuation.yield((id, specification))
     }
 
     func explain(_ id: TransferID, at now: Moment) {
@@ -135,6 +119,8 @@ extension TransferEngine {
         } else {
             tell(id, .paused(explanation, bytes: bytes), at: now)
         }
+        // It waits again, perhaps for days.
+        if records.count > Self.mostSpecifications { record.specification = nil }
     }
 
     func tell(_ id: TransferID, _ kind: TransferUpdate.Kind, at now: Moment) {
@@ -149,7 +135,7 @@ extension TransferEngine {
             return .cancelled
         case (.finished, .finished(let completion)):
             // An upload that was answered is over, on the server's side too.
-            let keepsBytes = completion.file == nil && record.specification.upload == nil
+            let keepsBytes = completion.file == nil && record.specification?.upload == nil
             return .completed(completion, keeping: keepsBytes ? record.resume : nil)
         case (.answered(let status), _):
             return .completed(TransferCompletion(status: status, file: nil), keeping: record.resume)

@@ -2,14 +2,33 @@
 import TransferPolicy
 import TransferScheduling
 
-/// A transfer that the scheduler does not have yet, because nobody knows what the machine is like.
+/// What was asked for of a transfer before the first look at the machine: the scheduler does not have it yet.
 struct EarlyTransfer {
-    var stored: StoredTransfer
-    /// Whether it was handed over in this run: then the scheduler has never heard of it.
-    var isNew = false
+    /// The traits of one that was handed over in this run: then the scheduler has never heard of it. Else nil.
+    var newTraits: TransferTraits?
     var isWatched = false
     /// What its app has to do first.
     var need: AppNeed?
+    /// What was changed, whether the store took it or not.
+    var isSuspended: Bool?
+    var hold: TransferHold??
+    var retry: RetryState?
+    var isOver = false
+
+    init(new traits: TransferTraits? = nil, isWatched: Bool = false) {
+        newTraits = traits
+        self.isWatched = isWatched
+    }
+
+    /// The state with what was changed.
+    func changing(_ state: RecoveredState) -> RecoveredState {
+        var state = state
+        state.isPaused = isSuspended ?? state.isPaused
+        if let hold { state.held = hold.map { RecoveredHold(by: $0.holder, why: $0.why) } }
+        state.retry = retry ?? state.retry
+        state.need = need
+        return state
+    }
 }
 
 extension TransferEngine {
@@ -21,10 +40,10 @@ extension TransferEngine {
         case .resumed(let id): await setSuspended(id, false)
         case .held(let id, let holder, let why): await setHold(id, TransferHold(by: holder, why: why))
         case .released(let id): await setHold(id, nil)
-        case .watched(let id): updateEarly(id) { $0.isWatched = true }
-        case .unwatched(let id): updateEarly(id) { $0.isWatched = false }
-        case .appNeeded(let id, let need): updateEarly(id) { $0.need = need }
-        case .appAnswered(let id): updateEarly(id) { $0.need = nil }
+        case .watched(let id): early?[id, default: EarlyTransfer()].isWatched = true
+        case .unwatched(let id): early?[id, default: EarlyTransfer()].isWatched = false
+        case .appNeeded(let id, let need): early?[id, default: EarlyTransfer()].need = need
+        case .appAnswered(let id): early?[id, default: EarlyTransfer()].need = nil
         case .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .budgetsChanged:
             // About no transfer: the scheduler keeps its count of these whatever the machine is like.
             await carryOut(command)
@@ -37,67 +56,94 @@ extension TransferEngine {
     }
 
     /// Whether somebody has looked at the machine: transfers may start.
-    var hasLooked: Bool { awaitingConditions == nil }
+    var hasLooked: Bool { early == nil }
 
-    /// Hands the transfers that waited for the first look to the scheduler.
-    func enter(_ transfers: [EarlyTransfer]) async {
-        for transfer in transfers {
-            let stored = transfer.stored
-            records[stored.id] = TransferRecord(specification: stored.specification, resume: stored.resume)
-            if transfer.isNew, !stored.isSuspended, stored.hold == nil, transfer.need == nil {
-                // As one handed over now, so that the relaunch limiter is asked about it.
-                await decide(.submitted(stored.id, stored.specification.traits))
-            } else {
-                await recover(transfer)
-            }
+    /// Hands the queue to the scheduler as it streams in, with what was asked for meanwhile.
+    func enter(_ asked: [TransferID: EarlyTransfer]) async {
+        entering = asked
+        do {
+            try await store.recover { [self] batch in await enter(batch) }
+        } catch {
+            // Nothing of a queue that is known in part is carried out.
+            turn = Turn()
+            recoveryFailure = error
+            inbox.put(.shutDown)
+            return
         }
+        // A store that is asked for some transfers only does not hand over others, which this run was given.
+        for (id, transfer) in entering.sorted(by: { $0.key < $1.key }) where !transfer.isOver {
+            guard let traits = transfer.newTraits else { continue }
+            await enter([RecoveredTransfer(id: id, traits: traits)])
+        }
+        entering = [:]
         await settle()
-        await watch(transfers.filter(\.isWatched).map(\.stored.id), true)
+        let watched = asked.filter { $1.isWatched && !$1.isOver }.keys.sorted()
+        if !watched.isEmpty { await watch(watched, true) }
     }
 
-    private func recover(_ transfer: EarlyTransfer) async {
-        let stored = transfer.stored
-        let state = RecoveredState(
-            bytes: stored.resume?.bytes ?? 0, total: stored.resume?.total, retry: stored.retry,
-            isPaused: stored.isSuspended, relaunchHold: stored.relaunchHold,
-            held: stored.hold.map { RecoveredHold(by: $0.holder, why: $0.why) }, need: transfer.need)
-        await decide(.recovered(stored.id, stored.specification.traits, state))
+    private func enter(_ batch: [RecoveredTransfer]) async {
+        let now = alarm.now()
+        var effects: [Effect] = []
+        for transfer in batch {
+            let asked = entering.isEmpty ? nil : entering.removeValue(forKey: transfer.id)
+            guard let asked else {
+                scheduler.apply(
+                    .recovered(transfer.id, transfer.traits, transfer.state), at: now, using: &generator,
+                    into: &effects)
+                continue
+            }
+            guard !asked.isOver else { continue }
+            let state = asked.changing(transfer.state)
+            let isHeldBack = state.isPaused || state.held != nil || state.need != nil
+            scheduler.apply(
+                // As one handed over now, so that the relaunch limiter is asked about it.
+                asked.newTraits != nil && !isHeldBack
+                    ? .submitted(transfer.id, transfer.traits) : .recovered(transfer.id, transfer.traits, state),
+                at: now, using: &generator, into: &effects)
+        }
+        if !effects.isEmpty { await note(effects, at: now) }
+    }
+
+    /// A transfer as the store has it, with what was changed since; nil where there is none that is not over.
+    func stored(_ id: TransferID) async -> StoredTransfer? {
+        let asked = early?[id]
+        guard asked?.isOver != true else { return nil }
+        do {
+            guard var stored = try await store.transfers([id]).first, stored.ending == nil else { return nil }
+            stored.isSuspended = asked?.isSuspended ?? stored.isSuspended
+            stored.hold = asked?.hold ?? stored.hold
+            stored.retry = asked?.retry ?? stored.retry
+            return stored
+        } catch {
+            let trouble = error as? TransferStoreError ?? TransferStoreError(code: .other, message: "\(error)")
+            updateContinuation.yield(.storeTrouble(trouble))
+            return nil
+        }
     }
 
     private func cancelEarly(_ id: TransferID) async {
-        guard let transfer = early(id) else { return }
-        awaitingConditions?.removeAll { $0.stored.id == id }
+        guard let transfer = await stored(id) else { return }
+        early?[id, default: EarlyTransfer()].isOver = true
         await commit([.ended(id, .cancelled)])
-        discard(id, transfer.stored.specification, transfer.stored.resume)
+        discard(id, transfer.specification, transfer.resume)
         tell(id, .cancelled, at: alarm.now())
     }
 
     private func setSuspended(_ id: TransferID, _ isSuspended: Bool) async {
-        guard let transfer = early(id)?.stored else { return }
+        guard let transfer = await stored(id) else { return }
         if transfer.isSuspended != isSuspended {
-            updateEarly(id) { $0.stored.isSuspended = isSuspended }
+            early?[id, default: EarlyTransfer()].isSuspended = isSuspended
             await commit([.suspended(id, isSuspended)])
         } else if !isSuspended, var retry = transfer.retry {
             retry.until = alarm.now().wall
-            updateEarly(id) { $0.stored.retry = retry }
+            early?[id, default: EarlyTransfer()].retry = retry
             await commit([.retried(id, retry)])
         }
     }
 
     private func setHold(_ id: TransferID, _ hold: TransferHold?) async {
-        guard let transfer = early(id)?.stored, transfer.hold != hold else { return }
-        updateEarly(id) { $0.stored.hold = hold }
+        guard let transfer = await stored(id), transfer.hold != hold else { return }
+        early?[id, default: EarlyTransfer()].hold = .some(hold)
         await commit([.held(id, hold)])
-    }
-
-    /// The transfer with that number, as long as it waits for the first look.
-    func early(_ id: TransferID) -> EarlyTransfer? { awaitingConditions?.first { $0.stored.id == id } }
-
-    func updateEarly(_ id: TransferID, _ change: (inout EarlyTransfer) -> Void) {
-        guard let index = awaitingConditions?.firstIndex(where: { $0.stored.id == id }),
-            var transfer = awaitingConditions?[index]
-        else { return }
-        change(&transfer)
-        awaitingConditions?[index] = transfer
     }
 }

@@ -10,8 +10,11 @@ enum Message: Sendable {
     case change(TransferID, TransferChange, CheckedContinuation<Void, any Error>)
     case answer(TransferID, ChallengeAnswer, CheckedContinuation<Void, any Error>)
     case command(Event)
+    case explain(TransferID, CheckedContinuation<Explanation?, Never>)
     case policy(any Policy)
     case report(TransferID, attempt: Int, ExecutorReport)
+    /// What an attempt was to do could not be read, so that it has not begun.
+    case unreadable(TransferID, attempt: Int)
     case shutDown
     /// The executor has reported the end of every attempt.
     case executorEnded
@@ -27,29 +30,28 @@ struct Submission: Sendable {
 extension TransferEngine {
     /// Stores transfers, answers who handed them over, and lets the scheduler have them.
     func take(_ submission: Submission) async {
-        let stored: [StoredTransfer]
+        let ids: [TransferID]
         do {
-            let ids = try await store.newIdentifiers(count: submission.transfers.count)
-            stored = zip(ids, submission.transfers).map { id, transfer in
-                StoredTransfer(id: id, specification: transfer.specification, key: transfer.key)
-            }
-            try await store.commit(stored.map { .inserted($0) })
+            ids = try await store.commit(submission.transfers.map { .submitted($0, resume: nil) })
             submission.reply.resume(returning: ids)
         } catch {
             return submission.reply.resume(throwing: error)
         }
         guard hasLooked else {
-            awaitingConditions? += stored.map {
-                EarlyTransfer(stored: $0, isNew: true, isWatched: submission.isWatched)
+            for (id, transfer) in zip(ids, submission.transfers) {
+                early?[id] = EarlyTransfer(new: transfer.specification.traits, isWatched: submission.isWatched)
             }
             return
         }
-        for transfer in stored {
-            records[transfer.id] = TransferRecord(specification: transfer.specification)
-            await decide(.submitted(transfer.id, transfer.specification.traits))
+        for (id, transfer) in zip(ids, submission.transfers) {
+            // The first are about to be needed; of a long queue the store keeps the rest.
+            if records.count < Self.mostSpecifications {
+                records[id] = TransferRecord(specification: transfer.specification)
+            }
+            await decide(.submitted(id, transfer.specification.traits))
         }
         await settle()
-        if submission.isWatched { await watch(stored.map(\.id), true) }
+        if submission.isWatched { await watch(ids, true) }
     }
 
     /// Carries out what somebody asked for.
@@ -58,10 +60,10 @@ extension TransferEngine {
         case .watched(let id): await watch([id], true)
         case .unwatched(let id): await watch([id], false)
         case .held(let id, let holder, let why):
-            guard records[id] != nil else { return }
+            guard scheduler.contains(id) else { return }
             await handle(command, saving: [.held(id, TransferHold(by: holder, why: why))])
         case .released(let id):
-            guard records[id] != nil else { return }
+            guard scheduler.contains(id) else { return }
             await handle(command, saving: [.held(id, nil)])
         case .budgetsChanged, .appRelaunched, .appCameToFront, .relaunchAbandoned:
             await handle(command, savingLearned: true)
@@ -73,9 +75,9 @@ extension TransferEngine {
 
     /// Begins or ends telling why transfers wait; who begins is told how they stand, unless that was told already.
     func watch(_ ids: [TransferID], _ isWatched: Bool) async {
-        let ids = ids.filter { records[$0] != nil }
+        let ids = ids.filter { scheduler.contains($0) }
         for id in ids {
-            records[id]?.isWatched = isWatched
+            record(of: id).isWatched = isWatched
             await decide(isWatched ? .watched(id) : .unwatched(id))
         }
         await settle()

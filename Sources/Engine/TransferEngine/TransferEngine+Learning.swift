@@ -6,15 +6,14 @@ extension TransferEngine {
     /// At least so long lies between two times that what was learned is saved because time has gone by.
     private static let learnedInterval: Duration = .seconds(15 * 60)
 
-    /// Reads the queue, and gives the scheduler what earlier runs learned before it decides anything.
+    /// Gives the scheduler what earlier runs learned, before it decides anything.
     ///
     /// Counting begins anew where that cannot be read: better than no transfers at all.
     ///
-    /// - Throws: `TransferStoreError` where the queue cannot be read.
-    func readStore() async throws -> [StoredTransfer] {
-        let stored = try await store.unfinished()
+    /// - Throws: `TransferStoreError` where the store cannot be read at all.
+    func readLearned() async throws {
         do {
-            guard let learned = try await store.learned() else { return stored }
+            guard let learned = try await store.learned() else { return }
             let now = alarm.now()
             scheduler = Scheduler(
                 configuration: configuration, policy: policy, learned: learned, boot: alarm.boot, startingAt: now)
@@ -22,7 +21,6 @@ extension TransferEngine {
         } catch let error as TransferStoreError where error.code == .corrupt {
             updateContinuation.yield(.storeTrouble(error))
         }
-        return stored
     }
 
     /// What was learned until now, to be saved; nothing where what is seen of the machine is not to be remembered.

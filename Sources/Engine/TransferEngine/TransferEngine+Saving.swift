@@ -77,7 +77,7 @@ extension TransferEngine {
         case .ended(let id, _):
             // Of its progress only what the ending keeps stays.
             unsaved.removeAll { if case .checkpointed(id, _) = $0 { true } else { false } }
-        case .inserted, .respecified, .retried, .suspended, .held, .relaunchHeld:
+        case .submitted, .inserted, .respecified, .retried, .suspended, .held, .relaunchHeld:
             // Rare, each for a reason of its own.
             break
         }

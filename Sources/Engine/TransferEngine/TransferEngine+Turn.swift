@@ -49,11 +49,15 @@ extension TransferEngine {
         for effect in effects where effect.stopped != nil { perform(effect, at: now) }
         turn.changes += changes
         turn.savesLearned = turn.savesLearned || savingLearned || effects.contains(.saveLearned)
+        let ended = effects.compactMap(\.ended)
+        await load(ended)
+        // What ends is saved as ended, whatever could be read of it.
+        for id in ended { _ = record(of: id) }
         for effect in effects where effect.stopped == nil {
             if let change = storeChange(for: effect) { turn.changes.append(change) }
             if case .start(let id) = effect {
                 // From here on what an earlier attempt still reports is late.
-                records[id]?.attempt += 1
+                record(of: id).attempt += 1
                 turn.starting.insert(id)
             }
             turn.effects.append((effect, now))
@@ -72,6 +76,7 @@ extension TransferEngine {
             // Progress first: it belongs to attempts that the others may end.
             await commit(turn.progress + changes)
         }
+        await load(turn.effects.compactMap(\.effect.carriedOut))
         for (effect, time) in turn.effects { perform(effect, at: time) }
         for id in turn.ended { tellEndOfAttempt(id, at: alarm.now()) }
     }
@@ -80,4 +85,15 @@ extension TransferEngine {
 extension Effect {
     /// The transfer whose attempt it ends.
     fileprivate var stopped: TransferID? { if case .stop(let id) = self { id } else { nil } }
+
+    /// The transfer that it ends.
+    fileprivate var ended: TransferID? { if case .end(let id, _) = self { id } else { nil } }
+
+    /// The transfer whose specification is needed to perform it.
+    fileprivate var carriedOut: TransferID? {
+        switch self {
+        case .start(let id), .discard(let id), .measureSpace(let id): id
+        case .stop, .end, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .explain, .wake: nil
+        }
+    }
 }

@@ -36,7 +36,8 @@ public actor TransferEngine {
     var scheduler: Scheduler
     var generator: SplitMix64
     var metrics: EngineMetrics
-    /// What the scheduler does not know of the transfers that are not over.
+    /// What the scheduler does not know of transfers that are not over, as far as anybody has asked for it in this run:
+    /// of those that only wait, the store keeps it.
     var records: [TransferID: TransferRecord] = [:]
     /// Changes that could not be saved yet; they go before the next ones.
     var unsaved: [StoreChange] = []
@@ -45,8 +46,15 @@ public actor TransferEngine {
     /// Saves what can wait, beside the inbox. Awaited before anything else is saved, so that the order stays.
     var writer: Task<Void, Never>?
     private(set) var state = RunState.idle
-    /// What waits for the first look at the machine: a start decided on "unknown" would be wrong. Nil after it.
-    var awaitingConditions: [EarlyTransfer]? = []
+    /// What was asked for before the first look at the machine; nil after it. Until then the queue stays in the store: a
+    /// start decided on "unknown" would be wrong.
+    var early: [TransferID: EarlyTransfer]? = [:]
+    /// The same while the queue is handed to the scheduler, as far as it has not come yet.
+    var entering: [TransferID: EarlyTransfer] = [:]
+    /// Why the queue could not be read after the first look; ends the run.
+    var recoveryFailure: (any Error)?
+    /// Who wants to know why a transfer waits, before anybody has looked at the machine.
+    var awaitingExplanations: [(id: TransferID, reply: CheckedContinuation<Explanation?, Never>)] = []
     /// The announcement of sleep that is still to be answered.
     var announcedSleep: Fact<SleepState>?
     /// The one that was answered last.
@@ -126,10 +134,10 @@ public actor TransferEngine {
     private func live() async throws {
         let snapshots = conditionSource.snapshots()
         let signals = alarm.signals()
-        let outcome: Result<[StoredTransfer], any Error>
-        do { outcome = .success(try await readStore()) } catch { outcome = .failure(error) }
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await readLearned()) } catch { outcome = .failure(error) }
         switch outcome {
-        case .success(let stored):
+        case .success:
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [inbox] in
                     for await snapshot in snapshots { inbox.put(.conditions(snapshot)) }
@@ -143,7 +151,7 @@ public actor TransferEngine {
                         inbox.put(.command(.spaceMeasured(id, available: available)))
                     }
                 }
-                await work(through: stored)
+                await work()
                 group.cancelAll()
             }
         case .failure:
@@ -154,15 +162,15 @@ public actor TransferEngine {
         await store.close()
         state = .ended
         updateContinuation.finish()
-        _ = try outcome.get()
+        try outcome.get()
+        if let recoveryFailure { throw recoveryFailure }
         if !unsaved.isEmpty, let trouble { throw trouble }
     }
 
     // MARK: The inbox
 
     /// Takes the messages until the end is asked for; every message that came before it is answered.
-    private func work(through stored: [StoredTransfer]) async {
-        awaitingConditions = stored.map { EarlyTransfer(stored: $0) }
+    private func work() async {
         while true {
             let messages = await inbox.take()
             for (index, message) in messages.enumerated() {
@@ -173,10 +181,15 @@ public actor TransferEngine {
                     return await wind()
                 case .report(let id, let attempt, let report):
                     await handle(report, of: id, attempt: attempt)
+                case .command(.cancelled(let id)) where hasLooked:
+                    // Thousands at a time are saved together, too.
+                    await decide(.cancelled(id))
+                case .unreadable(let id, let attempt):
+                    await giveUp(id, attempt: attempt)
                 case .conditions, .alarm:
                     // What has to stop must not wait for what is still to be saved.
                     await take(message)
-                case .submit, .change, .answer, .policy, .command:
+                case .submit, .change, .answer, .policy, .command, .explain:
                     await settle()
                     await take(message)
                 }
@@ -193,9 +206,10 @@ public actor TransferEngine {
             updateContinuation.yield(.conditions(snapshot))
             noteSleep(snapshot.sleep)
             await handle(.conditionsChanged(snapshot))
-            if let early = awaitingConditions {
-                awaitingConditions = nil
-                await enter(early)
+            if let asked = early {
+                early = nil
+                await enter(asked)
+                answerAwaitingExplanations()
             }
             saveLearnedIfDue()
         case .alarm(let signal):
@@ -210,13 +224,15 @@ public actor TransferEngine {
             await carryOut(answer, of: id, continuation)
         case .policy(let policy):
             await decide(by: policy)
+        case .explain(let id, let reply):
+            await explain(id, to: reply)
         case .command(let event):
             if hasLooked {
                 await carryOut(event)
             } else {
                 await carryOutBeforeFirstLook(event)
             }
-        case .report, .shutDown, .executorEnded:
+        case .report, .unreadable, .shutDown, .executorEnded:
             break  // The reader's own affair.
         }
     }
@@ -224,6 +240,7 @@ public actor TransferEngine {
     /// Stops all attempts and saves what their ends report.
     private func wind() async {
         state = .winding
+        answerAwaitingExplanations()
         let executor = executor
         async let ended: Void = { [inbox] in
             await executor.shutdown()
@@ -235,7 +252,9 @@ public actor TransferEngine {
                 case .report(let id, let attempt, let report): await save(report, of: id, attempt: attempt)
                 case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
                 case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
+                case .explain(let id, let reply): reply.resume(returning: explanation(of: id))
                 case .executorEnded: inbox.close()
+                case .unreadable(let id, _): await handle(.stopped(id, bytes: records[id]?.resume?.bytes ?? 0))
                 case .conditions, .alarm, .command, .policy, .shutDown: break  // Too late, or asked again.
                 }
             }
@@ -253,7 +272,8 @@ public actor TransferEngine {
             switch message {
             case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
             case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
-            case .conditions, .alarm, .command, .policy, .report, .shutDown, .executorEnded:
+            case .explain(_, let reply): reply.resume(returning: nil)
+            case .conditions, .alarm, .command, .policy, .report, .unreadable, .shutDown, .executorEnded:
                 break  // Nobody waits for these.
             }
         }

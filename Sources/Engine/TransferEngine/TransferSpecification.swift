@@ -21,7 +21,13 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         get { answers ?? [] }
         set { answers = newValue.isEmpty ? nil : newValue }
     }
-    // Optional, because rows of earlier versions have neither.
+    /// Whether the completion has the answer's head.
+    public var keepsAnswerHead: Bool {
+        get { keepsHead ?? false }
+        set { keepsHead = newValue ? true : nil }
+    }
+    // Optional, because rows of earlier versions have none of these.
+    private var keepsHead: Bool?
     private var asks: Bool?
     private var answers: [AnsweredChallenge]?
     /// Where the finished file goes. Of no meaning for an upload.

@@ -9,3 +9,5 @@ int transfer_anonymous_file(const char *name) { return memfd_create(name, MFD_CL
 int transfer_close_from(posix_spawn_file_actions_t *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
+
+short transfer_own_session_flag(void) { return POSIX_SPAWN_SETSID; }

@@ -62,6 +62,7 @@ public struct AlarmContract: Sendable {
     /// - Parameters:
     ///   - unit: the step of time: a check lets four of them pass.
     ///   - patience: real time after which a ring that is due counts as missing.
+    ///   - make: makes an alarm, and says how its time is passed.
     public init(
         unit: Duration = .milliseconds(10), patience: Duration = .seconds(10),
         _ make: @escaping @Sendable () async throws -> Subject

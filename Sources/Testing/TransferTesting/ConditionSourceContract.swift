@@ -61,7 +61,9 @@ public struct ConditionSourceContract: Sendable {
 
     /// A contract for the sources that `make` makes, a new one with each call.
     ///
-    /// - Parameter patience: real time after which what should have been told counts as missing.
+    /// - Parameters:
+    ///   - patience: real time after which what should have been told counts as missing.
+    ///   - make: makes a source, and says how its machine is changed.
     public init(patience: Duration = .seconds(10), _ make: @escaping @Sendable () async throws -> Subject) {
         self.patience = patience
         self.make = make

@@ -18,6 +18,8 @@ public final class InMemoryTransferStore: TransferStore {
             /// As text, as on a real disk: what a value does not write down is not there after a restart.
             var learned: Data?
             var failure: TransferStoreError?
+            var readFailure: TransferStoreError?
+            var recoveryFailure: (error: TransferStoreError, after: Int)?
             /// Those who wait for a disk that does not answer; nil while it does.
             var waiting: [CheckedContinuation<Void, Never>]?
         }
@@ -30,6 +32,16 @@ public final class InMemoryTransferStore: TransferStore {
         /// Makes every write fail with `error` until it is called with nil; nothing is saved meanwhile.
         public func fail(with error: TransferStoreError?) {
             contents.withLock { $0.failure = error }
+        }
+
+        /// Makes every question for single transfers fail with `error` until it is called with nil.
+        public func failReading(with error: TransferStoreError?) {
+            contents.withLock { $0.readFailure = error }
+        }
+
+        /// Makes recovery fail with `error` once so many were handed over, until it is called with nil.
+        public func failRecovery(with error: TransferStoreError?, after count: Int = 0) {
+            contents.withLock { $0.recoveryFailure = error.map { ($0, count) } }
         }
 
         /// Makes every commit wait until it is called with false, as behind another process's lock.
@@ -73,38 +85,55 @@ public final class InMemoryTransferStore: TransferStore {
         self.disk = disk
     }
 
-    /// The next numbers of the disk.
-    public func newIdentifiers(count: Int) async throws -> [TransferID] {
-        try write { contents in
-            let first = contents.last + 1
-            contents.last += Int64(max(0, count))
-            return (first..<(contents.last + 1)).map { TransferID($0) }
-        }
-    }
-
     /// Applies all of `changes` or none.
-    public func commit(_ changes: [StoreChange]) async throws {
+    @discardableResult
+    public func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
         await disk.waitWhileHanging()
-        try write { contents in
-            var transfers = contents.transfers
-            var learned = contents.learned
+        return try write { contents in
+            var new = contents
+            var given: [TransferID] = []
             for change in changes {
-                if case .learned(let value) = change {
-                    learned = try JSONEncoder().encode(value)
-                } else {
-                    try Self.apply(change, to: &transfers)
+                switch change {
+                case .learned(let value):
+                    new.learned = try JSONEncoder().encode(value)
+                case .submitted(let transfer, let resume):
+                    new.last += 1
+                    given.append(TransferID(new.last))
+                    new.transfers[TransferID(new.last)] = StoredTransfer(
+                        id: TransferID(new.last), specification: transfer.specification, resume: resume,
+                        key: transfer.key)
+                case .inserted(let transfer):
+                    try Self.apply(change, to: &new.transfers)
+                    new.last = max(new.last, transfer.id.rawValue)
+                case .respecified, .checkpointed, .retried, .suspended, .held, .relaunchHeld, .ended:
+                    try Self.apply(change, to: &new.transfers)
                 }
             }
-            contents.transfers = transfers
-            contents.learned = learned
-            if !changes.isEmpty { contents.commits.append(changes) }
+            if !changes.isEmpty { new.commits.append(changes) }
+            contents = new
+            return given
         }
     }
 
-    /// Every transfer that has not ended, by identifier.
-    public func unfinished() async throws -> [StoredTransfer] {
+    /// Hands over every transfer that has not ended, in small batches, so that there are several.
+    public func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws {
         try requireOpen()
-        return disk.transfers.filter { $0.ending == nil }
+        var rest = disk.transfers.filter { $0.ending == nil }.map { RecoveredTransfer($0) }[...]
+        let failure = disk.contents.withLock(\.recoveryFailure)
+        while !rest.isEmpty {
+            if let failure, rest.startIndex >= failure.after { throw failure.error }
+            await take(Array(rest.prefix(2)))
+            rest = rest.dropFirst(2)
+        }
+    }
+
+    /// Those with these numbers.
+    public func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] {
+        try requireOpen()
+        return try disk.contents.withLock { contents in
+            if let failure = contents.readFailure { throw failure }
+            return ids.compactMap { contents.transfers[$0] }
+        }
     }
 
     /// What was saved last of what was learned.
@@ -164,8 +193,8 @@ public final class InMemoryTransferStore: TransferStore {
             try update(id, in: &transfers) { $0.relaunchHold = hold }
         case .ended(let id, let ending):
             try update(id, in: &transfers) { $0 = ended($0, ending) }
-        case .learned:
-            break  // No transfer's; kept beside them.
+        case .learned, .submitted:
+            break  // No transfer's that is there already.
         }
     }
 

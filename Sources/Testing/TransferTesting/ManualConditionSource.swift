@@ -14,7 +14,9 @@ public final class ManualConditionSource: ConditionSource {
 
     /// A source that tells `first` at once; with nil it tells nothing until `send`.
     ///
-    /// - Parameter onReadyToSleep: called within each call of `readyToSleep`.
+    /// - Parameters:
+    ///   - first: what the machine is like.
+    ///   - onReadyToSleep: called within each call of `readyToSleep`.
     public init(_ first: Conditions? = nil, onReadyToSleep: @escaping @Sendable () -> Void = {}) {
         self.onReadyToSleep = onReadyToSleep
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -42,7 +42,9 @@ public struct TransferExecutorContract: Sendable {
 
     /// A contract for the executors that `make` makes, a new one with each call.
     ///
-    /// - Parameter patience: real time after which a report that is due counts as missing.
+    /// - Parameters:
+    ///   - patience: real time after which a report that is due counts as missing.
+    ///   - make: makes an executor with a server for it.
     public init(
         patience: Duration = .seconds(30), _ make: @escaping @Sendable () async throws -> any TransferExecutorHarness
     ) {

@@ -4,22 +4,33 @@ internal import TransferPolicy
 internal import TransferScheduling
 
 extension TransferStoreContract {
+    private func submissions(_ count: Int) -> [StoreChange] {
+        (0..<count).map { index in
+            let transfer = NewTransfer(StoredTransferSamples.plain(Int64(index)).specification, key: "key \(index)")
+            return .submitted(transfer, resume: index == 1 ? StoredTransferSamples.full(1).resume : nil)
+        }
+    }
+
     func identifiersGrow(_ open: Opener) async throws {
         let first = try await open()
         let second = try await open()
         var given: [TransferID] = []
         for count in [1, 3, 0, 2] {
             for store in [first, second] {
-                let more = try await store.newIdentifiers(count: count)
+                let more = try await store.commit(submissions(count))
                 try expectEqual(more.count, count, "how many identifiers were given")
                 given += more
             }
         }
-        try expectEqual(try await first.newIdentifiers(count: -1), [], "identifiers for a count below 1")
+        let ends: [StoreChange] = given.map { .ended($0, .cancelled) }
+        try expectEqual(try await first.commit(ends), [], "identifiers for changes that add nothing")
+        let inserted = StoredTransferSamples.plain(given[given.count - 1].rawValue + 10)
+        try await first.commit([.inserted(inserted)])
+        given.append(inserted.id)
         await first.close()
         await second.close()
         let third = try await open()
-        given += try await third.newIdentifiers(count: 1)
+        given += try await third.commit(submissions(1))
         await third.close()
         for (earlier, later) in zip(given, given.dropFirst()) {
             try expect(earlier < later, "identifier \(later) was given after \(earlier)")
@@ -32,12 +43,73 @@ extension TransferStoreContract {
         let given = try await withThrowingTaskGroup(of: [TransferID].self) { group in
             for index in 0..<100 {
                 let store = stores[index % 2]
-                group.addTask { try await store.newIdentifiers(count: 1 + index % 3) }
+                group.addTask { try await store.commit(submissions(1 + index % 3)) }
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
         try expectEqual(Set(given).count, given.count, "different identifiers")
         for store in stores { await store.close() }
+    }
+
+    func submittedComesBack(_ open: Opener) async throws {
+        let store = try await open()
+        let resume = StoredTransferSamples.full(1).resume
+        let ids = try await store.commit([
+            .submitted(NewTransfer(StoredTransferSamples.full(1).specification, key: "a"), resume: resume),
+            .submitted(NewTransfer(StoredTransferSamples.upload(1).specification), resume: nil),
+            .submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil),
+        ])
+        try expectEqual(ids.count, 3, "identifiers")
+        let expected = [
+            StoredTransfer(
+                id: ids[0], specification: StoredTransferSamples.full(1).specification, resume: resume, key: "a"),
+            StoredTransfer(id: ids[1], specification: StoredTransferSamples.upload(1).specification),
+            StoredTransfer(id: ids[2], specification: StoredTransferSamples.plain(1).specification),
+        ]
+        try expectEqual(try await store.unfinished(), expected, "unfinished in the same store")
+        await store.close()
+        let reopened = try await open()
+        try expectEqual(try await reopened.unfinished(), expected, "unfinished after a restart")
+        await reopened.close()
+    }
+
+    func recoversWhatDecides(_ open: Opener) async throws {
+        let store = try await open()
+        // More than one batch, whatever its size.
+        let many = (1...5000).map { StoredTransferSamples.plain($0) }
+        let samples = many + [5001, 5002].map { StoredTransferSamples.full($0) } + [StoredTransferSamples.upload(5003)]
+        try await store.commit(samples.map { .inserted($0) })
+        try await store.commit([
+            .checkpointed(TransferID(7), StoredTransferSamples.full(7).resume), .suspended(TransferID(9), true),
+            .ended(TransferID(5002), .cancelled), .ended(TransferID(3), .cancelled),
+        ])
+        var expected = samples.filter { ![3, 5002].contains($0.id.rawValue) }.map { RecoveredTransfer($0) }
+        for index in expected.indices {
+            if expected[index].id.rawValue == 7 { expected[index].state.bytes = 8 << 20 }
+            if expected[index].id.rawValue == 9 { expected[index].state.isPaused = true }
+        }
+        let (batches, continuation) = AsyncStream.makeStream(of: [RecoveredTransfer].self)
+        try await store.recover { continuation.yield($0) }
+        continuation.finish()
+        let recovered = await batches.reduce(into: []) { $0 += $1 }
+        try expectEqual(recovered.count, expected.count, "how many were recovered")
+        for (one, other) in zip(recovered, expected) { try expectEqual(one, other, "transfer \(other.id)") }
+        await store.close()
+    }
+
+    func findsByNumber(_ open: Opener) async throws {
+        let store = try await open()
+        let samples = StoredTransferSamples.unfinished
+        try await store.commit(samples.map { .inserted($0) })
+        let wanted = [samples[3].id, TransferID(99), samples[0].id, samples[1].id]
+        try expectEqual(try await store.transfers(wanted), [samples[3], samples[0], samples[1]], "those asked for")
+        try await store.commit([.ended(samples[1].id, .cancelled)])
+        let left = StoredTransfer(
+            id: samples[1].id, specification: samples[1].specification.redacted, ending: .cancelled,
+            key: samples[1].key)
+        try expectEqual(try await store.transfers([samples[1].id]), [left], "one that has ended")
+        try expectEqual(try await store.transfers([]), [], "none")
+        await store.close()
     }
 
     func insertedComesBack(_ open: Opener) async throws {
@@ -217,7 +289,7 @@ extension TransferStoreContract {
         await store.close()
         await store.close()
         try await expectRefusal(nil, "a commit", { [.inserted(StoredTransferSamples.plain(1))] }, store)
-        try await expectThrow("newIdentifiers") { _ = try await store.newIdentifiers(count: 1) }
+        try await expectThrow("transfers") { _ = try await store.transfers([TransferID(1)]) }
         try await expectThrow("unfinished") { _ = try await store.unfinished() }
         try await expectThrow("learned") { _ = try await store.learned() }
     }

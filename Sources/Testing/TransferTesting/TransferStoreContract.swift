@@ -20,6 +20,12 @@ public struct TransferStoreContract: Sendable {
         case identifiersGrow = "identifiers only grow, across stores and restarts"
         /// Numbers given at the same time differ.
         case identifiersAreUnique = "identifiers given at the same time differ"
+        /// Whatever was submitted comes back under the number given.
+        case submittedComesBack = "what was submitted comes back equal after a restart, under the numbers given"
+        /// Recovery hands over what decides.
+        case recoversWhatDecides = "recovery hands over traits and state of all that have not ended, in order"
+        /// Single transfers are found.
+        case findsByNumber = "transfers are found by their numbers, ended ones redacted, unknown ones left out"
         /// Whatever was inserted comes back equal from another store.
         case insertedComesBack = "what was inserted comes back equal after a restart, in order"
         /// Every kind of change is seen after a restart.
@@ -62,6 +68,9 @@ public struct TransferStoreContract: Sendable {
         switch check {
         case .identifiersGrow: try await identifiersGrow(open)
         case .identifiersAreUnique: try await identifiersAreUnique(open)
+        case .submittedComesBack: try await submittedComesBack(open)
+        case .recoversWhatDecides: try await recoversWhatDecides(open)
+        case .findsByNumber: try await findsByNumber(open)
         case .insertedComesBack: try await insertedComesBack(open)
         case .changesComeBack: try await changesComeBack(open)
         case .endedIsNotUnfinished: try await endedIsNotUnfinished(open)

@@ -17,19 +17,18 @@ package enum Parts {
         }
     }
 
-    /// Where a person's words on connections are kept: below `$XDG_CONFIG_HOME`, else `~/.config` (XDG Base Directory
-    /// Specification 0.8).
+    /// Where what a person has written for these programs is kept.
     ///
-    /// - Throws: `UsageError` where the environment names neither.
+    /// - Throws: `UsageError` where the environment names no folder for it.
+    package static func configurationFolder() throws -> String {
+        try BaseFolder.config.path(for: "a folder for the configuration") + "/transferd"
+    }
+
+    /// Where a person's words on connections are kept.
+    ///
+    /// - Throws: `UsageError` where the environment names no folder for it.
     package static func overridesPath() throws -> String {
-        let environment = ProcessInfo.processInfo.environment
-        // The specification has relative paths in these variables ignored.
-        let named = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
-        guard let folder = named ?? home else {
-            throw UsageError("neither XDG_CONFIG_HOME nor HOME names a folder for the configuration")
-        }
-        return folder + "/transferd/overrides.toml"
+        try configurationFolder() + "/overrides.toml"
     }
 
     /// Refuses to go on with a person's words that cannot be understood: what they meant might cost them.

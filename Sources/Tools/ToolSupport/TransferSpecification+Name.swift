@@ -6,7 +6,8 @@ extension TransferSpecification {
     /// What a person knows it by: the file's name, or the URL without secrets.
     package var displayName: String {
         if let upload { return upload.path.split(separator: "/").last.map(String.init) ?? upload.path }
-        if let name = destination.name { return name }
+        // A session's own files have names that no person gave.
+        if !keepsAnswerHead, let name = destination.name { return name }
         let url = Self.redacted(url: url)
         let last = url.split(separator: "/").last.map(String.init) ?? url
         return last.utf8.contains(UInt8(ascii: "%")) ? last.removingPercentEncoding ?? last : last

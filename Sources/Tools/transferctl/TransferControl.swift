@@ -6,6 +6,8 @@ import TransferWorker
 
 /// The command line for people and scripts.
 struct TransferControl: AsyncParsableCommand {
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "transferctl",
         abstract:
@@ -16,12 +18,15 @@ struct TransferControl: AsyncParsableCommand {
             reached, 4 timed out, 130 interrupted (partial files are kept, \
             the same command continues them).
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
             GetCommand.self, PutCommand.self, AddCommand.self, AddUploadCommand.self, ListCommand.self,
-            ShowCommand.self, WhyCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
+            WatchCommand.self, ShowCommand.self, WhyCommand.self, PauseCommand.self, ResumeCommand.self,
+            CancelCommand.self,
             NowCommand.self, SetCommand.self, HoldCommand.self, ReleaseCommand.self, WaitCommand.self,
-            ConditionsCommand.self, OverrideCommand.self, PoliciesCommand.self, ServiceCommand.self,
+            HistoryCommand.self, LogCommand.self,
+            ConditionsCommand.self, LimiterCommand.self, SessionsCommand.self, AppsCommand.self, OverrideCommand.self,
+            PoliciesCommand.self, PolicyCommand.self, ServiceCommand.self, ManualCommand.self,
         ])
 }
 
@@ -35,7 +40,7 @@ enum Program {
         signal(SIGPIPE, SIG_IGN)
         do {
             try refuseOtherEncodings()
-            var command = try TransferControl.parseAsRoot()
+            var command = try await TransferControl.asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -6,12 +6,14 @@ import LinuxConditions
 import Logging
 import SQLiteStore
 import ServiceLifecycle
+import SessionFolders
 import Synchronization
 import ToolSupport
 import TransferBus
 import TransferEngine
 import TransferPolicy
 import TransferScheduling
+import TransferSessions
 import TransferWorker
 import URLSessionExecutor
 import UnixSignals
@@ -19,10 +21,13 @@ import UnixSignals
 /// The daemon's parts, put together.
 struct Daemon {
     private let engine: TransferEngine
+    private let host: SessionHost
     private let executor: WorkerExecutor
     private let service: DaemonService
     private let server: BusServer
     private let store: SQLiteStore
+    private let partialDirectory: String
+    private let partials: PartialSweep
     private let holds: HoldWatch
     private let configurationPath: String
     private let isConfigurationNamed: Bool
@@ -35,11 +40,14 @@ struct Daemon {
         self.configurationPath = configurationPath
         self.isConfigurationNamed = isConfigurationNamed
         self.logger = logger
-        do { store = try SQLiteStore(SQLiteStoreConfiguration(path: state + "/queue.sqlite")) } catch {
-            throw UsageError("\(error)")
-        }
+        var storing = SQLiteStoreConfiguration(path: state + "/queue.sqlite")
+        (storing.keepsBackup, storing.repairsDamage) = (true, true)
+        do { store = try SQLiteStore(storing) } catch { throw UsageError("\(error)") }
+        if let loss = store.loss { logger.error("state lost", metadata: ["what": "\(loss)"]) }
+        partials = PartialSweep(directory: state + "/partial")
         let alarm = try Parts.alarm()
-        var executing = URLSessionExecutorConfiguration(partialDirectory: state + "/partial")
+        partialDirectory = state + "/partial"
+        var executing = URLSessionExecutorConfiguration(partialDirectory: partialDirectory)
         executing.limits = configuration.limits
         do {
             executor = try WorkerExecutor(
@@ -56,28 +64,47 @@ struct Daemon {
         scheduling.globalSlots = configuration.parallel
         scheduling.slotsPerHost = configuration.parallelPerHost
         scheduling.slotsPerApp = configuration.parallelPerApp
+        scheduling.relaunchLimiter.first = .seconds(configuration.relaunchDelay)
+        scheduling.relaunchLimiter.longest = .seconds(configuration.longestRelaunchDelay)
         let policy: any Policy
         do { policy = try PolicyCatalog.policy(named: configuration.policy) } catch { throw UsageError("\(error)") }
+        let registry = MetricsRegistry()
         engine = TransferEngine(
             store: store, executor: executor, conditions: conditions, alarm: alarm, configuration: scheduling,
-            policy: policy, seed: .random(in: .min ... .max))
+            policy: policy, metrics: registry, seed: .random(in: .min ... .max))
+        let starter = AppStarter()
+        host = SessionHost(
+            engine: engine, store: store, place: Self.folders(beside: state), launcher: starter, alarm: alarm,
+            logger: logger)
         service = DaemonService(
-            engine: engine, alarm: alarm, holdSwitch: conditions, configuration: configuration, stateDirectory: state,
-            defaultDirectory: Self.cacheFolder(beside: state), logger: logger)
-        server = BusServer(service: service)
+            engine: engine, host: host, starter: starter, alarm: alarm, holdSwitch: conditions,
+            configuration: configuration, stateDirectory: state,
+            defaultDirectory: Self.cacheFolder(beside: state), registry: registry, logger: logger)
+        server = BusServer(service: service, launched: starter.launched)
+        starter.use(server)
+    }
+
+    /// What sessions of apps have files and addresses for.
+    private static func folders(beside state: String) -> SessionFolders {
+        let proxies = ProxyRule(explicit: nil)
+        return SessionFolders(
+            cache: BaseFolder.cache.path ?? state + "/cache", isProxied: { proxies.applies(scheme: $0, host: $1) }
+        ) { path, method, type throws(TransferFailure) in
+            try UploadSource(fileAt: path, method: method, contentType: type, resumption: .automatic)
+        }
     }
 
     /// Where files go that nobody named a folder for: below `$XDG_CACHE_HOME`, else `~/.cache`.
     private static func cacheFolder(beside state: String) -> String {
-        let environment = ProcessInfo.processInfo.environment
-        let named = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.cache" : nil }
-        return (named ?? home).map { $0 + "/transferd" } ?? state + "/files"
+        (BaseFolder.cache.path.map { $0 + "/transferd" }) ?? state + "/files"
     }
 
     /// Runs until SIGTERM or SIGINT, or until the bus has gone.
     func run(bus address: String) async throws {
-        do { try await service.load(store) } catch let error as TransferStoreError { throw UsageError("\(error)") }
+        do { try await service.load(store, partialDirectory: partialDirectory) } catch let error as TransferStoreError {
+            throw UsageError("\(error)")
+        }
+        await sweep()
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -85,6 +112,7 @@ struct Daemon {
                     // book behind the engine, whose last words it takes.
                     .init(service: BookRun(service: service, server: server)),
                     .init(service: EngineRun(engine: engine)),
+                    .init(service: SessionRun(host: host, service: service)),
                     .init(service: HoldRun(watch: holds, server: server)),
                     .init(service: ReloadRun(daemon: self)),
                     .init(
@@ -96,6 +124,19 @@ struct Daemon {
         await server.letGo()
         try result.get()
         logger.info("ended")
+    }
+
+    /// Removes partial files that no transfer goes on from.
+    private func sweep() async {
+        let leftovers = partials.leftovers()
+        do {
+            let unwanted = Set(try await store.unreferenced(leftovers.map { ($0.path, $0.transfer) }))
+            let removed = leftovers.filter { unwanted.contains($0.path) && partials.remove($0) }
+            guard !removed.isEmpty else { return }
+            logger.info("removed partial files that no transfer goes on from", metadata: ["count": "\(removed.count)"])
+        } catch {
+            logger.warning("partial files that nobody needs were not looked for", metadata: ["why": "\(error)"])
+        }
     }
 
     /// Reads the configuration anew; a bad one leaves all as it was.
@@ -130,8 +171,22 @@ private struct BookRun: Service {
     let server: BusServer
 
     func run() async throws {
-        await service.follow { await server.tell($0) }
+        await service.follow(
+            telling: { await server.tell($0) }, conditions: { await server.tell($0) },
+            ends: { await server.notify(title: $0.title, body: $0.body, isFailure: $0.isFailure) })
         // The engine has ended: what comes next waits for the order to end.
+        try? await gracefulShutdown()
+    }
+}
+
+/// Does what was left undone for sessions.
+private struct SessionRun: Service {
+    let host: SessionHost
+    let service: DaemonService
+
+    func run() async throws {
+        await host.goOn()
+        await service.learnAll()
         try? await gracefulShutdown()
     }
 }

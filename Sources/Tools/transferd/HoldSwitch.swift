@@ -66,6 +66,7 @@ final class HoldSwitch: ConditionSource {
         } else if FileManager.default.fileExists(atPath: path) {
             try FileManager.default.removeItem(atPath: path)
         }
+        syncFolder()
         let fact = Fact(hold, source: .person, since: now)
         state.withLock { state in
             state.hold = fact
@@ -73,6 +74,16 @@ final class HoldSwitch: ConditionSource {
         }
         awaitEnd(of: hold)
         onChange(fact)
+    }
+
+    /// Makes the file's name, or that it is gone, outlast a power loss; some file systems cannot, and nothing more can be
+    /// done there.
+    private func syncFolder() {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 
     private func awaitEnd(of hold: MachineHold?) {

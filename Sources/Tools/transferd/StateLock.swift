@@ -15,23 +15,16 @@ final class StateLock {
         guard descriptor >= 0 else {
             throw UsageError("\(path) cannot be opened: \(String(cString: strerror(errno))); give another --state-dir")
         }
-        // A record lock (fcntl(2)) tells who has it.
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        guard fcntl(descriptor, F_SETLK, &lock) != 0 else { return }
-        let code = errno
-        guard code == EAGAIN || code == EACCES else {
+        switch RecordLock.take(0, in: descriptor) {
+        case .ours: return
+        case .owned(let owner):
             close(descriptor)
-            throw UsageError("\(path) cannot be locked: \(String(cString: strerror(code))); give another --state-dir")
+            throw UsageError("process \(owner) is already the daemon of \(folder); end it, or give another --state-dir")
+        case .failed(let code):
+            close(descriptor)
+            throw UsageError(
+                "\(path) cannot be locked: \(String(cString: strerror(code))); give another --state-dir")
         }
-        var owner = flock()
-        owner.l_type = Int16(F_WRLCK)
-        owner.l_whence = Int16(SEEK_SET)
-        _ = fcntl(descriptor, F_GETLK, &owner)
-        close(descriptor)
-        throw UsageError(
-            "process \(owner.l_pid) is already the daemon of \(folder); end it, or give another --state-dir")
     }
 
     deinit { close(descriptor) }

@@ -45,9 +45,12 @@ struct TransferdCommand: AsyncParsableCommand {
         let lock = try StateLock(folder: state)
         defer { withExtendedLifetime(lock) {} }
         let logger = Logger(label: "transferd") { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = configuration.logLevel
-            return handler
+            guard JournalLogHandler.isWanted else {
+                var handler = StreamLogHandler.standardError(label: label)
+                handler.logLevel = configuration.logLevel
+                return handler
+            }
+            return JournalLogHandler(logLevel: configuration.logLevel)
         }
         let daemon = try await Daemon(
             configuration: configuration, configurationPath: path, isConfigurationNamed: config != nil, state: state,

@@ -11,6 +11,9 @@ struct OutputOptions: ParsableArguments {
     @Option(help: "The same as comma-separated values.")
     var csv: String?
 
+    @Option(help: "Writes one page for a browser, with drawings; it needs no other file.")
+    var html: String?
+
     @Option(help: "Sorts the table, the least first: \(OutputOptions.keys).")
     var sort: String?
 
@@ -23,10 +26,13 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// Writes a study.
-    func write(_ study: Study) throws {
+    ///
+    /// - Parameter page: makes the page, where one is asked for.
+    func write(_ study: Study, page: (Study) -> StudyPage) throws {
+        if let html { try Files.write(page(study).html, to: html) }
         if let json { try Files.write(study.json.document, to: json) }
         if let csv { try Files.write(study.csv, to: csv) }
-        guard json != "-", csv != "-" else { return }
+        guard json != "-", csv != "-", html != "-" else { return }
         Self.print(study.table(sortedBy: sort.flatMap { Study.SortKey(rawValue: $0) }))
         Console.print("")
         Console.print(study.floor)

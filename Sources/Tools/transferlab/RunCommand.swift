@@ -19,7 +19,8 @@ struct RunCommand: AsyncParsableCommand {
         try output.write(
             StudyRunner.study(
                 items, devices: cases.map(\.name), policies: policies.map(\.name), settings: settings,
-                seed: study.seed))
+                seed: study.seed)
+        ) { StudyRunner.page($0, items, cases, policies, settings) }
     }
 }
 

@@ -75,9 +75,10 @@ struct MergeCommand: ParsableCommand {
         settings.costs = header.costs
         settings.penalty = header.penalty
         settings.freeRate = header.freeRate
+        let all = header.devices.indices.compactMap { items[$0] }
         try output.write(
             StudyRunner.study(
-                header.devices.indices.compactMap { items[$0] }, devices: header.devices, policies: header.policies,
-                settings: settings, seed: header.seed))
+                all, devices: header.devices, policies: header.policies, settings: settings, seed: header.seed)
+        ) { StudyPage($0, optima: all.map(\.optimum), settings: settings) }
     }
 }

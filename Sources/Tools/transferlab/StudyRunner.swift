@@ -59,4 +59,27 @@ enum StudyRunner {
         }
         return Study(results, devices: devices, optima: items.map(\.optimum), settings: settings, seed: seed)
     }
+
+    /// The page of a study: the days of the devices that its first policy serves best, middling and worst are drawn.
+    static func page(
+        _ study: Study, _ items: [Item], _ cases: [DeviceCase], _ policies: [LabPolicy], _ settings: ReplaySettings
+    ) -> StudyPage {
+        let replayed = policies.filter { !$0.isOptimum }.prefix(4)
+        let shares = study.lines.first?.devices.map(\.lateShare) ?? []
+        let order = shares.indices.sorted { (shares[$0], $0) < (shares[$1], $1) }
+        let chosen = order.isEmpty ? [] : [order[order.count - 1], order[order.count / 2], order[0]]
+        var recording = settings
+        recording.recordsActivity = true
+        var seen: Set<Int> = []
+        let timelines = chosen.filter { seen.insert($0).inserted }.map { index in
+            let device = cases[index]
+            let bands = replayed.compactMap { choice -> PageTimeline.Band? in
+                guard let policy = choice.policy(on: device.trace, settings: recording) else { return nil }
+                var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: recording)
+                return PageTimeline.Band(name: choice.name, activity: replay.run().activity)
+            }
+            return PageTimeline(device.trace, bands: bands)
+        }
+        return StudyPage(study, optima: items.map(\.optimum), settings: settings, timelines: timelines)
+    }
 }

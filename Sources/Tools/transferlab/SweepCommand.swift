@@ -44,25 +44,36 @@ struct SweepCommand: AsyncParsableCommand {
             throw UsageError("the policy \(policy.name) is named twice")
         }
         let cases = try study.cases()
-        guard !deadlines.isEmpty else { return try output.write(await result(cases, policies)) }
+        guard !deadlines.isEmpty else {
+            let (result, items) = try await result(cases, policies)
+            return try output.write(result) { StudyRunner.page($0, items, cases, policies, study.settings) }
+        }
         var parts: [JSONValue] = []
         for seconds in deadlines {
-            let result = try await self.result(Self.giving(seconds, cases), policies)
+            let cases = Self.giving(seconds, cases)
+            let (result, items) = try await self.result(cases, policies)
             parts.append(.object([.init("deadline_s", .number(seconds)), .init("study", result.json)]))
             guard output.json != "-" else { continue }
-            if output.csv != nil { throw UsageError("--csv takes one table: leave --axis deadline out") }
+            guard output.csv == nil, output.html == nil else {
+                throw UsageError("--csv and --html take one table: leave --axis deadline out")
+            }
             Console.print("\(parts.count > 1 ? "\n" : "")deadline \(Int(seconds)) s")
-            try OutputOptions.parse(output.sort.map { ["--sort", $0] } ?? []).write(result)
+            try OutputOptions.parse(output.sort.map { ["--sort", $0] } ?? []).write(result) {
+                StudyRunner.page($0, items, cases, policies, study.settings)
+            }
         }
         guard let json = output.json else { return }
         try Files.write(JSONValue.object([.init("sweep", .list(parts))]).document, to: json)
     }
 
-    private func result(_ cases: [DeviceCase], _ policies: [LabPolicy]) async throws -> Study {
+    private func result(
+        _ cases: [DeviceCase], _ policies: [LabPolicy]
+    ) async throws -> (Study, [StudyRunner.Item]) {
         let items = await StudyRunner.run(cases, policies, study.settings, width: study.jobs)
-        return StudyRunner.study(
+        let result = StudyRunner.study(
             items, devices: cases.map(\.name), policies: policies.map(\.name), settings: study.settings,
             seed: study.seed)
+        return (result, items)
     }
 
     private static func giving(_ seconds: Double, _ cases: [DeviceCase]) -> [DeviceCase] {

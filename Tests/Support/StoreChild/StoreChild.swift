@@ -8,7 +8,7 @@ import TransferPolicy
 ///
 ///     StoreChild DATABASE COUNT
 ///
-/// Every transfer takes three durable transactions: its number, its insertion, and a checkpoint beside a suspension.
+/// Every transfer takes two durable transactions: its submission, and a checkpoint beside a suspension.
 @main
 struct StoreChild {
     static func main() async {
@@ -27,12 +27,12 @@ struct StoreChild {
     }
 
     private static func writeOne(to store: SQLiteStore) async throws {
-        let id = try await store.newIdentifiers(count: 1)[0]
         let specification = TransferSpecification(
-            url: "http://127.0.0.1/\(id)", destination: Destination(directory: "/tmp", name: "\(id)"),
+            url: "http://127.0.0.1/", destination: Destination(directory: "/tmp", name: nil),
             traits: TransferTraits(
                 kind: .normal, host: "http://127.0.0.1:80", submitted: WallTime(secondsSinceEpoch: 0)))
-        try await store.commit([.inserted(StoredTransfer(id: id, specification: specification, key: "child"))])
+        let new = NewTransfer(specification, key: "child")
+        let id = try await store.commit([.submitted(new, resume: nil)])[0]
         say("inserted \(id)")
         let resume = ResumePoint(path: "/tmp/\(id)", offset: id.rawValue, total: nil, validator: nil, bootID: "boot")
         try await store.commit([.checkpointed(id, resume), .suspended(id, true)])

@@ -115,8 +115,8 @@ enum Memory {
         return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 
-    /// Samples, one a second, before which memory is not judged: caches and the allocator's arenas fill for the first half
-    /// minute, which must be over by the second quarter.
+    /// Samples, one a second, before which memory is not judged: what a moment needs goes up and down by a half, and a
+    /// quarter of fewer has no middle to trust.
     private static let fewestForMemory = 80
 
     /// What grew from the second quarter of the samples to the last, in sentences; nothing where there are too few.

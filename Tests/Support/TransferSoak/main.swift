@@ -52,6 +52,7 @@ struct SoakUsage: Error {
 }
 
 signal(SIGPIPE, SIG_IGN)
+Allocator.keepNothingBack()
 do {
     let options = try SoakOptions(Array(CommandLine.arguments.dropFirst()))
     print("seed \(options.seed)")

@@ -136,6 +136,21 @@ size_t cxq_open_count(const cxq_scheduler *scheduler);
 /// Returns 0 where both gave out the same effects, else the number of the event, from 1, where they first differed.
 int64_t cxq_self_check(uint64_t seed, int64_t transfers);
 
+/// What a simulated queue came to: both sides must come to the same.
+typedef struct {
+    /// Arrivals and departures.
+    int64_t events;
+    /// Nanoseconds that customers waited, all together.
+    int64_t waited;
+    /// Follows from the order in which they were served.
+    uint64_t order;
+} cxq_simulation;
+
+/// 64 servers, arrivals and services at random, served in the order of arrival: an event loop and nothing else.
+cxq_simulation cxq_simulate_loop(uint64_t seed, int64_t customers);
+/// The same customers as transfers of the scheduler's port, with as many slots as there are servers.
+cxq_simulation cxq_simulate_engine(uint64_t seed, int64_t customers);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,8 +40,9 @@ struct RecordedVariant: Codable {
         case .double(let double): try container.encode([Self.doubleKey: double])
         case .string(let text): try container.encode(text)
         case .list(let list): try container.encode(list.map(RecordedVariant.init))
+        case .bytes(let bytes): try container.encode(bytes)
         case .dictionary(let dictionary): try container.encode(dictionary.mapValues(RecordedVariant.init))
-        case .other: try container.encodeNil()
+        case .paths, .handle, .other: try container.encodeNil()
         }
     }
 }

@@ -72,7 +72,7 @@ struct PartialPlace: Hashable, Sendable {
     }
 
     /// Removes a file of ours that nobody writes.
-    private static func removeAbandoned(_ path: String) {
+    static func removeAbandoned(_ path: String) {
         guard let facts = FileFacts(path: path), facts.kind == .regular, facts.owner == geteuid() else { return }
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return }

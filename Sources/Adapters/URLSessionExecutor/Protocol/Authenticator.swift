@@ -101,7 +101,8 @@ struct Authenticator: Hashable, Sendable {
         guard asksApp, origins[origin]?.answer != .refuse else { return .giveUp }
         let wasAnswered =
             switch origins[origin]?.answer {
-            case .headers: true
+            // A token that was taken at first has expired.
+            case .headers: origins[origin]?.wasTaken == false
             case .credential: origins[origin]?.scheme != nil
             case .refuse, nil: false
             }

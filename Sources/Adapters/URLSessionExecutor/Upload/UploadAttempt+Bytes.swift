@@ -9,6 +9,7 @@ extension UploadAttempt: ExchangeReceiver {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
         guard exchange === self.exchange, !isOver else { return }
         watch.moved(1, at: MonotonicTime.now())
+        answers.answered(head)
         perform(decide { $0.received(head) })
     }
 

@@ -25,6 +25,7 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
     var body: UploadBody?
     /// The final answer so far.
     private var answer: ServerAnswer?
+    var answers: AnswerKeeper
     var isOver = false
 
     /// The rate that it is held to.
@@ -46,6 +47,7 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
         self.environment = environment
         self.onEnd = onEnd
         self.report = report
+        answers = AnswerKeeper(job.specification)
         machine = UploadStateMachine(plan: Self.plan(job, source, environment))
     }
 
@@ -118,6 +120,7 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
 
     private func send(_ request: RequestHead) {
         let now = MonotonicTime.now()
+        answers.asked(request.url)
         watch.begin(now: now)
         body = nil
         if let range = request.body, let file {
@@ -172,7 +175,7 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
             if status < 400, let change = file?.change() { return end(.failed(change, resume: nil)) }
             var answer = answer ?? ServerAnswer(body: [], contentType: nil)
             if isCut { answer.isCut = true }
-            end(.finished(TransferCompletion(status: status, file: nil, answer: answer)))
+            end(.finished(TransferCompletion(status: status, file: nil, answer: answer, response: answers.head)))
         case .failed(let failure) where failure.cause == .sourceChanged:
             end(.failed(failure, resume: nil))
         case .failed(let failure):

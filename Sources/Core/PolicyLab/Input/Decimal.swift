@@ -5,21 +5,33 @@ enum Decimal {
     /// Text such as `-12.5` times 10⁹, as a whole number; what is finer is cut. Nil for anything else, and for what does
     /// not fit.
     static func nanos(_ text: String) -> Int64? {
-        var digits = text.utf8[...]
-        let isNegative = digits.first == UInt8(ascii: "-")
-        if isNegative { digits = digits.dropFirst() }
-        let parts = digits.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, !whole.isEmpty, parts.count == 1 || !parts[1].isEmpty,
-            parts.joined().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
-        var value: Int64 = 0
-        let fraction = parts.count > 1 ? Array(parts[1].prefix(9)) : []
-        let zeros = Array(repeating: UInt8(ascii: "0"), count: 9 - fraction.count)
-        for digit in Array(whole) + fraction + zeros {
+        var (value, isNegative, wholeDigits): (Int64, Bool, Int) = (0, false, 0)
+        // Digits behind the point; nil before it.
+        var fraction: Int?
+        func shifted(_ value: Int64, _ digit: UInt8) -> Int64? {
             let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = tens.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
-            if overflow || carry { return nil }
-            value = sum
+            let (sum, carry) = tens.addingReportingOverflow(Int64(digit))
+            return overflow || carry ? nil : sum
+        }
+        for (place, byte) in text.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "-") where place == 0:
+                isNegative = true
+            case UInt8(ascii: ".") where fraction == nil && wholeDigits > 0:
+                fraction = 0
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                if let count = fraction { fraction = count + 1 } else { wholeDigits += 1 }
+                guard fraction ?? 0 <= 9 else { continue }
+                guard let next = shifted(value, byte - UInt8(ascii: "0")) else { return nil }
+                value = next
+            default:
+                return nil
+            }
+        }
+        guard wholeDigits > 0, fraction != 0 else { return nil }
+        for _ in min(9, fraction ?? 0)..<9 {
+            guard let next = shifted(value, 0) else { return nil }
+            value = next
         }
         return isNegative ? -value : value
     }

@@ -43,6 +43,12 @@ public struct Summary: Hashable, Sendable {
     public var tailTime = DeviceOutcome.PowerShares()
     /// How often the radio was woken, by what the machine ran on.
     public var wakes = DeviceOutcome.PowerShares()
+    /// What the radio took while bytes moved, in joules.
+    public var activeEnergy = DeviceOutcome.PowerShares()
+    /// What it took while it stayed awake after a transfer.
+    public var tailEnergy = DeviceOutcome.PowerShares()
+    /// What it took to wake up.
+    public var wakeEnergy = DeviceOutcome.PowerShares()
     /// How long the traces are, in seconds.
     public var span = 0.0
     /// For how long power or network was unknown, in seconds.
@@ -109,6 +115,9 @@ public struct Summary: Hashable, Sendable {
         activeTime += outcome.activeTime
         tailTime += outcome.tailTime
         wakes += outcome.wakes
+        activeEnergy += outcome.activeEnergy
+        tailEnergy += outcome.tailEnergy
+        wakeEnergy += outcome.wakeEnergy
         span += outcome.span
         unknownTime += outcome.unknownTime
         events += outcome.events

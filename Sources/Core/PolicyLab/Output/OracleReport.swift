@@ -14,14 +14,14 @@ public struct OracleReport: Sendable {
     }
 
     /// A corner of the front of all devices.
-    private struct Corner {
+    struct Corner: Sendable {
         var onTimeBytes = 0.0
         var cost = 0.0
         var lateShare = 0.0
     }
 
     /// The corners of all devices together: each class is filled on all of them before the next dearer one on any.
-    private var front: [Corner] {
+    var corners: [Corner] {
         let offered = optima.reduce(0) { $0 + $1.offeredBytes }
         let count = optima.map(\.front.count).max() ?? 0
         return (0..<count).map { index in
@@ -57,7 +57,7 @@ public struct OracleReport: Sendable {
     public var frontTable: TextTable {
         var table = TextTable(columns: [.init("late %"), .init("cost/MB"), .init("cost")])
         let offered = optima.reduce(0) { $0 + $1.offeredBytes }
-        for corner in front {
+        for corner in corners {
             table.rows.append([
                 Study.percent(corner.lateShare), Self.perMegabyte(corner.cost, of: offered),
                 Decimal.text(corner.cost, digits: 3),
@@ -77,7 +77,7 @@ public struct OracleReport: Sendable {
             .init(
                 "front",
                 .list(
-                    front.map {
+                    corners.map {
                         .object([
                             .init("late_share", .number($0.lateShare)),
                             .init("on_time_bytes", .number($0.onTimeBytes)), .init("cost", .number($0.cost)),

@@ -37,6 +37,12 @@ extension Summary {
             ("tail_battery_s", isOptimum ? "" : text(tailTime.battery)),
             ("tail_wall_s", isOptimum ? "" : text(tailTime.wall)),
             ("wakes_battery", isOptimum ? "" : text(wakes.battery)), ("wakes_wall", isOptimum ? "" : text(wakes.wall)),
+            ("active_battery_j", isOptimum ? "" : text(activeEnergy.battery)),
+            ("active_wall_j", isOptimum ? "" : text(activeEnergy.wall)),
+            ("tail_battery_j", isOptimum ? "" : text(tailEnergy.battery)),
+            ("tail_wall_j", isOptimum ? "" : text(tailEnergy.wall)),
+            ("wake_battery_j", isOptimum ? "" : text(wakeEnergy.battery)),
+            ("wake_wall_j", isOptimum ? "" : text(wakeEnergy.wall)),
             ("span_s", text(span)), ("unknown_s", text(unknownTime)), ("events", count(events)),
         ]
     }

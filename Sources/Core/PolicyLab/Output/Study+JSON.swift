@@ -75,6 +75,9 @@ extension Summary {
             .init("active_s", Self.shares(activeTime)),
             .init("tail_s", Self.shares(tailTime)),
             .init("wakes", Self.shares(wakes)),
+            .init("active_j", Self.shares(activeEnergy)),
+            .init("tail_j", Self.shares(tailEnergy)),
+            .init("wake_j", Self.shares(wakeEnergy)),
             .init("events", .whole(events)),
         ]
     }

@@ -25,6 +25,12 @@ public struct DeviceOutcome: Hashable, Sendable, Codable {
     public var tailTime = PowerShares()
     /// How often the radio was woken, by what the machine ran on.
     public var wakes = PowerShares()
+    /// What the radio took while bytes moved, in joules.
+    public var activeEnergy = PowerShares()
+    /// What it took while it stayed awake after a transfer.
+    public var tailEnergy = PowerShares()
+    /// What it took to wake up.
+    public var wakeEnergy = PowerShares()
     /// How long the trace is, in seconds.
     public var span: Double = 0
     /// For how long power or network was unknown, in seconds.

@@ -6,7 +6,8 @@ struct Ledger {
     private var totals: DeviceOutcome
     private var onTime = Array(repeating: Amount.zero, count: CostClass.allCases.count)
     private var late = Array(repeating: Amount.zero, count: CostClass.allCases.count)
-    private let activationGap: Duration
+    /// In nanoseconds, as all times here: a duration would cost a division of 128 bits at each step.
+    private let activationGap: Int64
     /// When something was last transferred.
     private var lastActive: WallTime?
     private var lastClass: CostClass?
@@ -20,28 +21,38 @@ struct Ledger {
         totals.offeredBytes = Amount(parts: jobs.reduce(0) { $0 + Amount(bytes: $1.bytes).parts }).bytes
         totals.span = trace.span
         totals.unknownTime = trace.unknownTime
-        activationGap = settings.activationGap
+        activationGap = settings.activationGap.wholeNanoseconds
     }
 
     /// Something is transferred in that time.
-    mutating func active(from start: WallTime, to end: WallTime, _ costClass: CostClass) {
+    mutating func active(from start: WallTime, to end: WallTime, _ costClass: CostClass, rate: Int64) {
         let isOnAC = costClass == .acFree || costClass == .acMetered
-        let pause = lastActive.map { $0.duration(to: start) }
+        let pause = lastActive.map { Self.distance($0, start) }
         if pause.map({ $0 > activationGap }) ?? true {
             totals.activations += 1
             totals.wakes.add(1, isOnAC: isOnAC)
+            totals.wakeEnergy.add(RadioEnergy.of(costClass).wake, isOnAC: isOnAC)
         }
         closeTail(until: start)
-        totals.activeTime.add(start.duration(to: end).labSeconds, isOnAC: isOnAC)
+        let seconds = Double(Self.distance(start, end)) / 1e9
+        totals.activeTime.add(seconds, isOnAC: isOnAC)
+        let energy = RadioEnergy.of(costClass).active(seconds: seconds, bytesPerSecond: rate)
+        totals.activeEnergy.add(energy, isOnAC: isOnAC)
         lastActive = end
         lastClass = costClass
+    }
+
+    private static func distance(_ start: WallTime, _ end: WallTime) -> Int64 {
+        end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
     }
 
     /// The radio stays awake for a while after a transfer.
     private mutating func closeTail(until date: WallTime?) {
         guard let lastActive, let lastClass else { return }
-        let tail = date.map { min(activationGap, lastActive.duration(to: $0)) } ?? activationGap
-        totals.tailTime.add(tail.labSeconds, isOnAC: lastClass == .acFree || lastClass == .acMetered)
+        let tail = date.map { min(activationGap, Self.distance(lastActive, $0)) } ?? activationGap
+        let isOnAC = lastClass == .acFree || lastClass == .acMetered
+        totals.tailTime.add(Double(tail) / 1e9, isOnAC: isOnAC)
+        totals.tailEnergy.add(RadioEnergy.of(lastClass).tail(seconds: Double(tail) / 1e9), isOnAC: isOnAC)
     }
 
     /// Bytes of a job came in that time.
@@ -63,7 +74,11 @@ struct Ledger {
     /// What came of it all.
     mutating func outcome(_ states: [Replay.JobState]) -> DeviceOutcome {
         closeTail(until: nil)
-        totals.jobs = states.map(\.outcome)
+        totals.jobs = states.map { state in
+            var outcome = state.outcome
+            outcome.longestWait = .nanoseconds(state.longestWait)
+            return outcome
+        }
         totals.onTimeBytes = onTime.map(\.bytes)
         totals.lateBytesByClass = late.map(\.bytes)
         totals.undoneBytes = states.reduce(Amount.zero) { $0 + $1.remaining }.bytes

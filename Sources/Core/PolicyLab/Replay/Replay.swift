@@ -34,6 +34,8 @@ public struct Replay: ~Copyable {
         var outcome: JobOutcome
         /// When the last byte came; its arrival before.
         var lastByte: WallTime
+        /// The longest time in a row without a byte of it, in nanoseconds.
+        var longestWait: Int64 = 0
         /// Whether bytes came in the attempt that is under way.
         var hasMoved = false
         var isOver = false
@@ -148,7 +150,7 @@ public struct Replay: ~Copyable {
     /// The machine is like this from now on; nil where nobody recorded it.
     private mutating func enter(_ segment: Trace.Segment?) {
         current = segment
-        conditions = conditions.updated(to: segment, at: moment)
+        conditions.update(to: segment, at: moment)
         tell(.conditionsChanged(conditions))
     }
 
@@ -182,7 +184,7 @@ public struct Replay: ~Copyable {
         case .stop(let id):
             stop(Int(id.rawValue), &orders)
         case .wake(let instant):
-            wake = instant.map { trace.start.advanced(by: .nanoseconds($0.nanoseconds)) }
+            wake = instant.map { trace.start.adding($0.nanoseconds) }
         case .end, .discard, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .measureSpace, .explain:
             // Ends follow from what was told here; nothing is stored, and there is room enough.
             break
@@ -216,9 +218,9 @@ public struct Replay: ~Copyable {
         if let wake { next = min(next, wake) }
         for (place, index) in running.enumerated() {
             guard let needed = states[index].remaining.nanoseconds(at: rate(ofPlace: place)) else { continue }
-            next = min(next, now.advanced(by: .nanoseconds(needed)))
+            next = min(next, now.adding(needed))
         }
-        return max(next, now.advanced(by: .nanoseconds(1)))
+        return max(next, now.adding(1))
     }
 
     /// What one of those that run gets of the network; they share it equally.
@@ -232,7 +234,7 @@ public struct Replay: ~Copyable {
     private mutating func move(to date: WallTime) {
         defer { now = date }
         guard !running.isEmpty, let current, let costClass = current.costClass else { return }
-        ledger.active(from: now, to: date, costClass)
+        ledger.active(from: now, to: date, costClass, rate: settings.rate(of: current))
         for (place, index) in running.enumerated() {
             let rate = rate(ofPlace: place)
             guard rate > 0 else { continue }
@@ -257,55 +259,19 @@ public struct Replay: ~Copyable {
         guard states[index].lastByte < date, !states[index].isOver || states[index].outcome.finished == date else {
             return
         }
-        let wait = states[index].lastByte.duration(to: date)
-        states[index].outcome.longestWait = max(states[index].outcome.longestWait, wait)
+        let wait = Self.distance(states[index].lastByte, date)
+        states[index].longestWait = max(states[index].longestWait, wait)
+    }
+}
+
+extension WallTime {
+    /// So many nanoseconds later; as a duration they would cost a division of 128 bits.
+    fileprivate func adding(_ nanoseconds: Int64) -> WallTime {
+        WallTime(nanosecondsSinceEpoch: nanosecondsSinceEpoch.addingSaturating(nanoseconds))
     }
 }
 
 extension Amount {
     /// In whole bytes, rounded up: a byte that is not all there is missing.
     fileprivate var wholeBytesUp: Int64 { Amount(parts: parts + 999_999_999).wholeBytes }
-}
-
-extension Conditions {
-    /// What a trace's segment says; nil says nothing.
-    ///
-    /// A time of which power or network is unknown counts as sleep: nothing runs, and nothing is learned from it.
-    func updated(to segment: Trace.Segment?, at now: Moment) -> Conditions {
-        var next = self
-        let isKnown = segment?.isKnown ?? false
-        func take<Value>(_ path: WritableKeyPath<Conditions, Fact<Value>>, _ value: Value) {
-            next[keyPath: path] = next[keyPath: path].updated(
-                to: value, source: .none, sureness: .reported, at: now)
-        }
-        take(\.sleep, isKnown && segment?.isSuspended == false ? .awake : .aboutToSleep)
-        take(\.power, segment?.power ?? .unknown)
-        let level = segment?.level.map { Int(($0 * 100).rounded()) }
-        take(\.battery, BatteryState(level: level))
-        let network = segment?.network ?? .unknown
-        take(\.network, network.reachability)
-        take(\.linkKind, network.linkKind)
-        let isConnected = network != .none && network != .unknown
-        take(\.metered, isConnected ? (segment?.isMetered == true ? .yes : .no) : .unknown)
-        return next
-    }
-}
-
-extension Trace.Network {
-    fileprivate var reachability: Reachability {
-        switch self {
-        case .wifi, .ethernet, .cell: .full
-        case .none: .none
-        case .unknown: .unknown
-        }
-    }
-
-    fileprivate var linkKind: LinkKind {
-        switch self {
-        case .wifi: .wifi
-        case .ethernet: .ethernet
-        case .cell: .cellular
-        case .none, .unknown: .unknown
-        }
-    }
 }

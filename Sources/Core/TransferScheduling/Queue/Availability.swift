@@ -17,6 +17,8 @@ struct Availability: Sendable {
     private(set) var nextWindow: WallTime?
     /// When time alone may change the policy's mood.
     private(set) var nextMood: Instant?
+    /// The same for transfers without a deadline.
+    private(set) var nextMoodWithoutDeadline: Instant?
 
     private var capacity = 256
     private var rows: [RowKey: Int] = [:]
@@ -71,6 +73,7 @@ struct Availability: Sendable {
         current = -1
         previous = -1
         nextMood = nil
+        nextMoodWithoutDeadline = nil
     }
 
     /// Takes note of how things are; says whether what may run can have changed.
@@ -133,6 +136,7 @@ struct Availability: Sendable {
             signature: ConditionSignature(assessment.conditions, connection: connection), mood: mood.key)
         chooseRow(key)
         nextMood = mood.until
+        nextMoodWithoutDeadline = mood.untilWithoutDeadline
         for number in sets[current].known..<requirements.classes.count {
             decide(Int32(number), assessment, requirements)
         }

@@ -122,8 +122,9 @@ extension IndexedQueue {
         guard running < globalSlots || isPreemptive, !records.isEmpty else { return nil }
         let now = assessment.now
         var next = individuals > 0 ? individualLook : nil
-        if let mood = availability.nextMood, !filledClasses.isEmpty || timers.count > 0 {
-            next = Verdict.earlier(next, mood)
+        if !filledClasses.isEmpty || timers.count > 0 {
+            let isDated = timers.count > 0 || filledClasses.intersects(dated)
+            next = Verdict.earlier(next, isDated ? availability.nextMood : availability.nextMoodWithoutDeadline)
         }
         if availability.pending.intersects(filledClasses) {
             availability.pending.forEach(in: filledClasses) { number in

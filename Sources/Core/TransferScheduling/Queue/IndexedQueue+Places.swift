@@ -50,6 +50,7 @@ extension IndexedQueue {
         levels[Int(level)].shelves[Int(classNumber)] = number
         let traits = requirements.family(ofClass: classNumber).traits
         gated.set(classNumber, Drain.holdsUp(traits.kind, isLoopback: traits.isLoopback))
+        dated.set(classNumber, requirements.family(ofClass: classNumber).hasDeadline)
         return number
     }
 
@@ -59,6 +60,7 @@ extension IndexedQueue {
         while capacity < count { capacity *= 2 }
         filledClasses.grow(to: capacity)
         gated.grow(to: capacity)
+        dated.grow(to: capacity)
         for index in levels.indices { levels[index].filled.grow(to: capacity) }
     }
 

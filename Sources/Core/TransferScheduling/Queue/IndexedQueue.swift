@@ -35,6 +35,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var filledClasses = BitSet(capacity: 256)
     /// The classes of work that sleep and outages hold up.
     var gated = BitSet(capacity: 256)
+    /// Classes of transfers with a deadline.
+    var dated = BitSet(capacity: 256)
     var capacity = 256
     /// Scratch: levels that might start something now.
     var startable: [Int32] = []

@@ -87,15 +87,33 @@ public struct TransferCompletion: Hashable, Sendable, Codable {
     public var answer: ServerAnswer?
     /// True when an earlier run's file was found to be still the server's, so nothing was fetched.
     public var wasAlreadyComplete: Bool
+    /// The head of the answer, where the specification asks for it (``TransferSpecification/keepsAnswerHead``).
+    public var response: AnswerHead?
 
     /// A completion.
     public init(
-        status: Int, file: CompletedFile?, wasAlreadyComplete: Bool = false, answer: ServerAnswer? = nil
+        status: Int, file: CompletedFile?, wasAlreadyComplete: Bool = false, answer: ServerAnswer? = nil,
+        response: AnswerHead? = nil
     ) {
         self.status = status
         self.file = file
         self.answer = answer
+        self.response = response
         self.wasAlreadyComplete = wasAlreadyComplete
+    }
+}
+
+/// The head of a server's final answer, after all redirects.
+public struct AnswerHead: Hashable, Sendable, Codable {
+    /// The address that answered, without user and password.
+    public var url: String
+    /// Its fields, in order, without `Set-Cookie`.
+    public var headers: [HeaderField]
+
+    /// A head.
+    public init(url: String, headers: [HeaderField]) {
+        self.url = url
+        self.headers = headers
     }
 }
 

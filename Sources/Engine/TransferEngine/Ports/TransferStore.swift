@@ -6,17 +6,20 @@ public import TransferScheduling
 ///
 /// Every implementation passes `TransferStoreContract` in TransferTesting.
 public protocol TransferStore: Sendable {
-    /// Numbers for so many new transfers, in ascending order: each larger than every one given before, also across
-    /// processes on the same state. None for a count below 1.
-    func newIdentifiers(count: Int) async throws -> [TransferID]
-
     /// Saves all of `changes` or none, durably: after the return they survive a power loss.
     ///
+    /// - Returns: the numbers of those that were ``StoreChange/submitted(_:resume:)``, in their order: ascending, each
+    ///   larger than every one given or inserted before, also across processes on the same state.
     /// - Throws: `TransferStoreError` that tells what is wrong and what to do; nothing is saved then.
-    func commit(_ changes: [StoreChange]) async throws
+    @discardableResult
+    func commit(_ changes: [StoreChange]) async throws -> [TransferID]
 
-    /// Every transfer that has not ended, in the order of their identifiers.
-    func unfinished() async throws -> [StoredTransfer]
+    /// Hands over every transfer that has not ended, in the order of their numbers, some thousand at a time: what the
+    /// deciding code needs of them, and no more. Returns when the last have been taken.
+    func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws
+
+    /// Those with these numbers, ended or not, in that order; numbers that there are none of are left out.
+    func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer]
 
     /// What was saved last as ``StoreChange/learned(_:)``; nil before anything was.
     ///
@@ -28,6 +31,45 @@ public protocol TransferStore: Sendable {
 
     /// Finishes writing and lets go of the files.
     func close() async
+}
+
+extension TransferStore {
+    /// Every transfer that has not ended, whole, in the order of their numbers: for queues that are known to be small.
+    public func unfinished() async throws -> [StoredTransfer] {
+        let (numbers, continuation) = AsyncStream.makeStream(of: [TransferID].self)
+        try await recover { transfers in continuation.yield(transfers.map(\.id)) }
+        continuation.finish()
+        var all: [StoredTransfer] = []
+        for await batch in numbers { all += try await transfers(batch).filter { $0.ending == nil } }
+        return all
+    }
+}
+
+/// What the deciding code needs of a transfer that was in the queue when the program started.
+public struct RecoveredTransfer: Hashable, Sendable {
+    /// Its number.
+    public var id: TransferID
+    /// What it asks for.
+    public var traits: TransferTraits
+    /// How far it is, and what holds it.
+    public var state: RecoveredState
+
+    /// A transfer.
+    public init(id: TransferID, traits: TransferTraits, state: RecoveredState = RecoveredState()) {
+        self.id = id
+        self.traits = traits
+        self.state = state
+    }
+
+    /// What is needed of a stored one.
+    public init(_ stored: StoredTransfer) {
+        self.init(
+            id: stored.id, traits: stored.specification.traits,
+            state: RecoveredState(
+                bytes: stored.resume?.bytes ?? 0, total: stored.resume?.total, retry: stored.retry,
+                isPaused: stored.isSuspended, relaunchHold: stored.relaunchHold,
+                held: stored.hold.map { RecoveredHold(by: $0.holder, why: $0.why) }))
+    }
 }
 
 /// A transfer as the store keeps it.
@@ -85,7 +127,9 @@ public struct TransferHold: Hashable, Sendable, Codable {
 
 /// One change to what is stored.
 public enum StoreChange: Hashable, Sendable {
-    /// A new transfer.
+    /// A new transfer, to which the store gives a number. `resume` is what there is to continue from.
+    case submitted(NewTransfer, resume: ResumePoint?)
+    /// A transfer that has a number already.
     case inserted(StoredTransfer)
     /// Another specification for a transfer that has not ended.
     case respecified(TransferID, TransferSpecification)

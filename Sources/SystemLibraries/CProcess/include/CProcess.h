@@ -10,3 +10,7 @@ int transfer_anonymous_file(const char *name);
 
 /// Has the started program begin without open files from that number on.
 int transfer_close_from(posix_spawn_file_actions_t *actions, int first);
+
+/// Of posix_spawnattr_setflags: the started program leads a session of its own, so that what ends its parent's terminal or
+/// group does not end it.
+short transfer_own_session_flag(void);

@@ -51,7 +51,7 @@ enum DaemonConnection {
                 throw ExitStatus.noDaemon.code
             case let fault as BusFault:
                 Console.error("transferctl: \(fault)")
-                let isUsage = [.invalidArgument, .noSuchTransfer, .transferEnded].contains(fault.code)
+                let isUsage = [.invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded].contains(fault.code)
                 throw (isUsage ? ExitStatus.usage : .failed).code
             default: throw error
             }
@@ -64,6 +64,28 @@ extension BusClient {
     func list(_ filter: TransferFilter) async throws -> [TransferStatus] {
         let answer = try await call("List", [.dictionary(filter.fields)], type: "(a{sv})")
         return try (answer.first?.items ?? []).map { try TransferStatus($0.dictionary ?? [:]) }
+    }
+
+    /// Of more than this many transfers a person does not read why each waits.
+    private static let mostExplained = 200
+
+    /// The transfers that fit, each that waits with why, as long as they are few enough to be read.
+    func explainedList(_ filter: TransferFilter) async throws -> [TransferStatus] {
+        var filter = filter
+        filter.mostExplained = Self.mostExplained
+        return try await list(filter)
+    }
+
+    /// What a method without arguments lists.
+    func rows(_ method: String) async throws -> [[String: VariantValue]] {
+        (try await call(method).first?.items ?? []).compactMap(\.dictionary)
+    }
+
+    /// All properties of the manager.
+    func managerProperties() async throws -> [String: VariantValue] {
+        let interface = VariantValue.string(TransferBusName.managerInterface)
+        return try await call("GetAll", of: TransferBusName.properties, [interface], type: "(s)").first?.dictionary
+            ?? [:]
     }
 
     /// Hands transfers over, some thousands at a time, so that no message grows too large.

@@ -31,19 +31,12 @@ struct ListCommand: DaemonCommand {
 
     @OptionGroup var daemon: DaemonOptions
 
-    /// Of more than this many transfers a person does not read why each waits.
-    private static let mostExplained = 200
-
     func run(with client: BusClient) async throws {
         var filter = TransferFilter()
         filter.session = session
         filter.app = app
         filter.ended = all ? 1000 : 0
-        var rows = try await client.list(filter)
-        if rows.count <= Self.mostExplained, rows.contains(where: { $0.state == .waiting }) {
-            filter.isExplained = true
-            rows = try await client.list(filter)
-        }
+        let rows = try await client.explainedList(filter)
         if json {
             return JSONLine.print(["transfers": rows.map { $0.fields.mapValues(\.json) }])
         }
@@ -100,7 +93,7 @@ struct ShowCommand: DaemonCommand {
         commandName: "show", abstract: "Show all there is to say of a transfer of the daemon.",
         discussion: "With --json one object with the keys of 'transferctl list', and directory and constraints.")
 
-    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
     var id: Int64
 
     @Flag(help: "Write JSON.")
@@ -128,7 +121,9 @@ struct ShowCommand: DaemonCommand {
         case .dictionary(let entries) where entries.isEmpty: "none"
         case .dictionary(let entries):
             entries.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: " ")
-        case .other: ""
+        case .paths(let paths): paths.joined(separator: ", ")
+        case .bytes(let bytes): "\(bytes.count) bytes"
+        case .handle, .other: ""
         }
     }
 }
@@ -143,7 +138,7 @@ struct WhyCommand: DaemonCommand {
             data), waited (a list of code, seconds), until and expectedChance where they are known.
             """)
 
-    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
     var id: Int64
 
     @Flag(help: "Write JSON.")

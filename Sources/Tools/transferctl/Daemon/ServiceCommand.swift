@@ -9,7 +9,7 @@ import TransferBus
 struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service", abstract: "Have the daemon started when it is needed, or no longer; see how it stands.",
-        subcommands: [ServiceInstall.self, ServiceUninstall.self, ServiceStatus.self])
+        subcommands: [ServiceInstall.self, ServiceUninstall.self, ServiceStatus.self, ServiceMetrics.self])
 }
 
 /// The files that tell systemd and the bus of the daemon.
@@ -18,22 +18,24 @@ struct ServiceFiles {
     let activation: String
     /// For systemd's instance of this user.
     let unit: String
+    /// For man(1), which looks there where `PATH` has a folder beside it, or MANPATH names it.
+    let manual: String
+    /// For bash-completion, which loads it at the first Tab.
+    let completion: String
+
+    /// All of them.
+    var all: [String] { [activation, unit, manual, completion] }
 
     /// Below `$XDG_DATA_HOME` and `$XDG_CONFIG_HOME`.
     ///
     /// - Throws: `UsageError` where the environment names no folder.
     init() throws {
-        let environment = ProcessInfo.processInfo.environment
-        func folder(_ name: String, _ below: String) throws -> String {
-            if let named = environment[name], named.hasPrefix("/") { return named }
-            guard let home = environment["HOME"], home.hasPrefix("/") else {
-                throw UsageError("neither \(name) nor HOME names a folder")
-            }
-            return home + below
-        }
         activation =
-            try folder("XDG_DATA_HOME", "/.local/share") + "/dbus-1/services/\(TransferBusName.service).service"
-        unit = try folder("XDG_CONFIG_HOME", "/.config") + "/systemd/user/transferd.service"
+            try BaseFolder.data.path(for: "a folder") + "/dbus-1/services/\(TransferBusName.service).service"
+        unit = try BaseFolder.config.path(for: "a folder") + "/systemd/user/transferd.service"
+        let data = try BaseFolder.data.path(for: "a folder")
+        manual = data + "/man/man1/transferctl.1"
+        completion = data + "/bash-completion/completions/transferctl"
     }
 
     /// What the bus reads; without systemd it runs `Exec`.
@@ -92,7 +94,8 @@ struct ServiceFiles {
 struct ServiceInstall: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Write the files by which the bus and systemd start the daemon, for this user.",
+        abstract:
+            "Write the files by which the bus and systemd start the daemon, the manual page and bash's completion.",
         discussion: """
             The daemon is started by the first command that needs it. systemd ends it when you log out everywhere, and what \
             waits goes on at the next login; 'loginctl enable-linger' has it go on without a login.
@@ -114,9 +117,10 @@ struct ServiceInstall: ParsableCommand {
         let files = try ServiceFiles()
         try Self.write(ServiceFiles.activationText(program: program), to: files.activation)
         try Self.write(ServiceFiles.unitText(program: program), to: files.unit)
+        try Self.write(ManualPage.text(), to: files.manual)
+        try Self.write(TransferControl.completionScript(for: .bash), to: files.completion)
         ServiceFiles.tellManagers()
-        Console.print(files.activation)
-        Console.print(files.unit)
+        for path in files.all { Console.print(path) }
         Console.error(
             "The bus starts \(program) when it is needed. After you log out it stops until the next login; "
                 + "'loginctl enable-linger' has it go on.")
@@ -142,7 +146,7 @@ struct ServiceUninstall: ParsableCommand {
 
     func run() throws {
         let files = try ServiceFiles()
-        for path in [files.activation, files.unit] where FileManager.default.fileExists(atPath: path) {
+        for path in files.all where FileManager.default.fileExists(atPath: path) {
             do { try FileManager.default.removeItem(atPath: path) } catch {
                 throw UsageError("\(path) cannot be removed: \(error.localizedDescription)")
             }
@@ -186,5 +190,19 @@ struct ServiceStatus: AsyncParsableCommand {
                     ?? (isInstalled ? "does not run; the first command that needs it starts it" : "does not run"))
         }
         guard fields["process"] != nil else { throw ExitStatus.noDaemon.code }
+    }
+}
+
+/// `transferctl service metrics`.
+struct ServiceMetrics: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics",
+        abstract: "Print what the daemon has counted since its start, in Prometheus' text format.",
+        discussion: "For node_exporter's textfile collector, write it to a file there from a timer of your own.")
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        Console.write(try await client.call("Metrics").first?.string ?? "", to: 1)
     }
 }

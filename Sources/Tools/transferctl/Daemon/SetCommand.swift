@@ -17,7 +17,7 @@ struct SetCommand: DaemonCommand {
             by=+6h
             """)
 
-    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
     var id: Int64
 
     @Argument(help: ArgumentHelp("What is to be different.", valueName: "key=value"))

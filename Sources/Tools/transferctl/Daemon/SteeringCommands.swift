@@ -7,7 +7,7 @@ import TransferPolicy
 
 /// Which transfers a command is about.
 struct TransferChoice: ParsableArguments {
-    @Argument(help: ArgumentHelp("The transfers' numbers.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The transfers' numbers.", valueName: "id"), completion: TransferIDs.completion)
     var ids: [Int64] = []
 
     @Flag(help: "All that are not over.")
@@ -15,6 +15,9 @@ struct TransferChoice: ParsableArguments {
 
     @Option(help: .init("All of this session that are not over.", valueName: "name"))
     var session: String?
+
+    /// Whether nothing was chosen.
+    var isEmpty: Bool { ids.isEmpty && !all && session == nil }
 
     /// The numbers.
     ///
@@ -115,40 +118,4 @@ struct ReleaseCommand: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws { _ = try await client.call("Release") }
-}
-
-/// `transferctl wait`.
-struct WaitCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "wait", abstract: "Return when transfers of the daemon are over.",
-        discussion: "Status 0 when all went well, 1 when at least one failed, 4 when --timeout was over first.")
-
-    @OptionGroup var choice: TransferChoice
-
-    @Option(help: .init("Give up after this time: 90s, 30m, 2h.", valueName: "time"))
-    var timeout: String?
-
-    @OptionGroup var daemon: DaemonOptions
-
-    func run(with client: BusClient) async throws {
-        let limit = try timeout.map { try TimeSpan($0, option: "timeout").seconds }
-        let ids = Set(try await choice.chosen(by: client))
-        guard let limit else { return try await TransferWait(client: client).untilOver(ids) }
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                try await TransferWait(client: client).untilOver(ids)
-                return true
-            }
-            group.addTask {
-                try await Task.sleep(for: .seconds(limit))
-                return false
-            }
-            let isOver = try await group.next() ?? true
-            group.cancelAll()
-            guard isOver else {
-                Console.error("transferctl: not all are over after \(timeout ?? "")")
-                throw ExitStatus.timedOut.code
-            }
-        }
-    }
 }

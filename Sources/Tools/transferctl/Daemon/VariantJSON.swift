@@ -12,7 +12,9 @@ extension VariantValue {
         case .string(let text): text
         case .list(let items): items.map(\.json)
         case .dictionary(let entries): entries.mapValues(\.json)
-        case .other: NSNull()
+        case .paths(let paths): paths
+        case .bytes(let bytes): Data(bytes).base64EncodedString()
+        case .handle, .other: NSNull()
         }
     }
 }

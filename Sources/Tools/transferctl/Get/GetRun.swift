@@ -25,13 +25,7 @@ struct GetRun {
         defer { withExtendedLifetime(locks) {} }
         try takeLocks(locks)
         let reporter = GetReporter(plan: plan, localTime: LocalTimeRules(current: alarm.now().wall))
-        let store: SQLiteStore
-        do {
-            store = try SQLiteStore(
-                SQLiteStoreConfiguration(path: directory + "/queue.sqlite", scope: .keys(plan.items.map(\.key))))
-        } catch {
-            throw UsageError("\(error)")
-        }
+        let store = try openStore(in: directory, reporter: reporter)
         let queue = try await prepare(store)
         let engine = TransferEngine(
             store: store, executor: try makeExecutor(partials: directory + "/partial", reporter: reporter),
@@ -228,17 +222,12 @@ struct GetRun {
                 queue.new.append(place)
             }
         }
-        if !adopted.isEmpty {
-            let ids = try await Self.ask(await store.newIdentifiers(count: adopted.count))
-            for (id, (place, resume)) in zip(ids, adopted) {
-                let item = plan.items[place]
-                changes.append(
-                    .inserted(
-                        StoredTransfer(id: id, specification: item.specification, resume: resume, key: item.key)))
-                queue.known.append((id, place))
-            }
+        for (place, resume) in adopted {
+            let item = plan.items[place]
+            changes.append(.submitted(NewTransfer(item.specification, key: item.key), resume: resume))
         }
-        try await Self.ask(await store.commit(changes))
+        let ids = try await Self.ask(await store.commit(changes))
+        queue.known += zip(ids, adopted).map { id, adopted in (id, adopted.place) }
         return queue
     }
 
@@ -251,6 +240,21 @@ struct GetRun {
     }
 
     // MARK: Parts
+
+    private func openStore(in directory: String, reporter: GetReporter) throws -> SQLiteStore {
+        var configuration = SQLiteStoreConfiguration(
+            path: directory + "/queue.sqlite", scope: .keys(plan.items.map(\.key)))
+        configuration.repairsDamage = true
+        // What is remembered of finished files spares fetching them again.
+        configuration.retention = SQLiteStoreConfiguration.Retention(age: .seconds(365 * 86_400), count: 100_000)
+        do {
+            let store = try SQLiteStore(configuration)
+            if let loss = store.loss { reporter.note("\(loss)") }
+            return store
+        } catch {
+            throw UsageError("\(error)")
+        }
+    }
 
     private func makeExecutor(partials: String, reporter: GetReporter) throws -> any TransferExecutor {
         var configuration = URLSessionExecutorConfiguration(partialDirectory: partials)

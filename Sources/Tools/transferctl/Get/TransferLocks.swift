@@ -39,17 +39,13 @@ final class TransferLocks {
     }
 
     private func take(_ place: Int64, in descriptor: Int32) throws -> Int32? {
-        var request = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: Int(place), l_len: 1, l_pid: 0)
-        // Between a refusal and the question whose lock it is, it may be released: then it is tried again.
-        for _ in 0..<100 {
-            if fcntl(descriptor, F_SETLK, &request) == 0 { return nil }
-            guard errno == EACCES || errno == EAGAIN else { break }
-            var owner = request
-            guard fcntl(descriptor, F_GETLK, &owner) == 0 else { break }
-            if owner.l_type != Int16(F_UNLCK) { return owner.l_pid }
+        switch RecordLock.take(place, in: descriptor) {
+        case .ours: return nil
+        case .owned(let owner): return owner
+        case .failed(let code):
+            throw UsageError(
+                "\(directory) cannot hold locks (\(String(cString: strerror(code)))); give another --state-dir")
         }
-        throw UsageError(
-            "\(directory) cannot hold locks (\(String(cString: strerror(errno)))); give another --state-dir")
     }
 
     private func file(of key: String) throws -> Int32 {

@@ -1,41 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Logging
+package import Logging
 import TOMLKit
-import ToolSupport
 import TransferPolicy
-import URLSessionExecutor
+package import URLSessionExecutor
 
 /// The daemon's settings, as `config.toml` has them. Every key has a default; a key that is not known is refused.
-struct DaemonConfiguration {
+package struct DaemonConfiguration {
     /// Decides about discretionary work: `NAME[:key=value]…`, as `transferctl policies` lists them.
-    var policy = "default"
+    package var policy = "default"
     /// How many transfers run at once: all, of one server, of one app.
-    var parallel = 4
-    var parallelPerHost = 2
-    var parallelPerApp = 4
+    package var parallel = 4
+    package var parallelPerHost = 2
+    package var parallelPerApp = 4
     /// How many transfers of an app may wait or run at a time.
-    var openPerApp = 10_000
+    package var openPerApp = 10_000
     /// Bytes a second over all transfers; nil is no limit.
-    var rateLimit: Int64?
+    package var rateLimit: Int64?
     /// Whether transfers step back while other programs use the network.
-    var yields = false
+    package var yields = false
+    /// Whether the desktop tells of the ends of transfers that a person handed over.
+    package var notifies = true
+    /// How long an app's background work waits after the app was started for its transfers: seconds, the first time and at
+    /// most.
+    package var relaunchDelay = 60
+    package var longestRelaunchDelay = 21_600
     /// What is logged.
-    var logLevel = Logger.Level.info
+    package var logLevel = Logger.Level.info
 
     /// The defaults.
-    init() {}
+    package init() {}
 
     /// Where the file lies when nobody names another: below `$XDG_CONFIG_HOME`, else `~/.config`.
-    static func defaultPath() throws -> String {
-        let folder = try Parts.overridesPath().split(separator: "/").dropLast().joined(separator: "/")
-        return "/" + folder + "/config.toml"
+    ///
+    /// - Throws: `UsageError` where the environment names no folder for it.
+    package static func defaultPath() throws -> String {
+        try Parts.configurationFolder() + "/config.toml"
     }
 
     /// Reads the file; one that is missing, where nobody named it, leaves all defaults.
     ///
     /// - Throws: `UsageError` that names the file, the line, the column, what was wrong and what would be right.
-    init(path: String, isNamed: Bool) throws {
+    package init(path: String, isNamed: Bool) throws {
         self.init()
         guard let data = FileManager.default.contents(atPath: path) else {
             let isThere = FileManager.default.fileExists(atPath: path)
@@ -49,7 +55,7 @@ struct DaemonConfiguration {
     }
 
     /// Reads the text of a file.
-    init(_ text: String, path: String) throws {
+    package init(_ text: String, path: String) throws {
         self.init()
         let table: TOMLTable
         do {
@@ -67,10 +73,60 @@ struct DaemonConfiguration {
         }
     }
 
-    /// The names of the keys, in the order in which they are explained.
-    static let keys = [
-        "log-level", "open-per-app", "parallel", "parallel-per-app", "parallel-per-host", "policy", "rate-limit",
-        "yield",
+    /// A key of the file, for people.
+    package struct Key: Hashable, Sendable {
+        /// Its name.
+        package var name: String
+        /// Its value where the file does not name it, as the file would have it.
+        package var defaultText: String
+        /// The unit; empty where there is none.
+        package var unit: String
+        /// What it does, and what it may be.
+        package var meaning: String
+
+        /// The key as a line of the file that does nothing, with its meaning before it.
+        package var lines: [String] {
+            ["# \(meaning)" + (unit.isEmpty ? "" : " (\(unit))"), "#\(name) = \(defaultText)"]
+        }
+    }
+
+    /// The keys, by name.
+    package static let keys: [Key] = [
+        Key(
+            name: "log-level", defaultText: "\"info\"", unit: "",
+            meaning: "What is logged: trace, debug, info, notice, warning, error or critical. From the next start on."),
+        Key(
+            name: "notify", defaultText: "true", unit: "",
+            meaning: "Whether the desktop tells of the ends of transfers that you handed over by the command line."),
+        Key(
+            name: "open-per-app", defaultText: "10000", unit: "transfers",
+            meaning: "How many transfers of an app may be open, that is not over, at a time."),
+        Key(
+            name: "parallel", defaultText: "4", unit: "transfers, 1 to 256",
+            meaning: "How many run at once. From the next start on."),
+        Key(
+            name: "parallel-per-app", defaultText: "4", unit: "transfers, 1 to 256",
+            meaning: "How many of one app run at once. From the next start on."),
+        Key(
+            name: "parallel-per-host", defaultText: "2", unit: "transfers, 1 to 256",
+            meaning: "How many to or from one server run at once. From the next start on."),
+        Key(
+            name: "policy", defaultText: "\"default\"", unit: "",
+            meaning: "Decides when discretionary work runs: NAME[:key=value]... as 'transferctl policies' lists them."),
+        Key(
+            name: "rate-limit", defaultText: "1000000", unit: "bytes a second; no limit where it is not given",
+            meaning: "Bounds all transfers together."),
+        Key(
+            name: "relaunch-delay", defaultText: "60", unit: "seconds, 0 to 86400",
+            meaning:
+                "How long an app's background work waits after its first start; each doubles it. From the next start on."
+        ),
+        Key(
+            name: "relaunch-delay-limit", defaultText: "21600", unit: "seconds, 0 to 604800",
+            meaning: "The longest that it waits. From the next start on."),
+        Key(
+            name: "yield", defaultText: "false", unit: "",
+            meaning: "Whether transfers step back while other programs use the network."),
     ]
 
     private mutating func take(_ key: String, _ value: (any TOMLValueConvertible)?) throws {
@@ -84,9 +140,10 @@ struct DaemonConfiguration {
         case "parallel-per-app": parallelPerApp = try Self.number(key, value, in: 1...256)
         case "open-per-app": openPerApp = try Self.number(key, value, in: 1...10_000_000)
         case "rate-limit": rateLimit = Int64(try Self.number(key, value, in: 1...Int(Int32.max) * 1000))
-        case "yield":
-            guard let flag = value?.bool else { throw UsageError("\(key) must be true or false") }
-            yields = flag
+        case "yield": yields = try Self.flag(key, value)
+        case "notify": notifies = try Self.flag(key, value)
+        case "relaunch-delay": relaunchDelay = try Self.number(key, value, in: 0...86_400)
+        case "relaunch-delay-limit": longestRelaunchDelay = try Self.number(key, value, in: 0...604_800)
         case "log-level":
             let name = try Self.text(key, value)
             guard let level = Logger.Level(rawValue: name) else {
@@ -95,13 +152,18 @@ struct DaemonConfiguration {
             }
             logLevel = level
         default:
-            throw UsageError("there is no key '\(key)'; known are \(Self.keys.joined(separator: ", "))")
+            throw UsageError("there is no key '\(key)'; known are \(Self.keys.map(\.name).joined(separator: ", "))")
         }
     }
 
     private static func text(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> String {
         guard let text = value?.string else { throw UsageError("\(key) must be text in quotes") }
         return text
+    }
+
+    private static func flag(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> Bool {
+        guard let flag = value?.bool else { throw UsageError("\(key) must be true or false") }
+        return flag
     }
 
     private static func number(
@@ -126,5 +188,5 @@ struct DaemonConfiguration {
     }
 
     /// The bounds of the executor's speed.
-    var limits: RateLimits { RateLimits(global: rateLimit, yieldsToForeground: yields) }
+    package var limits: RateLimits { RateLimits(global: rateLimit, yieldsToForeground: yields) }
 }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "include/CxxQueue.h"
+
+#include "Queue.hpp"
+
+#include <cmath>
+#include <deque>
+#include <queue>
+#include <vector>
+
+// The model of the `lab-events` figure; its twin is LabEvents.swift.
+
+namespace {
+
+using namespace cxq;
+
+constexpr int64_t servers = 64;
+constexpr int64_t second = 1'000'000'000;
+
+/// SplitMix64: Steele, Lea, Flood, OOPSLA 2014.
+struct Chance {
+    uint64_t state;
+
+    uint64_t next() {
+        uint64_t mixed = state += 0x9E3779B97F4A7C15u;
+        mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
+        mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
+        return mixed ^ (mixed >> 31);
+    }
+    /// Nanoseconds, exponentially distributed.
+    int64_t time(double mean) {
+        return static_cast<int64_t>(-mean * std::log(1 - static_cast<double>(next() >> 11) * 0x1p-53)) + 1;
+    }
+};
+
+/// Arrivals at 95 % of what the servers can do.
+constexpr double meanService = 60e9;
+constexpr double meanGap = meanService / (servers * 0.95);
+
+struct Departure {
+    int64_t time;
+    int64_t customer;
+
+    bool operator>(const Departure &other) const {
+        return time != other.time ? time > other.time : customer > other.customer;
+    }
+};
+
+using Departures = std::priority_queue<Departure, std::vector<Departure>, std::greater<Departure>>;
+
+struct Tally {
+    cxq_simulation total{0, 0, 14'695'981'039'346'656'037u};
+
+    void served(int64_t customer, int64_t waited) {
+        total.waited += waited;
+        total.order = (total.order ^ static_cast<uint64_t>(customer)) * 1'099'511'628'211u;
+    }
+};
+
+}  // namespace
+
+extern "C" cxq_simulation cxq_simulate_loop(uint64_t seed, int64_t customers) {
+    Chance chance{seed};
+    Departures departures;
+    std::deque<std::pair<int64_t, int64_t>> waiting;
+    Tally tally;
+    int64_t arrived = 0;
+    int64_t busy = 0;
+    int64_t arrival = chance.time(meanGap);
+    const auto serve = [&](int64_t customer, int64_t since, int64_t now) {
+        tally.served(customer, now - since);
+        departures.push({now + chance.time(meanService), customer});
+    };
+    while (arrived < customers || !departures.empty()) {
+        ++tally.total.events;
+        if (arrived < customers && (departures.empty() || arrival <= departures.top().time)) {
+            const int64_t now = arrival;
+            const int64_t customer = arrived++;
+            if (busy < servers) {
+                ++busy;
+                serve(customer, now, now);
+            } else {
+                waiting.emplace_back(customer, now);
+            }
+            arrival = now + chance.time(meanGap);
+        } else {
+            const int64_t now = departures.top().time;
+            departures.pop();
+            if (waiting.empty()) {
+                --busy;
+            } else {
+                const auto [customer, since] = waiting.front();
+                waiting.pop_front();
+                serve(customer, since, now);
+            }
+        }
+    }
+    return tally.total;
+}
+
+extern "C" cxq_simulation cxq_simulate_engine(uint64_t seed, int64_t customers) {
+    constexpr int64_t epoch = 1'800'000'000 * second;
+    const auto moment = [](int64_t now) { return cxq_moment{now, epoch + now}; };
+    cxq_settings settings = cxq_default_settings();
+    settings.global_slots = settings.slots_per_host = settings.slots_per_app = settings.slots_per_session = servers;
+    Queue queue(settings, moment(0));
+    cxq_facts facts{};
+    facts.battery = 127;
+    facts.network.value = 3;
+    facts.link_kind.value = 1;
+    facts.metered.value = 2;
+    facts.roaming.value = 2;
+    facts.power_profile = 3;
+    facts.is_awake = true;
+    queue.conditionsChanged(facts, moment(0));
+
+    Chance chance{seed};
+    Departures departures;
+    std::vector<int64_t> since;
+    since.reserve(static_cast<size_t>(customers));
+    Tally tally;
+    int64_t arrival = chance.time(meanGap);
+    const auto carryOut = [&](int64_t now) {
+        for (const cxq_effect &effect : queue.effects()) {
+            if (effect.kind != CXQ_START) continue;
+            tally.served(effect.value, now - since[static_cast<size_t>(effect.value)]);
+            departures.push({now + chance.time(meanService), effect.value});
+        }
+    };
+    cxq_traits traits{};
+    traits.kind = 2;
+    traits.priority = 500;
+    traits.not_before = INT64_MIN;
+    traits.expected_bytes = -1;
+    traits.host = {"https://example.org:443", 23};
+    traits.app = {"org.example.application", 23};
+    while (static_cast<int64_t>(since.size()) < customers || !departures.empty()) {
+        ++tally.total.events;
+        const bool hasArrival = static_cast<int64_t>(since.size()) < customers;
+        if (hasArrival && (departures.empty() || arrival <= departures.top().time)) {
+            const int64_t now = arrival;
+            traits.submitted = epoch + now;
+            traits.deadline = epoch + now + 86'400 * second;
+            since.push_back(now);
+            queue.submitted(static_cast<int64_t>(since.size()) - 1, traits, moment(now));
+            // As the other side draws: who is served at once draws before the next one comes.
+            carryOut(now);
+            arrival = now + chance.time(meanGap);
+        } else {
+            const Departure departure = departures.top();
+            departures.pop();
+            queue.finished(departure.customer, moment(departure.time));
+            carryOut(departure.time);
+        }
+    }
+    return tally.total;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// What the bus costs: calls of one client, one after the other, against a bare GDBus service on the same bus; a list of
+/// ten thousand transfers; and the daemon's start with as many.
+enum BusCalls {
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let programs = try Programs(options)
+        let folder = try WorkFolder(in: options.diskFolder, room: 1 << 28)
+        let bus = try PrivateBus(in: folder.path, daemon: programs.daemon)
+        return try calls(options, programs, bus) + many(options, programs, bus)
+    }
+
+    // MARK: Calls
+
+    private static func calls(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws -> [Figure] {
+        var rates: [String: [Double]] = [:]
+        var slowest: [String: [Double]] = [:]
+        for _ in 0..<options.rounds {
+            let text = try bus.output(of: programs.soak, ["meter", bus.address, options.isQuick ? "1000" : "5000"])
+            for line in text.split(separator: "\n").map({ $0.split(separator: " ") }) where line.count == 4 {
+                rates[String(line[0]), default: []].append(Double(line[1]) ?? .nan)
+                slowest[String(line[0]), default: []].append(Double(line[3]) ?? .nan)
+            }
+        }
+        guard let echo = rates["echo"]?.median, let echoTail = slowest["echo"]?.median else {
+            throw FigureError("the meter told nothing")
+        }
+        return ["list", "submit"].flatMap { name -> [Figure] in
+            // Time for a call: lower is better.
+            let time = rates[name].map { 1000 / $0.median }
+            return [
+                Figure(
+                    name: "bus-calls-\(name)", ours: time, unit: "ms a call", peer: "echo", theirs: 1000 / echo,
+                    rounds: options.rounds),
+                Figure(
+                    name: "bus-calls-\(name)-p99", ours: slowest[name]?.median, unit: "ms", peer: "echo",
+                    theirs: echoTail, rounds: options.rounds),
+            ]
+        }
+    }
+
+    // MARK: Ten thousand
+
+    private static func many(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws -> [Figure] {
+        let urls = bus.folder + "/urls"
+        try (0..<10_000).map { "http://127.0.0.1:9/\($0)\n" }.joined().write(
+            toFile: urls, atomically: true, encoding: .utf8)
+        _ = try bus.output(of: programs.control, ["add", "--input", urls, "--not-before", "+7d", "-d", bus.folder])
+        var lists: [Double] = []
+        var starts: [Double] = []
+        for _ in 0..<options.rounds {
+            let clock = ContinuousClock()
+            lists.append(try clock.measure { _ = try bus.output(of: programs.control, ["list"]) } / .milliseconds(1))
+            try bus.endDaemon(programs)
+            // The bus starts it, and hands the held call over once the name is there.
+            starts.append(
+                try clock.measure {
+                    _ = try bus.output(
+                        of: programs.gdbus,
+                        [
+                            "call", "--address", bus.address, "--dest", "org.transferd", "--object-path",
+                            "/org/transferd/Manager", "--method", "org.freedesktop.DBus.Peer.Ping",
+                        ])
+                } / .milliseconds(1))
+        }
+        try bus.endDaemon(programs)
+        return [
+            Figure(
+                name: "bus-list-10k", ours: lists.median, unit: "ms", bar: 150, rounds: options.rounds,
+                barIsAbsolute: true),
+            Figure(name: "daemon-start-10k", ours: starts.median, unit: "ms to the name", rounds: options.rounds),
+        ]
+    }
+}
+
+/// What is run: built from the package above in release, unless named by `--with`.
+private struct Programs {
+    let control: String
+    let daemon: String
+    let soak: String
+    let gdbus: String
+
+    init(_ options: Options) throws {
+        control = try Transferctl.path(options)
+        let folder = URL(fileURLWithPath: control).deletingLastPathComponent().path
+        func built(_ name: String) throws -> String {
+            if let path = options.paths[name] { return path }
+            let path = folder + "/" + name
+            if options.paths["transferctl"] == nil, let swift = Command.find("swift") {
+                let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+                _ = try Command(
+                    program: swift, arguments: ["build", "-c", "release", "--product", name, "--package-path", root]
+                ).run()
+            }
+            guard FileManager.default.isExecutableFile(atPath: path) else {
+                throw FigureError("\(path) is not there; build it, or name it by --with \(name)=PATH")
+            }
+            return path
+        }
+        daemon = try built("transferd")
+        soak = try built("BusSoak")
+        guard let gdbus = options.program("gdbus") else { throw FigureError("there is no 'gdbus' in PATH") }
+        self.gdbus = gdbus
+    }
+}
+
+/// A message bus of our own that starts the daemon when it is called.
+private final class PrivateBus {
+    let folder: String
+    let address: String
+    private let environment: [String: String]
+    private let process: Process
+
+    init(in folder: String, daemon: String) throws {
+        guard let program = Command.find("dbus-daemon") else { throw FigureError("there is no 'dbus-daemon' in PATH") }
+        self.folder = folder
+        address = "unix:path=\(folder)/socket"
+        let names = ["STATE", "CONFIG", "CACHE", "DATA"].map { ("XDG_\($0)_HOME", "\(folder)/\($0.lowercased())") }
+        let buses = ["SESSION", "SYSTEM"].map { ("DBUS_\($0)_BUS_ADDRESS", "unix:path=\(folder)/socket") }
+        let own = Dictionary(uniqueKeysWithValues: names + buses)
+        environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
+        try FileManager.default.createDirectory(atPath: folder + "/services", withIntermediateDirectories: true)
+        let words = own.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        try "[D-BUS Service]\nName=org.transferd\nExec=/usr/bin/env \(words) \(daemon)\n".write(
+            toFile: folder + "/services/org.transferd.service", atomically: true, encoding: .utf8)
+        try """
+        <busconfig><type>session</type><listen>\(address)</listen><servicedir>\(folder)/services</servicedir>
+        <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
+        </busconfig>
+        """.write(toFile: folder + "/bus.conf", atomically: true, encoding: .utf8)
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["--config-file=\(folder)/bus.conf", "--nofork"]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        for _ in 0..<200 where !FileManager.default.fileExists(atPath: folder + "/socket") { usleep(20_000) }
+    }
+
+    deinit { process.terminate() }
+
+    /// What a program writes; it has to end with 0.
+    func output(of program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = environment
+        process.standardOutput = pipe
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw FigureError("\(program) \(arguments.joined(separator: " ")) ended with \(process.terminationStatus)")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Ends the daemon, and waits for that.
+    func endDaemon(_ programs: Programs) throws {
+        let text = try output(of: programs.control, ["service", "status", "--json"])
+        let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        guard let pid = object?["process"] as? Int else { throw FigureError("the daemon does not run") }
+        kill(pid_t(pid), SIGTERM)
+        while kill(pid_t(pid), 0) == 0 { usleep(10_000) }
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SQLiteStore
+import TransferEngine
+import TransferPolicy
+
+/// What the daemon costs while nothing happens, with nothing to do and with 10 000 transfers that wait: wake-ups, memory,
+/// processor time; and how long it takes to be on the bus.
+enum DaemonIdle {
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        guard Command.find("dbus-daemon") != nil else {
+            note("daemon-idle: not run: not installed: dbus-daemon")
+            return [figure("wake-ups", nil, "in 60 s", bar: 0, rounds: 0)]
+        }
+        return try [0, 10_000].flatMap { try measure(options, waiting: $0) }
+    }
+
+    private static func measure(_ options: Options, waiting: Int) throws -> [Figure] {
+        let scene = try DaemonScene(options)
+        try scene.fill(waiting)
+        let name = waiting == 0 ? "none" : "\(waiting)"
+        let rounds = options.isQuick ? 3 : 7
+        let starts = try (0..<rounds).map { _ in
+            let (daemon, seconds) = try scene.start()
+            daemon.end()
+            return seconds * 1000
+        }
+        let (daemon, _) = try scene.start()
+        defer { daemon.end() }
+        // What served the start comes to rest.
+        sleep(options.isQuick ? 8 : 20)
+        let seconds = options.isQuick ? 10 : 60
+        let rest = try Rest(of: daemon.id, seconds: seconds)
+        for (thread, count) in rest.wakeUps where count != 0 {
+            note("daemon-idle \(name): the thread \(thread) woke up \(count) times")
+        }
+        note("daemon-idle \(name): proportional set size \(String(format: "%.1f", rest.proportional)) MB")
+        var figures = [
+            figure("\(name) wake-ups", Double(rest.ownWakeUps), "in \(seconds) s", bar: 0),
+            figure("\(name) Dispatch's wake-ups", Double(rest.dispatchWakeUps), "in \(seconds) s", bar: nil),
+            figure("\(name) processor time", rest.milliseconds, "ms in \(seconds) s", bar: nil),
+            figure("\(name) resident memory", rest.resident, "MB", bar: waiting == 0 ? 25 : 40),
+            figure("\(name) start to bus", starts.median, "ms", bar: waiting == 0 ? nil : 150, rounds: rounds),
+        ]
+        let lists = try (0..<rounds).map { _ in try scene.list() * 1000 }
+        figures.append(figure("\(name) transferctl list", lists.median, "ms", bar: nil, rounds: rounds))
+        return figures
+    }
+
+    private static func figure(_ name: String, _ value: Double?, _ unit: String, bar: Double?, rounds: Int = 1)
+        -> Figure
+    {
+        Figure(
+            name: "daemon-idle \(name)", ours: value, unit: unit, peer: nil, theirs: nil, bar: bar, rounds: rounds,
+            barIsAbsolute: true)
+    }
+}
+
+/// What a process did while it had nothing to do.
+private struct Rest {
+    /// How often each thread was given a processor.
+    var wakeUps: [(thread: String, count: Int)]
+    var milliseconds: Double
+    /// In MB, at the end.
+    var resident: Double
+    var proportional: Double
+
+    /// Looks on for so long.
+    init(of process: Int32, seconds: Int) throws {
+        let before = try ConditionLatency.contextSwitches(of: process)
+        let start = try Self.running(process)
+        sleep(UInt32(seconds))
+        let after = try ConditionLatency.contextSwitches(of: process)
+        milliseconds = Double(try Self.running(process) - start) / 1e6
+        wakeUps = Set(before.keys).union(after.keys).sorted().map { thread in
+            // A thread that has come or gone has been awake as well.
+            (thread, (after[thread] ?? (before[thread] ?? 0) + 1) - (before[thread] ?? 0))
+        }
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        let words = line?.split(whereSeparator: \.isWhitespace) ?? []
+        resident = (words.count > 1 ? Double(words[1]) ?? .nan : .nan) * 1024 / 1e6
+        proportional = Double(ProcessTree.proportionalSetSize(of: process)) / 1e6
+    }
+
+    /// Dispatch's own thread looks at its pool once a second, whatever the program does.
+    var dispatchWakeUps: Int { sum(isDispatch: true) }
+    var ownWakeUps: Int { sum(isDispatch: false) }
+
+    private func sum(isDispatch: Bool) -> Int {
+        wakeUps.filter { $0.thread.hasSuffix("-qos.overcommit") == isDispatch }.reduce(0) { $0 + $1.count }
+    }
+
+    /// Nanoseconds that the threads have run.
+    private static func running(_ process: Int32) throws -> Int {
+        let folder = "/proc/\(process)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { sum, thread in
+            let text = try String(contentsOfFile: "\(folder)/\(thread)/schedstat", encoding: .utf8)
+            return sum + (text.split(separator: " ").first.flatMap { Int($0) } ?? 0)
+        }
+    }
+}
+
+/// A bus of its own, a queue, and the built daemon.
+private final class DaemonScene {
+    private let folder: WorkFolder
+    private let daemon: String
+    private let transferctl: String
+    private let bus: Child
+
+    private var environment: [String: String] {
+        let address = "unix:path=\(folder.path)/bus"
+        return [
+            "DBUS_SESSION_BUS_ADDRESS": address, "DBUS_SYSTEM_BUS_ADDRESS": address,
+            "XDG_STATE_HOME": folder.path + "/state", "XDG_CONFIG_HOME": folder.path + "/config",
+        ]
+    }
+
+    init(_ options: Options) throws {
+        daemon = try Transferctl.path(options, of: "transferd")
+        transferctl = try Transferctl.path(options)
+        folder = try WorkFolder(in: options.diskFolder, room: 1 << 28)
+        let template = try String(contentsOfFile: ConditionScene.rigs + "/bus.conf.in", encoding: .utf8)
+        try template.replacingOccurrences(of: "@BUS_SOCKET@", with: folder.path + "/bus")
+            .replacingOccurrences(of: "@SERVICE_DIR@", with: folder.path + "/www")
+            .write(toFile: folder.path + "/bus.conf", atomically: true, encoding: .utf8)
+        bus = try Child(["dbus-daemon", "--config-file=\(folder.path)/bus.conf", "--nofork", "--print-address=1"], [:])
+        try bus.wait { $0.hasPrefix("unix:") }
+    }
+
+    deinit { bus.end() }
+
+    /// Puts transfers into the queue that wait for a far day, of some apps and hosts.
+    func fill(_ count: Int) throws {
+        guard count > 0 else { return }
+        let store = try SQLiteStore(SQLiteStoreConfiguration(path: folder.path + "/state/transferd/queue.sqlite"))
+        let submitted = WallTime(secondsSinceEpoch: Int64(Date().timeIntervalSince1970))
+        let constraints = Constraints(notBefore: NotBeforeConstraint(submitted.advanced(by: .seconds(1 << 30))))
+        let place = folder.path
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            defer { done.signal() }
+            for start in stride(from: 0, to: count, by: 500) {
+                let numbers = start..<min(start + 500, count)
+                try await store.commit(
+                    numbers.map { number in
+                        let host = "host\(number % 20).example.org"
+                        let traits = TransferTraits(
+                            kind: .normal, constraints: constraints, host: host, app: "org.example.App\(number % 10)",
+                            submitted: submitted)
+                        let specification = TransferSpecification(
+                            url: "https://\(host)/files/number-\(number).bin",
+                            destination: Destination(directory: place + "/files", name: nil), traits: traits)
+                        return .submitted(NewTransfer(specification), resume: nil)
+                    })
+            }
+            await store.close()
+        }
+        done.wait()
+    }
+
+    /// Starts the daemon; the seconds until it has its name on the bus.
+    func start() throws -> (daemon: Child, seconds: Double) {
+        let begun = ContinuousClock.now
+        // What it logs is what it tells.
+        let child = try Child(["/bin/sh", "-c", "exec \"$0\" 2>&1", daemon], environment)
+        let time = try child.wait { $0.contains("on the bus as") } - begun
+        return (child, Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18)
+    }
+
+    /// The seconds that a list of all takes.
+    func list() throws -> Double {
+        let settings = environment.map { "\($0.key)=\($0.value)" }
+        return try Command(program: "/usr/bin/env", arguments: settings + [transferctl, "list", "--all"]).run().wall
+    }
+}

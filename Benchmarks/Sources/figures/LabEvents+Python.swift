@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+extension LabEvents {
+    /// The same model, as each of the two has it in its own examples; the last line is nanoseconds an event.
+    private static let scripts = [
+        "simpy": """
+        import random, simpy, sys, time
+        N = int(sys.argv[1]); random.seed(1); env = simpy.Environment(); servers = simpy.Resource(env, 64)
+        def customer():
+            with servers.request() as turn:
+                yield turn
+                yield env.timeout(random.expovariate(1 / 60))
+        def source():
+            for _ in range(N):
+                yield env.timeout(random.expovariate(64 * 0.95 / 60))
+                env.process(customer())
+        env.process(source()); start = time.process_time(); env.run()
+        print((time.process_time() - start) / (2 * N) * 1e9)
+        """,
+        "salabim": """
+        import salabim as sim, sys, time
+        N = int(sys.argv[1])
+        class Customer(sim.Component):
+            def process(self):
+                self.request(servers)
+                self.hold(sim.Exponential(60).sample())
+        class Source(sim.Component):
+            def process(self):
+                for _ in range(N):
+                    self.hold(sim.Exponential(60 / (64 * 0.95)).sample())
+                    Customer()
+        sim.yieldless(True)
+        env = sim.Environment(trace=False, random_seed=1); servers = sim.Resource(capacity=64)
+        Source(); start = time.process_time(); env.run()
+        print((time.process_time() - start) / (2 * N) * 1e9)
+        """,
+    ]
+
+    /// Nanoseconds an event; nil where Python or the module is not installed.
+    static func python(_ module: String, _ options: Options) throws -> Double? {
+        guard let program = options.program("python3"), let script = scripts[module] else { return nil }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["-c", script, module == "simpy" ? "20000" : "2000"]
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            // Not installed is no fault; anything else is.
+            guard complaint.contains("No module named") else { throw FigureError("\(module): \(complaint)") }
+            return nil
+        }
+        return text.split(separator: "\n").last.flatMap { Double($0) }
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+import CxxQueue
+import Foundation
+import TransferPolicy
+import TransferScheduling
+
+/// Simulated events a second: an event loop alone, and the same customers as transfers of the scheduler with its policy.
+///
+/// 64 servers, arrivals and services at random (M/M/64), served in the order of arrival. Its twin in C++ is
+/// Simulation.cpp; both must come to the same waits in the same order, or their times mean nothing.
+enum LabEvents {
+    private static let servers = 64
+    private static let meanService = 60e9
+    private static let meanGap = meanService / (Double(servers) * 0.95)
+
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let customers: Int64 = options.isQuick ? 100_000 : 500_000
+        try check(customers: 20_000)
+        var seconds: [[Double]] = [[], [], [], []]
+        for round in 0...options.rounds {
+            let seed = UInt64(2026 + round)
+            let runs = [
+                time { loop(seed, customers) }, time { cxq_simulate_loop(seed, customers) },
+                time { engine(seed, customers) }, time { cxq_simulate_engine(seed, customers) },
+            ]
+            // The first round warms up.
+            for index in runs.indices where round > 0 { seconds[index].append(runs[index]) }
+        }
+        let nanos = seconds.map { $0.median * 1e9 / Double(2 * customers) }
+        func figure(_ name: String, _ ours: Double, _ peer: String, _ theirs: Double?, _ bar: Double?) -> Figure {
+            Figure(
+                name: "lab-events \(name)", ours: ours, unit: "ns an event", peer: peer, theirs: theirs, bar: bar,
+                rounds: options.rounds)
+        }
+        var figures = [
+            figure("bare loop", nanos[0], "C++", nanos[1], 1 / 0.9),
+            figure("scheduler and policy", nanos[2], "C++", nanos[3], 1 / 0.65),
+            Figure(
+                name: "lab-events scheduler and policy", ours: nanos[2], unit: "ns an event", bar: 200,
+                rounds: options.rounds, barIsAbsolute: true),
+        ]
+        for (name, module) in [("SimPy", "simpy"), ("salabim", "salabim")] {
+            figures.append(
+                figure(
+                    "scheduler and policy", nanos[2], name, try python(module, options), module == "simpy" ? 0.02 : nil)
+            )
+        }
+        return figures
+    }
+
+    /// Seconds of this thread's own time.
+    private static func time(_ body: () -> cxq_simulation) -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let start = now()
+        let result = body()
+        let end = now()
+        precondition(result.events > 0)
+        return end - start
+    }
+
+    private static func check(customers: Int64) throws {
+        let all = [
+            loop(1, customers), cxq_simulate_loop(1, customers), engine(1, customers),
+            cxq_simulate_engine(1, customers),
+        ]
+        for (index, one) in all.enumerated() {
+            guard one.events == all[0].events, one.waited == all[0].waited, one.order == all[0].order else {
+                throw FigureError("the simulations differ: \(all[0]) and, as number \(index), \(one)")
+            }
+        }
+    }
+
+    // MARK: Ours
+
+    private struct Departure {
+        var time: Int64
+        var customer: Int64
+
+        static func < (left: Departure, right: Departure) -> Bool {
+            left.time != right.time ? left.time < right.time : left.customer < right.customer
+        }
+    }
+
+    /// The next one first.
+    private struct Departures {
+        private var items: [Departure] = []
+
+        var first: Departure? { items.first }
+        var isEmpty: Bool { items.isEmpty }
+
+        mutating func insert(_ item: Departure) {
+            items.append(item)
+            items.withUnsafeMutableBufferPointer { items in
+                var child = items.count - 1
+                while child > 0, item < items[(child - 1) / 2] {
+                    items[child] = items[(child - 1) / 2]
+                    child = (child - 1) / 2
+                }
+                items[child] = item
+            }
+        }
+
+        mutating func removeFirst() {
+            let item = items.removeLast()
+            items.withUnsafeMutableBufferPointer { items in
+                guard !items.isEmpty else { return }
+                var (parent, child) = (0, 1)
+                while child < items.count {
+                    if child + 1 < items.count, items[child + 1] < items[child] { child += 1 }
+                    guard items[child] < item else { break }
+                    items[parent] = items[child]
+                    parent = child
+                    child = 2 * parent + 1
+                }
+                items[parent] = item
+            }
+        }
+    }
+
+    private static func draw(_ mean: Double, _ chance: inout SplitMix64) -> Int64 {
+        Int64(-mean * log(1 - Double(chance.next() >> 11) * 0x1p-53)) + 1
+    }
+
+    private static func served(_ customer: Int64, waited: Int64, _ total: inout cxq_simulation) {
+        total.waited += waited
+        total.order = (total.order ^ UInt64(bitPattern: customer)) &* 1_099_511_628_211
+    }
+
+    private static func loop(_ seed: UInt64, _ customers: Int64) -> cxq_simulation {
+        var chance = SplitMix64(seed: seed)
+        var departures = Departures()
+        var total = cxq_simulation(events: 0, waited: 0, order: 14_695_981_039_346_656_037)
+        // Who waits, from `head` on; what lies before is let go now and then.
+        var waiting: [(customer: Int64, since: Int64)] = []
+        var (head, arrived, busy) = (0, Int64(0), 0)
+        var arrival = draw(meanGap, &chance)
+        func serve(_ customer: Int64, since: Int64, at now: Int64) {
+            served(customer, waited: now - since, &total)
+            departures.insert(Departure(time: now + draw(meanService, &chance), customer: customer))
+        }
+        while arrived < customers || !departures.isEmpty {
+            total.events += 1
+            if arrived < customers, departures.first.map({ arrival <= $0.time }) ?? true {
+                let now = arrival
+                if busy < servers {
+                    busy += 1
+                    serve(arrived, since: now, at: now)
+                } else {
+                    waiting.append((arrived, now))
+                }
+                arrived += 1
+                arrival = now + draw(meanGap, &chance)
+            } else if let departure = departures.first {
+                departures.removeFirst()
+                if head == waiting.count {
+                    busy -= 1
+                } else {
+                    let next = waiting[head]
+                    head += 1
+                    if head == 1024 {
+                        waiting.removeFirst(head)
+                        head = 0
+                    }
+                    serve(next.customer, since: next.since, at: departure.time)
+                }
+            }
+        }
+        return total
+    }
+
+    private static var configuration: SchedulerConfiguration {
+        var configuration = SchedulerConfiguration()
+        configuration.globalSlots = servers
+        configuration.slotsPerHost = servers
+        configuration.slotsPerApp = servers
+        configuration.slotsPerSession = servers
+        configuration.drainJitter = .zero
+        return configuration
+    }
+
+    private static func engine(_ seed: UInt64, _ customers: Int64) -> cxq_simulation {
+        let epoch: Int64 = 1_800_000_000_000_000_000
+        func moment(_ now: Int64) -> Moment {
+            Moment(instant: Instant(nanoseconds: now), wall: WallTime(nanosecondsSinceEpoch: epoch + now))
+        }
+        var scheduler = Scheduler(configuration: configuration, policy: DefaultPolicy(), startingAt: moment(0))
+        var generator = SplitMix64(seed: 1)
+        var effects: [Effect] = []
+        var conditions = Conditions(unknownSince: moment(0))
+        conditions.power.value = .ac
+        conditions.network.value = .full
+        conditions.linkKind.value = .wifi
+        conditions.metered.value = .no
+        scheduler.apply(.conditionsChanged(conditions), at: moment(0), using: &generator, into: &effects)
+
+        var chance = SplitMix64(seed: seed)
+        var departures = Departures()
+        var total = cxq_simulation(events: 0, waited: 0, order: 14_695_981_039_346_656_037)
+        var since: [Int64] = []
+        since.reserveCapacity(Int(customers))
+        var arrival = draw(meanGap, &chance)
+        func carryOut(at now: Int64) {
+            for case .start(let id) in effects {
+                served(id.rawValue, waited: now - since[Int(id.rawValue)], &total)
+                departures.insert(Departure(time: now + draw(meanService, &chance), customer: id.rawValue))
+            }
+            effects.removeAll(keepingCapacity: true)
+        }
+        var traits = TransferTraits(
+            kind: .discretionary, constraints: Constraints(), priority: 500, host: "https://example.org:443",
+            app: "org.example.application", submitted: moment(0).wall)
+        effects.removeAll(keepingCapacity: true)
+        while since.count < Int(customers) || !departures.isEmpty {
+            total.events += 1
+            if since.count < Int(customers), departures.first.map({ arrival <= $0.time }) ?? true {
+                let now = moment(arrival)
+                traits.submitted = now.wall
+                traits.constraints.deadline = DeadlineConstraint(
+                    WallTime(nanosecondsSinceEpoch: epoch + arrival + 86_400_000_000_000))
+                let id = TransferID(Int64(since.count))
+                since.append(arrival)
+                scheduler.apply(.submitted(id, traits), at: now, using: &generator, into: &effects)
+                carryOut(at: arrival)
+                arrival += draw(meanGap, &chance)
+            } else if let departure = departures.first {
+                departures.removeFirst()
+                scheduler.apply(
+                    .finished(TransferID(departure.customer)), at: moment(departure.time), using: &generator,
+                    into: &effects)
+                carryOut(at: departure.time)
+            }
+        }
+        return total
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import GRDB
+internal import TransferEngine
+
+/// The statements that are carried out for each of thousands of transfers, prepared once.
+final class Statements {
+    private let task: RawStatement
+    private let queue: RawStatement
+    private let event: RawStatement
+    /// What decides of a stretch of the queue: task, class, and six numbers.
+    let decisive: RawStatement
+    /// Whole transfers of a stretch of the queue, and single ones, open and ended; columns as in `TransferRows+Reading`.
+    let stretch: RawStatement
+    let open: RawStatement
+    let ended: RawStatement
+    /// What happened to one since the last fold.
+    let events: RawStatement
+
+    init(_ database: Database) throws {
+        task = try RawStatement(
+            """
+            INSERT INTO task (id, key, specification, url, directory, name, collision) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, on: database)
+        queue = try RawStatement(
+            """
+            INSERT INTO queue (task, class, submitted, deadline, not_before, expected, sending, expires)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, on: database)
+        event = try RawStatement(
+            "INSERT INTO event (task, kind, value) SELECT task, ?2, ?3 FROM queue WHERE task = ?1", on: database)
+        decisive = try RawStatement(
+            """
+            SELECT task, class, submitted, deadline, not_before, expected, sending, expires FROM queue
+                WHERE task > ? ORDER BY task LIMIT ?
+            """, on: database)
+        let columns = """
+            task.id, task.key, task.specification, task.url, task.directory, task.name, task.collision, place.class,
+            place.submitted, place.deadline, place.not_before, place.expected, place.sending, place.expires
+            """
+        let progress = """
+            progress.resume, progress.retry, progress.is_suspended, progress.hold, progress.relaunch_hold
+            """
+        let open = """
+            SELECT \(columns), NULL, \(progress) FROM queue AS place JOIN task ON task.id = place.task
+                LEFT JOIN progress ON progress.task = place.task
+            """
+        stretch = try RawStatement("\(open) WHERE place.task > ? ORDER BY place.task LIMIT ?", on: database)
+        self.open = try RawStatement("\(open) WHERE place.task = ?", on: database)
+        ended = try RawStatement(
+            """
+            SELECT \(columns), place.ending, NULL, NULL, 0, NULL, NULL FROM ended AS place
+                JOIN task ON task.id = place.task WHERE place.task = ?
+            """, on: database)
+        events = try RawStatement("SELECT kind, value FROM event WHERE task = ? ORDER BY number", on: database)
+    }
+
+    func insertTask(_ id: Int64, _ key: String?, _ columns: TransferColumns) throws {
+        task.bind(1, id)
+        task.bind(2, key)
+        task.bind(3, columns.rest)
+        task.bind(4, columns.url)
+        task.bind(5, columns.destination.directory)
+        task.bind(6, columns.destination.name)
+        task.bind(7, columns.destination.collision.rawValue)
+        try task.run()
+    }
+
+    func insertQueue(_ id: Int64, _ shared: Int64, _ numbers: TraitNumbers) throws {
+        queue.bind(1, id)
+        queue.bind(2, shared)
+        queue.bind(3, numbers.submitted)
+        queue.bind(4, numbers.deadline)
+        queue.bind(5, numbers.notBefore)
+        queue.bind(6, numbers.expected)
+        queue.bind(7, numbers.sending)
+        queue.bind(8, numbers.expires)
+        try queue.run()
+    }
+
+    /// False where the transfer is not in the queue.
+    func appendEvent(_ id: Int64, _ kind: Int64, _ value: String?) throws -> Bool {
+        event.bind(1, id)
+        event.bind(2, kind)
+        event.bind(3, value)
+        try event.run()
+        return event.changes == 1
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+package import TransferEngine
+package import TransferPolicy
+package import TransferSessions
+
+/// Where finished files of sessions go, and what an app's request means to an executor.
+///
+/// An app's files land in `background-transfer` in its own folder below the cache folder, those of sessions with a shared
+/// container in the container's. They stay there until the app was told of them.
+package struct SessionFolders: SessionPlace {
+    /// The upload's file as it is now, by its path, method and media type.
+    package typealias UploadReader =
+        @Sendable (String, UploadSource.Method, String?) throws(TransferFailure) -> UploadSource
+
+    private let cache: String
+    private let isProxied: @Sendable (_ scheme: String, _ host: String) -> Bool
+    private let readUpload: UploadReader
+
+    /// Folders below one.
+    ///
+    /// - Parameters:
+    ///   - cache: the absolute path of the person's cache folder, as `XDG_CACHE_HOME` names it.
+    ///   - isProxied: whether requests to a host go through a proxy.
+    package init(
+        cache: String, isProxied: @escaping @Sendable (_ scheme: String, _ host: String) -> Bool,
+        readUpload: @escaping UploadReader
+    ) {
+        self.cache = cache
+        self.isProxied = isProxied
+        self.readUpload = readUpload
+    }
+
+    package func specification(
+        of task: TaskSnapshot, in session: SessionKey, by settings: SessionSettings, at now: WallTime
+    ) throws(UnusableTask) -> TransferSpecification {
+        let request = task.request
+        guard var url = URLComponents(string: request.url), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let host = url.host?.lowercased(), !host.isEmpty
+        else {
+            throw UnusableTask(
+                code: URLErrorNumber.unsupportedURL,
+                message: "'\(TransferSpecification.redacted(url: request.url))' is no http or https address")
+        }
+        let credential = url.user.map { Credential(user: $0, password: url.password ?? "") }
+        (url.user, url.password, url.fragment) = (nil, nil, nil)
+        let traits = TransferTraits(
+            kind: .normal, host: "\(scheme)://\(host):\(url.port ?? (scheme == "http" ? 80 : 443))",
+            isLoopback: LoopbackHost.contains(host) && !isProxied(scheme, host), submitted: now)
+        let headers = headers(of: request, settings)
+        // More seconds than a century has are as good as none.
+        let idle = Int(min(max(1, request.timeout ?? settings.requestTimeout), 4e9).rounded(.up))
+        let address = url.string ?? request.url
+        var specification: TransferSpecification
+        switch task.kind {
+        case .download:
+            let method = request.method?.uppercased() ?? "GET"
+            guard method == "GET" else {
+                throw UnusableTask(
+                    code: URLErrorNumber.unsupportedURL,
+                    message: "a download asks with GET, not with \(method): what it fetches may be asked for again")
+            }
+            specification = TransferSpecification(
+                url: address, headers: headers, destination: destination(of: task, in: session, settings),
+                idleTimeoutSeconds: idle, allowsInsecureRedirect: settings.allowsInsecureRedirect,
+                keepsErrorBody: true, traits: traits)
+        case .upload(let path):
+            specification = TransferSpecification(
+                url: address, headers: headers, upload: try source(path, request, headers), idleTimeoutSeconds: idle,
+                allowsInsecureRedirect: settings.allowsInsecureRedirect, traits: traits)
+            specification.traits.expectedBytesToSend = specification.upload?.size
+        }
+        specification.credential = credential
+        specification.asksForCredentials = true
+        specification.keepsAnswerHead = true
+        return specification
+    }
+
+    private func headers(of request: RequestDescription, _ settings: SessionSettings) -> [HeaderField] {
+        let own = Set(request.headers.keys.map { $0.lowercased() })
+        let all = settings.additionalHeaders.filter { !own.contains($0.key.lowercased()) }
+            .merging(request.headers) { $1 }
+        return all.sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value) }
+    }
+
+    private func source(
+        _ path: String, _ request: RequestDescription, _ headers: [HeaderField]
+    ) throws(UnusableTask) -> UploadSource {
+        guard let method = UploadSource.Method(rawValue: request.method?.uppercased() ?? "POST") else {
+            throw UnusableTask(
+                code: URLErrorNumber.unsupportedURL,
+                message: "an upload sends with PUT or POST, not with \(request.method ?? "")")
+        }
+        do throws(TransferFailure) {
+            return try readUpload(path, method, nil)
+        } catch {
+            throw UnusableTask(code: URLErrorNumber.fileDoesNotExist, message: error.message)
+        }
+    }
+
+    private func destination(
+        of task: TaskSnapshot, in session: SessionKey, _ settings: SessionSettings
+    ) -> Destination {
+        let owner = settings.sharedContainerIdentifier ?? session.app
+        // The app's name keeps files of two programs apart that share a container.
+        let name = "\(Self.fileName(session.app))-\(Self.fileName(session.identifier))-\(task.identifier).download"
+        return Destination(
+            directory: "\(cache)/\(Self.fileName(owner))/background-transfer", name: String(name.suffix(240)),
+            collision: .overwrite)
+    }
+
+    /// A name as a part of a path: no separator, not hidden, never empty, and different for different names.
+    static func fileName(_ name: String) -> String {
+        let escaped = name.utf8.map { byte -> String in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                String(UnicodeScalar(byte))
+            default: "%" + String(byte, radix: 16)
+            }
+        }.joined()
+        return escaped.hasPrefix(".") || escaped.isEmpty ? "%" + escaped : String(escaped.suffix(200))
+    }
+
+    package func remove(_ file: String) { try? FileManager.default.removeItem(atPath: file) }
+}
+
+/// Codes of `URLError`, without FoundationNetworking.
+private enum URLErrorNumber {
+    static let unsupportedURL = -1002
+    static let fileDoesNotExist = -1100
+}

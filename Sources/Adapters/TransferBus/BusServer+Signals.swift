@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package import GLibBridge
+package import TransferPolicy
+
+/// Who has read an object's properties, and what they were told last.
+struct ObjectReaders {
+    var names: Set<String> = []
+    private(set) var told: [String: VariantValue] = [:]
+    /// How many answers are on their way.
+    var pending = 0
+    /// Whether nothing will change any more.
+    var isOver = false
+
+    /// What has changed since it was told last.
+    mutating func changes(to properties: [String: VariantValue]) -> [String: VariantValue] {
+        let changed = properties.filter { told[$0.key] != $0.value }
+        told.merge(changed) { $1 }
+        return changed
+    }
+
+    /// Notes what somebody is answered.
+    ///
+    /// - Returns: what was told while the answer was made, so that the answer has it as it was before.
+    mutating func note(_ answer: [String: VariantValue]) -> [String: VariantValue] {
+        let missed = told.filter { name, value in answer[name].map { $0 != value } ?? false }
+        // These change without a word, so that they are never compared.
+        told.merge(answer.filter { $0.key != "Directory" && $0.key != "Constraints" }) { current, _ in current }
+        return missed
+    }
+}
+
+/// What the server tells without being asked.
+extension BusServer {
+    /// Tells those who watch, and may reach the transfer, how it stands.
+    package func tell(_ status: TransferStatus) {
+        guard let bus else { return }
+        for watcher in watchers.values where watcher.reaches(status.app) {
+            // One who has just gone misses nothing.
+            try? bus.emit(
+                "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath, to: watcher.name,
+                [.dictionary(status.fields)], type: "(a{sv})")
+        }
+        guard !readers.isEmpty else { return }
+        let path = "\(TransferBusName.transfersPath)/\(status.id.rawValue)"
+        tellReaders(of: path, TransferBusName.transferInterface, TransferObject.properties(of: status))
+        if status.state.isOver {
+            readers[path]?.isOver = true
+            dropReaders(of: path)
+        }
+        if let session = status.session { tellSession(SessionName(app: status.app, identifier: session)) }
+    }
+
+    /// Tells those who watch what the machine is like.
+    package func tell(_ conditions: Conditions) {
+        guard let bus, !watchers.isEmpty else { return }
+        for watcher in watchers.values {
+            let fields = ConditionsFields.fields(of: conditions, isForPerson: watcher.isPerson)
+            emitChanged(
+                ["Conditions": .dictionary(fields)], of: TransferBusName.managerInterface, to: watcher.name, bus)
+        }
+    }
+
+    /// Tells all who listen that properties of the manager have other values.
+    package func tellChanged(_ properties: [String: VariantValue]) {
+        guard let bus else { return }
+        emitChanged(properties, of: TransferBusName.managerInterface, to: nil, bus)
+    }
+
+    private func emitChanged(
+        _ properties: [String: VariantValue], of interface: String, to receiver: String?,
+        at path: String = TransferBusName.managerPath, _ bus: BusConnection
+    ) {
+        try? bus.emit(
+            "PropertiesChanged", of: TransferBusName.properties, at: path, to: receiver,
+            [.string(interface), .dictionary(properties), .list([])], type: "(sa{sv}as)")
+    }
+
+    // MARK: Objects
+
+    /// A caller reads an object's properties, and is told of changes from now on: before the answer is made, so that none
+    /// falls between.
+    ///
+    /// - Returns: whether `endReading` is to follow.
+    func beginReading(_ call: BusCall) -> Bool {
+        guard call.interface == TransferBusName.properties else { return false }
+        // What is over does not change any more.
+        if let id = BusObject.transfer(at: call.path), !service.index.contains(id) { return false }
+        readers[call.path, default: ObjectReaders()].names.insert(call.sender)
+        readers[call.path]?.pending += 1
+        return true
+    }
+
+    /// The caller was answered; nil where it was refused.
+    func endReading(_ call: BusCall, _ values: [VariantValue]?) {
+        readers[call.path]?.pending -= 1
+        if readers[call.path]?.names.contains(call.sender) != true {
+            // It has gone meanwhile.
+        } else if let value = values?.first, let bus {
+            let name = call.arguments.last?.string ?? ""
+            let answer = call.method == "GetAll" ? value.dictionary ?? [:] : [name: value]
+            let missed = readers[call.path]?.note(answer) ?? [:]
+            if !missed.isEmpty, let interface = call.arguments.first?.string {
+                emitChanged(missed, of: interface, to: call.sender, at: call.path, bus)
+            }
+        } else {
+            readers[call.path]?.names.remove(call.sender)
+        }
+        dropReaders(of: call.path)
+    }
+
+    private func dropReaders(of path: String) {
+        guard let reader = readers[path], reader.pending == 0, reader.isOver || reader.names.isEmpty else { return }
+        readers[path] = nil
+    }
+
+    /// A caller has gone.
+    func forgetReader(_ name: String) {
+        for (path, reader) in readers where reader.names.contains(name) {
+            readers[path]?.names.remove(name)
+            dropReaders(of: path)
+        }
+    }
+
+    private func tellReaders(of path: String, _ interface: String, _ properties: [String: VariantValue]) {
+        guard let bus, let changed = readers[path]?.changes(to: properties), !changed.isEmpty else { return }
+        for name in readers[path]?.names.sorted() ?? [] { emitChanged(changed, of: interface, to: name, at: path, bus) }
+    }
+
+    private func tellSession(_ name: SessionName) {
+        let path = name.path
+        guard readers[path] != nil else { return }
+        let caller = BusCaller(name: "", app: name.app, isPerson: false)
+        Task {
+            let sessions = try await service.sessions(for: caller)
+            let session = sessions.first { $0.name == name } ?? SessionStatus(name)
+            tellReaders(of: path, TransferBusName.sessionInterface, session.properties)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+
+/// Programs that the daemon started for their apps' sessions: in another control group and by other words than a desktop
+/// would, they are the same apps.
+package final class LaunchedPrograms: Sendable {
+    private let apps = Mutex<[Int32: String]>([:])
+
+    /// None.
+    package init() {}
+
+    /// Notes the process that `start` starts as an app's; whoever asks meanwhile waits until that is known.
+    ///
+    /// The process is to lead a session of its own, so that what it starts is known as well.
+    package func add(_ app: String, _ start: () throws -> Int32) rethrows -> Int32 {
+        try apps.withLock { apps in
+            let process = try start()
+            apps[process] = app
+            return process
+        }
+    }
+
+    /// A process has ended: its number may become another's.
+    package func remove(_ process: Int32) { apps.withLock { $0[process] = nil } }
+
+    /// The app for which a process, or the one that leads its session, was started.
+    func app(of process: Int32) -> String? {
+        apps.withLock { apps in
+            guard !apps.isEmpty else { return nil }
+            return apps[process] ?? apps[getsid(process)]
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferSessions
+
+/// What the calls of a session's object mean by which its app steers it.
+struct SessionCalls {
+    let service: any TransferService
+    let caller: BusCaller
+    /// What the session's own process calls.
+    static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close"]
+
+    /// The values of the answer; nil for calls of other kinds.
+    ///
+    /// - Throws: `BusFault`, `SessionRefusal`, or what the service throws.
+    func answer(_ call: BusCall, of name: SessionName) async throws -> [VariantValue]? {
+        guard call.interface == TransferBusName.sessionInterface else { return nil }
+        let key = SessionKey(app: name.app, identifier: name.identifier)
+        switch call.method {
+        case "Post":
+            let order = try TaskOrder(call.arguments.first?.dictionary ?? [:])
+            try await service.post(order, in: key, from: caller.name)
+            return []
+        case "Acknowledge":
+            try await service.acknowledge(call.arguments.first?.integer ?? -1, in: key, from: caller.name)
+            return []
+        case "Tasks": return [.list(await service.tasks(of: key).map { .dictionary($0.fields) })]
+        case "Close":
+            await service.close(key, by: caller.name)
+            return []
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import FoundationNetworking
+
+/// An upload as Apple's API has it: all it does is said to, and asked of, its `BackgroundTask`.
+final class BackgroundUploadTask: FoundationNetworking.URLSessionUploadTask, BackgroundURLSessionTask,
+    @unchecked Sendable
+{
+    let task: BackgroundTask
+    private let sum = Progress(totalUnitCount: -1)
+
+    init(_ task: BackgroundTask) {
+        self.task = task
+        super.init()
+    }
+
+    /// The same, as the class that both kinds share.
+    static func made(_ task: BackgroundTask) -> URLSessionTask { BackgroundUploadTask(task) }
+
+    override var taskIdentifier: Int { task.identifier }
+    override var originalRequest: URLRequest? { task.request }
+    override var currentRequest: URLRequest? {
+        get { task.request }
+        set { _ = newValue }  // The superclass's is its own.
+    }
+    override var response: URLResponse? {
+        get { task.response }
+        set { _ = newValue }
+    }
+    override var error: (any Error)? { task.error }
+    override var state: URLSessionTask.State {
+        get { URLSessionTask.State(task.state) }
+        set { _ = newValue }
+    }
+    override var progress: Progress { task.show(in: sum) }
+    override var taskDescription: String? {
+        get { task.note }
+        set { task.note = newValue }
+    }
+    override var priority: Float {
+        get { task.priority }
+        set { task.priority = newValue }
+    }
+    override var countOfBytesClientExpectsToSend: Int64 {
+        get { task.countOfBytesClientExpectsToSend }
+        set { task.countOfBytesClientExpectsToSend = newValue }
+    }
+    override var countOfBytesClientExpectsToReceive: Int64 {
+        get { task.countOfBytesClientExpectsToReceive }
+        set { task.countOfBytesClientExpectsToReceive = newValue }
+    }
+    override var countOfBytesReceived: Int64 {
+        get { task.countOfBytesReceived }
+        set { _ = newValue }
+    }
+    override var countOfBytesSent: Int64 {
+        get { task.countOfBytesSent }
+        set { _ = newValue }
+    }
+    override var countOfBytesExpectedToReceive: Int64 {
+        get { task.isUpload ? -1 : task.countOfBytesExpected }
+        set { _ = newValue }
+    }
+    override var countOfBytesExpectedToSend: Int64 {
+        get { task.isUpload ? task.countOfBytesExpected : -1 }
+        set { _ = newValue }
+    }
+
+    override func resume() { task.resume() }
+    override func suspend() { task.suspend() }
+    override func cancel() { task.cancel() }
+}

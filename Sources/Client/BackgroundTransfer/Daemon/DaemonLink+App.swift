@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferBus
+
+/// The program itself, as the daemon knows it and calls it.
+extension DaemonLink {
+    /// What is not said before the first session is said with it.
+    func setInFront(_ isInFront: Bool) {
+        self.isInFront = isInFront
+        try? bus?.call(
+            "SetInFront", of: TransferBusName.managerInterface, at: TransferBusName.managerPath,
+            service: TransferBusName.service, [.bool(isInFront)], type: "(b)", milliseconds: 10_000
+        ) { _ in }
+    }
+
+    func serve(
+        as name: String, _ handle: @escaping @Sendable (String) -> Void,
+        _ completion: @escaping @Sendable (SessionError?) -> Void
+    ) {
+        withBus { result in
+            // Called on this actor's own thread.
+            nonisolated(unsafe) let result = result
+            self.assumeIsolated { link in
+                switch result {
+                case .success(let bus):
+                    link.served = (name, handle)
+                    link.offer(name, handle, on: bus, completion)
+                case .failure(let error): completion(.unreachable("there is no session bus: \(error.message)"))
+                }
+            }
+        }
+    }
+
+    /// The object first, then the name: who finds the name finds the object.
+    func offer(
+        _ name: String, _ handle: @escaping @Sendable (String) -> Void, on bus: BusConnection,
+        _ completion: @escaping @Sendable (SessionError?) -> Void
+    ) {
+        do {
+            let object = try bus.offer(
+                TransferBusName.appInterface, describedBy: AppInterface.xml, at: TransferBusName.appPath(of: name)
+            ) { call in
+                handle(call.arguments.first?.string ?? "")
+                call.reply([])
+            }
+            serving = [
+                object,
+                bus.own(name) { isOurs in
+                    completion(
+                        isOurs
+                            ? nil
+                            : SessionError(
+                                code: .unavailable, message: "The name \(name) is another program's on this bus."))
+                },
+            ]
+        } catch {
+            completion(.unreachable("\(error)"))
+        }
+    }
+}

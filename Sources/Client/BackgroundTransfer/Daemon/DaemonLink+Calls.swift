@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferBus
+import TransferSessions
+
+/// What goes to the daemon, and what comes from it.
+extension DaemonLink {
+    /// Makes a call once those before it are answered.
+    ///
+    /// - Returns: whether it makes sense to wait for the answer: not where the daemon has been away for longer than that.
+    @discardableResult
+    func add(_ call: SessionCall, in identifier: String) -> Bool {
+        guard sessions[identifier] != nil else {
+            call.completion(
+                .failure(SessionError(code: .invalidated, message: "The session '\(identifier)' is over.")))
+            return false
+        }
+        if let number = call.acknowledges { sessions[identifier]?.ledger.acknowledge(number) }
+        sessions[identifier]?.calls.append(call)
+        step(identifier)
+        let since = sessions[identifier]?.trouble.since
+        return since.map { ContinuousClock.now - $0 < options.patience } ?? true
+    }
+
+    func step(_ identifier: String) {
+        guard let bus, let session = sessions[identifier], case .open(let path) = session.phase, !session.isCalling,
+            let call = session.calls.first
+        else { return }
+        sessions[identifier]?.isCalling = true
+        let (serial, epoch) = (session.serial, session.epoch)
+        do {
+            try bus.call(
+                call.method, of: TransferBusName.sessionInterface, at: path, service: TransferBusName.service,
+                call.arguments, type: call.type, milliseconds: Self.callMilliseconds
+            ) { result in
+                self.assumeIsolated { link in
+                    guard let now = link.sessions[identifier], now.serial == serial, now.epoch == epoch else { return }
+                    link.answered(identifier, result)
+                }
+            }
+        } catch {
+            // Its words cannot be sent, and will not be at another time.
+            refused(identifier, "\(error)")
+        }
+    }
+
+    /// Longer than a slow disk takes.
+    private static let callMilliseconds: Int32 = 30_000
+
+    private func answered(_ identifier: String, _ result: Result<[VariantValue], BusCallError>) {
+        switch result {
+        case .success(let values):
+            guard let call = sessions[identifier]?.calls.removeFirst() else { return }
+            sessions[identifier]?.isCalling = false
+            sessions[identifier]?.trouble.end()
+            if call.isClosing { end(identifier, nil) }
+            call.completion(.success(values))
+            step(identifier)
+        case .failure(let error):
+            guard let fault = BusFault(name: error.name, message: error.message), fault.isFinal else {
+                return lose(identifier, because: error.message)
+            }
+            refused(identifier, fault.message)
+        }
+    }
+
+    /// The daemon will never do what the first call asks for.
+    private func refused(_ identifier: String, _ why: String) {
+        guard let call = sessions[identifier]?.calls.removeFirst() else { return }
+        sessions[identifier]?.isCalling = false
+        Log.warning("'\(identifier)': the daemon refuses \(call.method): \(why)")
+        if case .submit(let snapshot)? = call.order {
+            let failure = FailureDescription(code: Self.unknownError, message: why)
+            sessions[identifier]?.events.yield(SessionEvent(task: snapshot.identifier, .completed(failure)))
+        }
+        call.completion(.failure(SessionError(code: .unavailable, message: why)))
+        step(identifier)
+    }
+
+    /// `URLError.unknown`.
+    private static let unknownError = -1
+
+    // MARK: Events
+
+    func take(_ fields: [String: VariantValue], from path: String) {
+        guard path.hasPrefix(TransferBusName.sessionsPath + "/"),
+            let name = SessionName(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
+        else { return }
+        let identifier = name.identifier
+        guard sessions[identifier] != nil else { return }
+        do {
+            let event = try SessionEvent(fields)
+            switch sessions[identifier]?.ledger.take(event.number) {
+            case nil, .drop?: break
+            case .tell?:
+                if case .invalidated(let refusal) = event.kind { return end(identifier, refusal) }
+                sessions[identifier]?.events.yield(event)
+            case .acknowledgeAgain?:
+                guard let number = event.number,
+                    sessions[identifier]?.calls.contains(where: { $0.acknowledges == number }) == false
+                else { return }
+                add(
+                    SessionCall("Acknowledge", [.integer(number)], type: "(x)", acknowledges: number) { _ in },
+                    in: identifier)
+            }
+        } catch {
+            Log.warning("'\(identifier)': the daemon tells what cannot be read: \(error)")
+        }
+    }
+}
+
+extension BusFault {
+    /// Whether asking again would bring the same answer.
+    fileprivate var isFinal: Bool {
+        switch code {
+        case .invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded, .tooManyTransfers, .messageTooLarge,
+            .accessDenied, .badIdentifier:
+            true
+        case .sessionInUse, .noSuchSession, .storeFailed, .shuttingDown: false
+        }
+    }
+}

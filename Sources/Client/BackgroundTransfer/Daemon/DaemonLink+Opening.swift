@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Glibc
+import TransferBus
+import TransferSessions
+
+/// Opening sessions, for the first time and again.
+extension DaemonLink {
+    func open(
+        _ settings: SessionSettings, _ options: OpeningOptions,
+        _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+    ) {
+        let identifier = settings.identifier
+        let (stream, continuation) = AsyncStream.makeStream(of: SessionEvent.self)
+        serials += 1
+        var calls: [SessionCall] = []
+        if let former = sessions.removeValue(forKey: identifier) {
+            // The same session is made anew: what was ordered still holds, but for its end.
+            calls = former.calls.filter { !$0.isClosing }
+            for closing in former.calls where closing.isClosing { closing.completion(.success([])) }
+            let refusal = SessionRefusal(
+                code: .inUse, message: "the session '\(identifier)' was made anew in this process", owner: getpid())
+            former.events.yield(SessionEvent(.invalidated(refusal)))
+            former.events.finish()
+            former.opened?(.failure(SessionError(refusal)))
+        }
+        sessions[identifier] = LinkedSession(
+            serial: serials, settings: settings, options: options, events: continuation, calls: calls
+        ) { result in
+            completion(
+                result.map { OpenedSession(nextTask: $0.nextTask, tasks: $0.tasks, events: stream) })
+        }
+        open(identifier)
+    }
+
+    /// Nobody waits for the session's opening any more.
+    func abandon(_ identifier: String) {
+        guard sessions[identifier]?.opened != nil else { return }
+        end(identifier, SessionRefusal(code: .unavailable, message: "nobody waits for it"))
+    }
+
+    func open(_ identifier: String) {
+        guard let serial = sessions[identifier]?.serial else { return }
+        sessions[identifier]?.phase = .opening
+        withBus { result in
+            // Called on this actor's own thread.
+            nonisolated(unsafe) let result = result
+            self.assumeIsolated { link in
+                switch result {
+                case .success(let bus): link.callOpen(identifier, serial, over: bus)
+                case .failure(let error):
+                    guard link.sessions[identifier]?.serial == serial else { return }
+                    link.lose(identifier, because: "there is no session bus: \(error.message)", isHopeless: true)
+                }
+            }
+        }
+    }
+
+    func callOpen(_ identifier: String, _ serial: Int, over bus: BusConnection) {
+        guard let session = sessions[identifier], session.serial == serial else { return }
+        let limit = options.openLimit
+        var opening = session.options
+        opening.isInFront = isInFront ?? options.isInFront()
+        // That it is opened again tells nothing of this program's person.
+        opening.isBack = session.opened == nil
+        do {
+            try bus.call(
+                "OpenSession", of: TransferBusName.managerInterface, at: TransferBusName.managerPath,
+                service: TransferBusName.service,
+                [.dictionary(session.settings.fields), .dictionary(opening.fields)], type: "(a{sv}a{sv})",
+                milliseconds: Int32(limit / .milliseconds(1))
+            ) { result in self.assumeIsolated { $0.answeredOpen(identifier, serial, result) } }
+        } catch {
+            end(identifier, SessionRefusal(code: .unavailable, message: "it cannot be asked for: \(error)"))
+        }
+    }
+
+    func answeredOpen(_ identifier: String, _ serial: Int, _ result: Result<[VariantValue], BusCallError>) {
+        guard let session = sessions[identifier], session.serial == serial else {
+            if case .success = result, sessions[identifier] == nil { closeForgotten(result) }
+            return
+        }
+        switch result {
+        case .success(let values):
+            do {
+                let answer = try SessionAnswer(values.first?.dictionary ?? [:])
+                sessions[identifier]?.phase = .open(path: answer.path)
+                // The daemon knows better where it has started this program.
+                isInFront = answer.state.isInFront
+                options.noteInFront(answer.state.isInFront)
+                if session.calls.isEmpty { sessions[identifier]?.trouble.end() }
+                if let warning = answer.state.warning, session.opened != nil { Log.warning("\(warning)") }
+                session.opened?(.success(answer.state))
+                sessions[identifier]?.opened = nil
+                step(identifier)
+            } catch {
+                end(identifier, SessionRefusal(code: .unavailable, message: "it answers what cannot be read: \(error)"))
+            }
+        case .failure(let error):
+            let fault = BusFault(name: error.name, message: error.message)
+            if let fault, let refusal = SessionRefusal(fault), refusal.code != .unavailable {
+                // This process's former connection may not be forgotten yet.
+                guard refusal.owner == getpid(), session.opened == nil else { return end(identifier, refusal) }
+            } else if let fault, fault.code == .invalidArgument {
+                return end(identifier, SessionRefusal(code: .badIdentifier, message: fault.message))
+            }
+            lose(identifier, because: error.message, isHopeless: error.isHopeless)
+        }
+    }
+
+    /// A session was opened that nobody waits for any more.
+    private func closeForgotten(_ result: Result<[VariantValue], BusCallError>) {
+        guard let values = try? result.get(), let answer = try? SessionAnswer(values.first?.dictionary ?? [:])
+        else { return }
+        try? bus?.call(
+            "Close", of: TransferBusName.sessionInterface, at: answer.path, service: TransferBusName.service, [],
+            type: "()", milliseconds: 10_000
+        ) { _ in }
+    }
+
+    // MARK: Losing
+
+    /// The daemon does not answer for a session: it is opened again in a moment, or given up.
+    ///
+    /// - Parameter isHopeless: whether it makes no sense to wait where somebody waits for the first opening.
+    func lose(_ identifier: String, because why: String, isHopeless: Bool = false) {
+        guard var session = sessions[identifier] else { return }
+        session.epoch += 1
+        session.isCalling = false
+        let isFirst = session.opened != nil
+        let limit = isFirst ? options.openLimit : options.givingUpAfter
+        guard !(isFirst && isHopeless), let pause = session.trouble.note(at: .now, limit: limit) else {
+            sessions[identifier] = session
+            return end(identifier, SessionRefusal(code: .unavailable, message: SessionError.unreachable(why).message))
+        }
+        let serial = session.serial
+        session.phase = .lost(
+            retry: executor.after(milliseconds: UInt32(pause / .milliseconds(1))) {
+                self.assumeIsolated { link in
+                    guard link.sessions[identifier]?.serial == serial else { return }
+                    link.open(identifier)
+                }
+            })
+        sessions[identifier] = session
+    }
+
+    /// A session is over; nil where that was asked for.
+    func end(_ identifier: String, _ refusal: SessionRefusal?) {
+        guard let session = sessions.removeValue(forKey: identifier) else { return }
+        let error = refusal.map(SessionError.init)
+        if let opened = session.opened {
+            opened(.failure(error ?? .unreachable("the session was closed")))
+        } else {
+            session.events.yield(SessionEvent(.invalidated(refusal)))
+        }
+        session.events.finish()
+        for call in session.calls { call.completion(.failure(error ?? .unreachable("the session was closed"))) }
+    }
+}
+
+extension BusCallError {
+    /// Whether to wait makes no sense: nobody knows how the daemon is started, or it knows of no sessions.
+    fileprivate var isHopeless: Bool {
+        let names = [
+            "ServiceUnknown", "Spawn.ServiceNotFound", "Spawn.ExecFailed", "UnknownMethod", "UnknownInterface",
+        ]
+        return names.contains { name == "org.freedesktop.DBus.Error." + $0 }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import FoundationNetworking
+
+/// Which of the delegate's methods an event becomes.
+struct DelegateDelivery {
+    /// What the delegate was told last of each task: it is told of differences.
+    private var bytes: [Int: Int64] = [:]
+
+    /// The call that an event becomes; nil where the delegate has no method for it.
+    mutating func call(
+        for event: BackgroundEvent.Kind, of session: URLSession, to delegate: any URLSessionDelegate
+    ) -> (@Sendable () -> Void)? {
+        switch event {
+        case .received(let task, let total, let expected):
+            return written(total, of: expected, task, session, delegate)
+        case .sent(let task, let total, let expected):
+            return sent(total, of: expected, task, session, delegate)
+        case .continued(let task, let offset, let total):
+            bytes[task.identifier] = offset
+            guard let (task, delegate) = download(task, session, delegate) else { return nil }
+            return {
+                delegate.urlSession(
+                    session, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: total ?? -1)
+            }
+        case .responded(let task, let response):
+            guard let (task, delegate) = upload(task, session, delegate) else { return nil }
+            // Its answer changes nothing: the transfer is another process's.
+            return { delegate.urlSession(session, dataTask: task, didReceive: response) { _ in } }
+        case .body(let task, let data):
+            guard let (task, delegate) = upload(task, session, delegate) else { return nil }
+            return { delegate.urlSession(session, dataTask: task, didReceive: data) }
+        case .willBegin(let task, let request):
+            guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
+            return { DelegateQuestion.ask(delegate, whetherToBegin: task, with: request, session) }
+        case .challenged(let task, let challenge):
+            guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
+            return { DelegateQuestion.ask(delegate, toLogIn: task, challenge, session) }
+        case .downloaded(let task, let file):
+            guard let (task, delegate) = download(task, session, delegate) else { return nil }
+            return { delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: file) }
+        case .completed(let task, let error):
+            bytes[task.identifier] = nil
+            guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
+            let task = session.task(for: task)
+            return { delegate.urlSession(session, task: task, didCompleteWithError: error) }
+        case .finishedEvents:
+            return { delegate.urlSessionDidFinishEvents(forBackgroundURLSession: session) }
+        case .invalidated(let error):
+            return { delegate.urlSession(session, didBecomeInvalidWithError: error) }
+        }
+    }
+
+    private mutating func written(
+        _ total: Int64, of expected: Int64?, _ task: BackgroundTask, _ session: URLSession,
+        _ delegate: any URLSessionDelegate
+    ) -> (@Sendable () -> Void)? {
+        let more = total - bytes.updateValue(total, forKey: task.identifier).valueOrZero
+        // Less than before: it begins anew, and what came before does not count.
+        let written = more < 0 ? total : more
+        guard let (task, delegate) = download(task, session, delegate) else { return nil }
+        return {
+            delegate.urlSession(
+                session, downloadTask: task, didWriteData: written, totalBytesWritten: total,
+                totalBytesExpectedToWrite: expected ?? -1)
+        }
+    }
+
+    private mutating func sent(
+        _ total: Int64, of expected: Int64?, _ task: BackgroundTask, _ session: URLSession,
+        _ delegate: any URLSessionDelegate
+    ) -> (@Sendable () -> Void)? {
+        let more = total - bytes.updateValue(total, forKey: task.identifier).valueOrZero
+        let sent = more < 0 ? total : more
+        guard let delegate = delegate as? any URLSessionTaskDelegate else { return nil }
+        let task = session.task(for: task)
+        return {
+            delegate.urlSession(
+                session, task: task, didSendBodyData: sent, totalBytesSent: total,
+                totalBytesExpectedToSend: expected ?? -1)
+        }
+    }
+
+    private func download(
+        _ task: BackgroundTask, _ session: URLSession, _ delegate: any URLSessionDelegate
+    ) -> (URLSessionDownloadTask, any URLSessionDownloadDelegate)? {
+        guard let delegate = delegate as? any URLSessionDownloadDelegate,
+            let task = session.task(for: task) as? URLSessionDownloadTask
+        else { return nil }
+        return (task, delegate)
+    }
+
+    private func upload(
+        _ task: BackgroundTask, _ session: URLSession, _ delegate: any URLSessionDelegate
+    ) -> (URLSessionUploadTask, any URLSessionDataDelegate)? {
+        guard let delegate = delegate as? any URLSessionDataDelegate,
+            let task = session.task(for: task) as? URLSessionUploadTask
+        else { return nil }
+        return (task, delegate)
+    }
+}
+
+extension Int64? {
+    fileprivate var valueOrZero: Int64 { self ?? 0 }
+}

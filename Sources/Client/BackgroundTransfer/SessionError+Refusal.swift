@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TransferSessions
+
+extension SessionError {
+    /// What the other side refused.
+    package init(_ refusal: SessionRefusal) {
+        let code: Code =
+            switch refusal.code {
+            case .badIdentifier: .badIdentifier
+            case .inUse: .inUse
+            case .noSuchSession, .unavailable: .unavailable
+            }
+        self.init(code: code, message: refusal.message, owner: refusal.owner)
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TransferSessions
+
+extension BackgroundSessionConfiguration {
+    /// What goes to who carries the session out.
+    package var settings: SessionSettings {
+        var settings = SessionSettings(identifier: identifier)
+        settings.isDiscretionary = isDiscretionary
+        settings.sendsLaunchEvents = sendsLaunchEvents
+        settings.requestTimeout = requestTimeout
+        settings.resourceTimeout = resourceTimeout
+        settings.allowsCellularAccess = allowsCellularAccess
+        settings.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
+        settings.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+        settings.additionalHeaders = additionalHeaders
+        settings.maximumConnectionsPerHost = maximumConnectionsPerHost
+        settings.sharedContainerIdentifier = sharedContainerIdentifier
+        settings.allowsInsecureRedirect = allowsInsecureRedirect
+        settings.answersBearerChallenges = answersBearerChallenges
+        return settings
+    }
+}

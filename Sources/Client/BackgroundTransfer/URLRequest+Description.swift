@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import FoundationNetworking
+import TransferSessions
+
+extension RequestDescription {
+    /// What of a request can outlive this program.
+    ///
+    /// - Throws: `SessionError` where its scheme is not http or https.
+    init(_ request: URLRequest) throws(SessionError) {
+        guard let url = request.url, let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            url.host?.isEmpty == false
+        else {
+            throw SessionError(
+                code: .unsupportedScheme,
+                message: """
+                    A background session transfers from and to http and https addresses only, not \
+                    \(request.url.map { "'\($0.scheme ?? "")'" } ?? "a request without an address").
+                    """)
+        }
+        self.init(
+            url: url.absoluteString, method: request.httpMethod, headers: request.allHTTPHeaderFields ?? [:],
+            // 60 is what a request has that says nothing: then the session's applies, as on Apple's systems.
+            timeout: request.timeoutInterval == 60 ? nil : request.timeoutInterval,
+            allowsCellularAccess: request.allowsCellularAccess)
+    }
+
+    /// The request as the app sees it; nil where its address is none.
+    var request: URLRequest? {
+        guard let url = URL(string: url) else { return nil }
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        if let timeout { request.timeoutInterval = timeout }
+        request.allowsCellularAccess = allowsCellularAccess
+        return request
+    }
+}
+
+extension ResponseDescription {
+    /// The answer as the app sees it.
+    var response: HTTPURLResponse? {
+        URL(string: url).flatMap {
+            HTTPURLResponse(url: $0, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
+        }
+    }
+}
+
+extension FailureDescription {
+    /// The error as the app sees it.
+    func error(url: String) -> URLError {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+        info[NSURLErrorFailingURLErrorKey] = URL(string: url)
+        return URLError(URLError.Code(rawValue: code) ?? .unknown, userInfo: info)
+    }
+}

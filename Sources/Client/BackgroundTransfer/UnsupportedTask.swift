@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a background session cannot carry out without the program that asked for it.
+enum UnsupportedTask {
+    case inMemory
+    case uploadWithoutFile
+    case completionHandler
+
+    /// The refusal, with what would be right.
+    func error(in session: String) -> SessionError {
+        let (what, instead) =
+            switch self {
+            case .inMemory: ("Data tasks keep what they get in memory", "Use a download task")
+            case .uploadWithoutFile: ("Uploads from memory or a stream", "Write the data to a file and upload that")
+            case .completionHandler: ("Completion handlers", "Use the delegate's methods")
+            }
+        return SessionError(
+            code: .unsupportedTask,
+            message: """
+                \(what) would end with the program, so the background session '\(session)' does not take them. \(instead).
+                """)
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferPolicy
+
+extension WallTime {
+    /// The date, to the microsecond; what lies beyond the years 1677 to 2262 is the nearest of these.
+    init(_ date: Date) {
+        let nanoseconds = (date.timeIntervalSince1970 * 1e6).rounded() * 1e3
+        let isEarly = nanoseconds <= Double(Int64.min)
+        self.init(nanosecondsSinceEpoch: Int64(exactly: nanoseconds) ?? (isEarly ? .min : .max))
+    }
+}
+
+extension Date {
+    /// The moment.
+    init(_ time: WallTime) { self.init(timeIntervalSince1970: Double(time.nanosecondsSinceEpoch) / 1e9) }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BackgroundTransfer
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+package import TransferSessions
+
+/// The way from this process's sessions to an engine within it.
+package final class EmbeddedChannel: SessionChannel {
+    /// How long a session waits for the engine to run.
+    private static let patience = DispatchTimeInterval.seconds(30)
+
+    private enum Step: Sendable {
+        case order(TaskOrder, String)
+        case acknowledge(EventNumber, String)
+        case close(String)
+        case inFront(Bool)
+        /// All before it has been done.
+        case mark(CheckedContinuation<Void, Never>)
+    }
+
+    private let host: SessionHost
+    private let app: String
+    /// Tells it from the other ways to the same engine.
+    private let name: String
+    private let gate: EngineGate
+    private let streams = Mutex<[String: AsyncStream<SessionEvent>.Continuation]>([:])
+    private let steps: AsyncStream<Step>
+    private let continuation: AsyncStream<Step>.Continuation
+    private let queue = QueueExecutor(label: "org.transferd.embedded.open")
+
+    init(host: SessionHost, app: String, name: String = "embedded", gate: EngineGate) {
+        self.host = host
+        self.app = app
+        self.name = name
+        self.gate = gate
+        (steps, continuation) = AsyncStream.makeStream()
+        // Ends with what is posted: see `end`.
+        Task { await carryOut() }
+    }
+
+    private func key(_ session: String) -> SessionKey { SessionKey(app: app, identifier: session) }
+
+    // MARK: The engine's side
+
+    /// Does what is posted, one after the other, until ``end()``.
+    private func carryOut() async {
+        for await step in steps {
+            switch step {
+            case .order(let order, let session):
+                await again { try await self.host.post(order, in: self.key(session), from: self.name) }
+            case .acknowledge(let number, let session):
+                await again { try await self.host.acknowledge(number, in: self.key(session), from: self.name) }
+            case .close(let session): await host.close(key(session), by: name)
+            case .inFront(let isInFront): await host.setInFront(isInFront, app: app)
+            case .mark(let continuation): continuation.resume()
+            }
+        }
+    }
+
+    /// What cannot be saved is tried until it can be: nobody could be told.
+    private func again(_ body: () async throws -> Void) async {
+        var pause = Duration.seconds(1)
+        while true {
+            do {
+                return try await body()
+            } catch let refusal as SessionRefusal where refusal.code == .unavailable {
+                do { try await Task.sleep(for: pause) } catch { return }
+                pause = min(pause * 2, .seconds(60))
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// Returns when all that was posted before has been done.
+    func drain() async { await withCheckedContinuation { continuation.yield(.mark($0)) } }
+
+    /// The engine has ended, or this process would have: no session hears any more.
+    func end() {
+        continuation.finish()
+        let open = streams.withLock { streams in
+            defer { streams = [:] }
+            return streams
+        }
+        for stream in open.values { stream.finish() }
+    }
+
+    /// As if the process had died.
+    package func leave() async {
+        await drain()
+        end()
+        await host.disconnected(name)
+    }
+
+    // MARK: The sessions' side
+
+    package func open(_ configuration: BackgroundSessionConfiguration) throws(SessionError) -> OpenedSession {
+        let identifier = configuration.identifier
+        guard gate.wait(Self.patience) else {
+            throw SessionError(
+                code: .unavailable,
+                message: "The embedded engine does not run: start its run() before the first session is made.")
+        }
+        let (events, continuation) = AsyncStream.makeStream(of: SessionEvent.self)
+        let isFree = streams.withLock { streams in
+            guard streams[identifier] == nil else { return false }
+            streams[identifier] = continuation
+            return true
+        }
+        guard isFree else {
+            throw SessionError(
+                code: .inUse,
+                message: "The background session '\(identifier)' is in use by this very process; invalidate it first.",
+                owner: getpid())
+        }
+        let client = SessionClient(name: name, process: getpid(), app: app) { [weak self] key, event in
+            self?.streams.withLock { _ = $0[key.identifier]?.yield(event) }
+        }
+        let result = wait { [host] in
+            try await host.open(configuration.settings, by: client, registration: .command([]))
+        }
+        switch result {
+        case .success(let state): return OpenedSession(nextTask: state.nextTask, tasks: state.tasks, events: events)
+        case .failure(let error):
+            streams.withLock { $0[identifier] = nil }
+            throw (error as? SessionRefusal).map(SessionError.init)
+                ?? SessionError(code: .unavailable, message: "\(error)")
+        }
+    }
+
+    /// Waits for what is done on a thread of its own: this one may be one of the few that tasks have.
+    private func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Result<Value, any Error>
+    {
+        let done = DispatchSemaphore(value: 0)
+        let result = Mutex<Result<Value, any Error>?>(nil)
+        Task(executorPreference: queue) {
+            let outcome: Result<Value, any Error>
+            do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+            result.withLock { $0 = outcome }
+            done.signal()
+        }
+        done.wait()
+        return result.withLock { $0 } ?? .failure(CancellationError())
+    }
+
+    package func post(_ order: TaskOrder, in session: String) { continuation.yield(.order(order, session)) }
+
+    package func tasks(of session: String) async throws(SessionError) -> [TaskSnapshot] {
+        await drain()
+        return await host.tasks(of: key(session))
+    }
+
+    package func acknowledge(_ number: EventNumber, in session: String) {
+        continuation.yield(.acknowledge(number, session))
+    }
+
+    package func setInFront(_ isInFront: Bool) { continuation.yield(.inFront(isInFront)) }
+
+    package func close(_ session: String) {
+        streams.withLock { $0.removeValue(forKey: session) }?.finish()
+        continuation.yield(.close(session))
+    }
+}
+
+/// Whether the engine runs.
+final class EngineGate: Sendable {
+    private let running = DispatchGroup()
+
+    init() { running.enter() }
+
+    func open() { running.leave() }
+
+    /// Waits so long at most; false where it does not run then.
+    func wait(_ time: DispatchTimeInterval) -> Bool { running.wait(timeout: .now() + time) == .success }
+}
+
+/// Runs tasks on a thread that a queue gives.
+private final class QueueExecutor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) { queue = DispatchQueue(label: label) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// Calls the program that it is in.
+struct CallingLauncher: AppLauncher {
+    func launch(_ registration: AppRegistration, of app: String, for session: String) async -> LaunchOutcome {
+        BackgroundApplication.shared.handleEvents(of: session)
+        return .started(process: getpid())
+    }
+}

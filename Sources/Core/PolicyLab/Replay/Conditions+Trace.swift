@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+extension Conditions {
+    /// What a trace's segment says; nil says nothing.
+    ///
+    /// A time of which power or network is unknown counts as sleep: nothing runs, and nothing is learned from it.
+    mutating func update(to segment: Trace.Segment?, at now: Moment) {
+        let isKnown = segment?.isKnown ?? false
+        sleep.update(
+            to: isKnown && segment?.isSuspended == false ? .awake : .aboutToSleep, source: .none, sureness: .reported,
+            at: now)
+        power.update(to: segment?.power ?? .unknown, source: .none, sureness: .reported, at: now)
+        let level = segment?.level.map { Int(($0 * 100).rounded()) }
+        battery.update(to: BatteryState(level: level), source: .none, sureness: .reported, at: now)
+        let kind = segment?.network ?? .unknown
+        network.update(to: kind.reachability, source: .none, sureness: .reported, at: now)
+        linkKind.update(to: kind.linkKind, source: .none, sureness: .reported, at: now)
+        let isConnected = kind != .none && kind != .unknown
+        let price: Metered = isConnected ? (segment?.isMetered == true ? .yes : .no) : .unknown
+        metered.update(to: price, source: .none, sureness: .reported, at: now)
+    }
+}
+
+extension Trace.Network {
+    fileprivate var reachability: Reachability {
+        switch self {
+        case .wifi, .ethernet, .cell: .full
+        case .none: .none
+        case .unknown: .unknown
+        }
+    }
+
+    fileprivate var linkKind: LinkKind {
+        switch self {
+        case .wifi: .wifi
+        case .ethernet: .ethernet
+        case .cell: .cellular
+        case .none, .unknown: .unknown
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How much of each hour of the day used to be good for transfers: on mains, awake and on a free network.
+///
+/// Each day counts a quarter against all days before it, so that one wholly good hour is remembered for a day, and a
+/// habit for several. Time asleep counts: what sleeps at night has no good nights. Hours are those of UTC, so that no
+/// time zone is needed; whoever moves to another one, or changes the clocks, has new habits for a few days.
+public struct DayHabits: Hashable, Sendable, Codable {
+    private struct Current: Hashable, Sendable, Codable {
+        /// Hours since the epoch.
+        var hour: Int64
+        var observed: Int64 = 0
+        var good: Int64 = 0
+    }
+
+    private static let hour: Int64 = 3_600_000_000_000
+    private static let hoursOfDay = 24
+    /// Shares are kept in millionths.
+    private static let whole: Int64 = 1_000_000
+    /// From this share on an hour promises something: what one wholly good hour yesterday leaves.
+    private static let promising = whole / 4
+
+    /// By the hour of the day; -1 for one that was not seen yet. Empty before the first.
+    private var shares: [Int64] = []
+    private var current: Current?
+
+    /// Nothing learned yet.
+    public init() {}
+
+    /// Whether every hour of the day was seen.
+    public var isComplete: Bool { shares.count == Self.hoursOfDay && shares.allSatisfy { $0 >= 0 } }
+
+    /// How many hours lie between the one of `date` and the next one that promises something, or does not, 0 where it is
+    /// that one; nil where none is like that.
+    public func hours(toPromising isPromising: Bool, from date: WallTime) -> Int? {
+        guard shares.count == Self.hoursOfDay else { return nil }
+        let first = Self.hourOfDay(Self.hourNumber(date.nanosecondsSinceEpoch))
+        return (0..<Self.hoursOfDay).first {
+            (shares[(first + $0) % Self.hoursOfDay] >= Self.promising) == isPromising
+        }
+    }
+
+    /// When the hour begins that comes so many hours after the one in which `date` lies.
+    static func start(ofHour offset: Int, after date: WallTime) -> WallTime {
+        let number = hourNumber(date.nanosecondsSinceEpoch) + Int64(offset)
+        return WallTime(nanosecondsSinceEpoch: number.multipliedSaturating(by: hour))
+    }
+
+    /// So much time has gone by until `end`.
+    mutating func add(_ elapsed: Duration, until end: WallTime, isGood: Bool) {
+        // Further back every hour of the day was gone through a week's number of times: a step an hour must stay a few.
+        let span = min(elapsed.wholeNanoseconds, Self.hour * Int64(Self.hoursOfDay) * 7)
+        let last = end.nanosecondsSinceEpoch
+        var date = last.addingSaturating(-span)
+        while date < last {
+            let number = Self.hourNumber(date)
+            let next = min((number + 1).multipliedSaturating(by: Self.hour), last)
+            guard next > date else { return }
+            note(next - date, isGood: isGood, hour: number)
+            date = next
+        }
+    }
+
+    private mutating func note(_ nanoseconds: Int64, isGood: Bool, hour: Int64) {
+        if let current, current.hour != hour {
+            finish(current)
+            self.current = nil
+        }
+        var now = current ?? Current(hour: hour)
+        now.observed = now.observed.addingSaturating(nanoseconds)
+        if isGood { now.good = now.good.addingSaturating(nanoseconds) }
+        current = now
+    }
+
+    private mutating func finish(_ hour: Current) {
+        guard hour.observed >= Self.hour / 2 else { return }
+        // What a store hands back may hold anything.
+        let share = Int64(min(1, max(0, Double(hour.good) / Double(hour.observed))) * Double(Self.whole))
+        if shares.count != Self.hoursOfDay { shares = Array(repeating: -1, count: Self.hoursOfDay) }
+        let index = Self.hourOfDay(hour.hour)
+        shares[index] = (3 * min(max(0, shares[index]), Self.whole) + share) / 4
+    }
+
+    private static func hourNumber(_ nanoseconds: Int64) -> Int64 {
+        let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: hour)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+
+    private static func hourOfDay(_ number: Int64) -> Int {
+        let remainder = Int(number % Int64(hoursOfDay))
+        return remainder < 0 ? remainder + hoursOfDay : remainder
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far a transfer has come on its way to its deadline, as ``DefaultPolicy`` counts it: by shares of its time, and by
+/// steps of three hours as long as that matters.
+struct DefaultStages {
+    static let hoursPerStep = 3
+    /// Further ahead than a day nothing is told apart.
+    static let mostSteps = 8
+    private static let step: Int64 = Int64(hoursPerStep) * 3_600_000_000_000
+
+    /// The part of the time that is gone.
+    enum Share: Int {
+        case early
+        case half
+        case threeQuarters
+        case last
+    }
+
+    struct Position {
+        var share = Share.early
+        /// To the deadline, begun ones included; one more than ``mostSteps`` for more.
+        var stepsLeft = mostSteps + 1
+    }
+
+    /// How many positions are told apart: from three quarters on no steps are.
+    static let count = 2 * (mostSteps + 1) + 2
+
+    private let deadline: WallTime
+    private let half: WallTime
+    private let threeQuarters: WallTime
+    /// The last chance or the deadline. May come before the others.
+    private let last: WallTime
+    /// From when on a metered network will do; nil for never.
+    let metered: WallTime?
+
+    /// Nil without a deadline.
+    init?(_ subject: PolicySubject, meteredShare: Double) {
+        let (constraints, submitted) = (subject.traits.constraints, subject.traits.submitted)
+        guard let deadline = constraints.deadline else { return nil }
+        self.deadline = deadline.date
+        let notBefore = constraints.notBefore?.date
+        // Asked for by date: elapsed shares as floating point could fall short at the very moment.
+        func date(_ share: Double) -> WallTime {
+            deadline.date(atShare: share, submitted: submitted, notBefore: notBefore)
+        }
+        half = date(0.5)
+        threeQuarters = date(0.75)
+        last = min(subject.latestStart(before: deadline.date, safety: 1.5) ?? deadline.date, deadline.date)
+        metered = meteredShare <= 1 ? date(meteredShare) : nil
+    }
+
+    /// Where it stands, and when the next position begins; nil at the last one.
+    func position(at now: WallTime) -> (Position, until: WallTime?) {
+        guard last > now else { return (Position(share: .last), nil) }
+        guard threeQuarters > now else { return (Position(share: .threeQuarters), last) }
+        let left = deadline.nanosecondsSinceEpoch.addingSaturating(now.nanosecondsSinceEpoch.negatedSaturating)
+        let begun = max(1, (left - 1) / Self.step + 1)
+        let steps = min(Int(begun), Self.mostSteps + 1)
+        let share: Share = half > now ? .early : .half
+        let next = min(share == .early ? half : threeQuarters, last)
+        let stepEnd = deadline.nanosecondsSinceEpoch.addingSaturating(-Self.step * Int64(steps - 1))
+        guard stepEnd > now.nanosecondsSinceEpoch else { return (Position(share: share, stepsLeft: steps), next) }
+        return (
+            Position(share: share, stepsLeft: steps), min(next, WallTime(nanosecondsSinceEpoch: stepEnd))
+        )
+    }
+}
+
+extension DefaultStages.Position {
+    private static let perShare = DefaultStages.mostSteps + 1
+
+    /// Their order in time.
+    var number: Int {
+        switch share {
+        case .early: Self.perShare - stepsLeft
+        case .half: 2 * Self.perShare - stepsLeft
+        case .threeQuarters: 2 * Self.perShare
+        case .last: 2 * Self.perShare + 1
+        }
+    }
+
+    /// The position with a number.
+    init(number: Int) {
+        let place = number % DefaultStages.count
+        switch place {
+        case 2 * Self.perShare: share = .threeQuarters
+        case 2 * Self.perShare + 1: share = .last
+        default:
+            share = place < Self.perShare ? .early : .half
+            stepsLeft = Self.perShare - place % Self.perShare
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferEngine
+internal import TransferPolicy
+
+/// Codes of Foundation's `URLError`, which is not to be had here.
+enum URLErrorCode: Int {
+    case unknown = -1
+    case cancelled = -999
+    case timedOut = -1001
+    case unsupportedURL = -1002
+    case cannotFindHost = -1003
+    case networkConnectionLost = -1005
+    case httpTooManyRedirects = -1007
+    case badServerResponse = -1011
+    case userAuthenticationRequired = -1013
+    case cannotDecodeContentData = -1016
+    case fileDoesNotExist = -1100
+    case dataLengthExceedsMaximum = -1103
+    case secureConnectionFailed = -1200
+    case serverCertificateUntrusted = -1202
+    case cannotWriteToFile = -3003
+}
+
+extension FailureDescription {
+    init(code: URLErrorCode, _ message: String) { self.init(code: code.rawValue, message: message) }
+
+    /// How an app is told of a transfer's failure.
+    init(_ failure: TransferFailure) {
+        self.init(code: URLErrorCode(failure.cause), failure.message)
+    }
+}
+
+extension URLErrorCode {
+    fileprivate init(_ cause: FailureCause) {
+        self =
+            switch cause {
+            case .nameResolution: .cannotFindHost
+            case .connection, .captivePortal, .executorLost: .networkConnectionLost
+            case .timeout, .tooSlow, .expired, .noProgress: .timedOut
+            case .handshake: .secureConnectionFailed
+            case .malformedAnswer, .status, .checksumMismatch: .badServerResponse
+            case .certificate: .serverCertificateUntrusted
+            case .unsupportedURL: .unsupportedURL
+            case .redirect: .httpTooManyRedirects
+            case .destination: .cannotWriteToFile
+            case .encodedBody: .cannotDecodeContentData
+            case .tooLarge: .dataLengthExceedsMaximum
+            case .sourceChanged: .fileDoesNotExist
+            case .proxyAuthentication: .userAuthenticationRequired
+            }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TransferEngine
+package import TransferPolicy
+
+/// What of sessions depends on URLs and folders.
+package protocol SessionPlace: Sendable {
+    /// What has to be transferred for a task; its traits are for the caller to fill in but for host and loopback.
+    ///
+    /// - Throws: `FailureDescription`, with which the task ends, where it cannot be.
+    func specification(
+        of task: TaskSnapshot, in session: SessionKey, by settings: SessionSettings, at now: WallTime
+    ) throws(UnusableTask) -> TransferSpecification
+    /// Removes a finished file that its app did not take.
+    func remove(_ file: String)
+}
+
+/// A task that cannot be carried out, and what its app is told.
+package struct UnusableTask: Error, Hashable, Sendable {
+    package var failure: FailureDescription
+
+    package init(code: Int, message: String) { failure = FailureDescription(code: code, message: message) }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Sessions of containers that several programs of one publisher share: they are those of the app that is registered for the
+/// container, whichever of the programs makes them.
+extension SessionHost {
+    /// Which session a program means: its own, or that of its container's app.
+    func key(of settings: SessionSettings, for app: String) -> SessionKey {
+        let own = SessionKey(app: app, identifier: settings.identifier)
+        // What it began before there was such an app stays its own.
+        guard let container = settings.sharedContainerIdentifier, sessions[own]?.tasks.isEmpty != false,
+            sessions[own]?.client == nil, let owner = self.app(registeredFor: container)
+        else { return own }
+        return SessionKey(app: owner, identifier: settings.identifier)
+    }
+
+    /// Takes down how a session's app is started, and for which containers.
+    func register(
+        _ client: SessionClient, as registration: AppRegistration?, in record: inout SessionRecord, of key: SessionKey
+    ) {
+        guard client.app == key.app else {
+            // A helper's words are no way to start the app.
+            let own = newest(of: key.app)
+            (record.registration, record.containers) = (own?.registration, own?.containers)
+            return
+        }
+        record.registration = registration ?? record.registration
+        guard let containers = client.containers else {
+            record.containers = record.containers ?? newest(of: key.app)?.containers
+            return
+        }
+        record.containers = containers.filter { app(registeredFor: $0) ?? key.app == key.app }
+    }
+
+    /// The app that is started for a container's sessions.
+    private func app(registeredFor container: String) -> String? {
+        Set(sessions.keys.map(\.app)).filter { newest(of: $0)?.containers?.contains(container) == true }.min()
+    }
+
+    /// What an app said when it opened a session last.
+    private func newest(of app: String) -> SessionRecord? {
+        sessions.filter { $0.key.app == app && $0.value.record.lastOpened != nil }.values.map(\.record)
+            .max { $0.lastOpened ?? now < $1.lastOpened ?? now }
+    }
+
+    /// What a program should know of a session that it has opened; nil where there is nothing.
+    func warning(about record: SessionRecord, of key: SessionKey, for client: SessionClient) -> String? {
+        let taken = (client.containers ?? []).subtracting(record.containers ?? []).sorted()
+        if client.app == key.app, let container = taken.first {
+            return """
+                The app '\(key.app)' is not started for sessions of the shared container '\(container)': \
+                '\(app(registeredFor: container) ?? "")' is registered for it.
+                """
+        }
+        guard record.settings.sendsLaunchEvents, record.registration == nil else { return nil }
+        return """
+            The app '\(key.app)' cannot be started for its background session '\(key.identifier)': nobody has said how. \
+            What happens while it does not run waits until it is started by somebody.
+            """
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Logging
+internal import TransferEngine
+package import TransferPolicy
+
+/// When apps are started for their sessions.
+extension SessionHost {
+    /// What is known of an app.
+    struct AppState {
+        /// Whether a person works with it, as far as it says.
+        var saysInFront = true
+        /// What the desktop tells of its windows, which counts for more; nil where it tells nothing.
+        var window: WindowFocus?
+        var isInFront: Bool { window.map { $0 == .focused } ?? saysInFront }
+        /// The attempts to start it, while there are any.
+        var launching: _Concurrency.Task<Void, Never>?
+        /// Waits for it to deal with what it was started for.
+        var patience: _Concurrency.Task<Void, Never>?
+        /// The process that was started last.
+        var process: Int32?
+        /// Whether one that comes now is the one that was started.
+        var isExpected = false
+        var launches = 0
+        /// How often it was called while it ran in the background.
+        var calls = 0
+        var failures = 0
+        var lastLaunch: WallTime?
+        var lastOutcome: LaunchOutcome?
+    }
+
+    /// How long an app that was started has for its session, before it is started again.
+    private static let patience = Duration.seconds(30)
+    /// The time between two attempts that came to nothing: the relaunch limiter's first delay, and its longest.
+    private static let leastPause = Duration.seconds(60)
+    private static let longestPause = Duration.seconds(6 * 3600)
+
+    // MARK: In front, or not
+
+    /// A process of the app has opened a session.
+    func noteOpening(by client: SessionClient) {
+        var app = apps[client.app] ?? AppState()
+        // What a script that was started starts in its turn is the same app.
+        let isStartedByUs = app.isExpected || [client.process, client.leader].contains(app.process ?? -1)
+        let isNew = !sessions.values.contains { $0.client?.name == client.name }
+        defer { apps[client.app] = app }
+        guard isNew else { return }
+        app.saysInFront = (client.isBack || !isStartedByUs) && client.isInFront ?? true
+        app.window = window(ofNew: client.app, isStartedByUs: client.isBack || isStartedByUs)
+        // One that lost sight of this program only is nothing that its person has done: the limiter stays as it is.
+        if !client.isBack, !isStartedByUs, app.isInFront { engine.appCameToFront(client.app) }
+    }
+
+    /// Whether nobody works with the program that has a session: its app, or another one of its container.
+    func isBehind(_ key: SessionKey) -> Bool { apps[sessions[key]?.client?.app ?? key.app]?.isInFront == false }
+
+    /// An app says whether a person works with it. That it is in front holds until the desktop tells something new of it;
+    /// that it is not, while it has no focused window.
+    package func setInFront(_ isInFront: Bool, app: String) {
+        apps[app, default: AppState()].saysInFront = isInFront
+        guard isInFront else { return }
+        apps[app]?.window = nil
+        engine.appCameToFront(app)
+    }
+
+    // MARK: Starting
+
+    /// Starts an app that has something to do and does not run; nothing while it is being started.
+    func startIfNeeded(_ app: String) {
+        guard apps[app]?.launching == nil else { return }
+        guard let first = sessionToStartFor(app) else {
+            if !sessions.contains(where: { $0.key.app == app && $0.value.needsApp }) { engine.relaunchAbandoned(app) }
+            return
+        }
+        apps[app, default: AppState()].launching = _Concurrency.Task { await keepStarting(app, for: first) }
+    }
+
+    /// The first session for which an app is to be started.
+    private func sessionToStartFor(_ app: String) -> SessionKey? {
+        sessions.filter { key, session in
+            key.app == app && session.client == nil && session.needsApp && !session.record.isQuit
+                && session.record.settings.sendsLaunchEvents && session.record.registration != nil
+        }.keys.min()
+    }
+
+    private func keepStarting(_ app: String, for first: SessionKey) async {
+        var next: SessionKey? = first
+        var pause = Self.leastPause
+        while let key = next, let registration = sessions[key]?.record.registration {
+            await start(app, for: key, by: registration)
+            next = sessionToStartFor(app)
+            guard next == key else {
+                pause = Self.leastPause
+                continue
+            }
+            // It did not come, or did not deal with it. The limiter's own delay may be over by then and begin anew: this
+            // one does not.
+            apps[app]?.failures += 1
+            await wait(pause, in: app)
+            pause = min(pause * 2, Self.longestPause)
+            next = sessionToStartFor(app)
+        }
+        apps[app]?.launching = nil
+    }
+
+    private func start(_ app: String, for key: SessionKey, by registration: AppRegistration) async {
+        engine.appRelaunched(app)
+        apps[app, default: AppState()].launches += 1
+        apps[app]?.lastLaunch = now
+        apps[app]?.isExpected = true
+        defer { apps[app]?.isExpected = false }
+        logger.info("starting an app for its session", metadata: ["app": "\(app)", "session": "\(key.identifier)"])
+        let outcome = await launcher.launch(registration, of: app, for: key.identifier)
+        apps[app]?.lastOutcome = outcome
+        switch outcome {
+        case .started(let process):
+            apps[app]?.process = process
+            // Where that is known, no other process is the one that was started.
+            if process != nil { apps[app]?.isExpected = false }
+            if sessions[key]?.needsApp == true { await wait(Self.patience, in: app) }
+        case .missing(let why), .crashed(let why), .silent(let why):
+            logger.warning(
+                "an app could not be started for its session",
+                metadata: ["app": "\(app)", "session": "\(key.identifier)", "why": "\(why)"])
+        }
+    }
+
+    /// Waits so long, or until the app has dealt with a session's events.
+    private func wait(_ duration: Duration, in app: String) async {
+        let patience = _Concurrency.Task { [sleep] in _ = try? await sleep(duration) }
+        apps[app]?.patience = patience
+        await patience.value
+        apps[app]?.patience = nil
+    }
+
+    // MARK: Showing
+
+    /// What is known of the apps that have sessions, by their names.
+    package func appStatuses() -> [AppStatus] {
+        Set(sessions.keys.map(\.app)).sorted().map { app in
+            let state = apps[app] ?? AppState()
+            let own = sessions.filter { $0.key.app == app }
+            var status = AppStatus(app: app)
+            status.sessions = own.count
+            status.isConnected = own.contains { $0.value.client != nil }
+            status.isInFront = state.isInFront && status.isConnected
+            status.waitingEvents = own.values.reduce(0) { $0 + $1.waitingEvents }
+            status.registration = own.sorted { $0.key < $1.key }.lazy.compactMap(\.value.record.registration).first
+            (status.launches, status.failures, status.lastLaunch, status.lastOutcome) = (
+                state.launches, state.failures, state.lastLaunch, state.lastOutcome
+            )
+            return status
+        }
+    }
+
+    /// The sessions there are, with how many of their tasks are not over and how many events wait.
+    package func sessionSummaries() -> [(key: SessionKey, tasks: Int, waitingEvents: Int, owner: Int32?)] {
+        sessions.sorted { $0.key < $1.key }.map { key, session in
+            (
+                key, session.tasks.values.count { $0.record.end == nil }, session.waitingEvents,
+                session.client?.process
+            )
+        }
+    }
+}
+
+extension SessionHost.Session {
+    /// How many events its app has not dealt with.
+    fileprivate var waitingEvents: Int {
+        ends.values.reduce(0) { sum, number in
+            guard let record = tasks[number]?.record, let end = record.end else { return sum }
+            return sum + end.kinds.count - record.acknowledged
+        }
+    }
+}
+
+/// An app, as people are shown it.
+package struct AppStatus: Hashable, Sendable {
+    package var app: String
+    package var sessions = 0
+    package var isConnected = false
+    package var isInFront = false
+    package var waitingEvents = 0
+    package var registration: AppRegistration?
+    /// Starts since this program began, and those that came to nothing.
+    package var launches = 0
+    package var failures = 0
+    package var lastLaunch: WallTime?
+    package var lastOutcome: LaunchOutcome?
+}

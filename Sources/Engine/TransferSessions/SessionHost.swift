@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Logging
+package import TransferEngine
+internal import TransferPolicy
+
+/// Carries sessions out over an engine: which task is which transfer, what an app has to be told, and when it is started for
+/// that.
+///
+/// Everything is saved before it is told, so that the program may end at any moment: a task is saved before it is handed
+/// over, and found again by its transfer's key; its end is saved before the app hears of it, and stays until the app has
+/// dealt with its last event.
+package actor SessionHost {
+    let engine: TransferEngine
+    let store: any SessionStore
+    let place: any SessionPlace
+    let launcher: any AppLauncher
+    let alarm: any Alarm
+    let sleep: @Sendable (Duration) async throws -> Void
+    let logger: Logger
+
+    var sessions: [SessionKey: Session] = [:]
+    /// The tasks whose transfers are under way.
+    var owners: [TransferID: TaskKey] = [:]
+    var apps: [String: AppState] = [:]
+    /// What the desktop tells of windows, by the names of apps.
+    var windows: [String: WindowFocus] = [:]
+    /// Transfers that are being handed over, and what was told meanwhile of transfers that nobody knows: it may be theirs.
+    var handingOver = 0
+    var early: [TransferUpdate] = []
+    /// Tasks whose transfers ended when nobody took it down.
+    var endedBefore: [(key: SessionKey, number: Int, ending: TransferEnding)] = []
+    private var turns: [SessionKey: Turn] = [:]
+
+    struct TaskKey: Hashable {
+        var session: SessionKey
+        var number: Int
+    }
+
+    /// A session as it stands.
+    struct Session {
+        var record: SessionRecord
+        var tasks: [Int: Task] = [:]
+        /// Which task ended in which place.
+        var ends: [Int64: Int] = [:]
+        /// The process that uses it.
+        var client: SessionClient?
+        /// Whether something had to wait for the app.
+        var hasWaiting = false
+
+        var hasUnfinished: Bool { tasks.values.contains { $0.record.end == nil } }
+        /// Whether the app has something to do before it goes on, or has everything to hear.
+        var needsApp: Bool {
+            tasks.values.contains { $0.question != nil } || (!ends.isEmpty && !hasUnfinished)
+        }
+    }
+
+    struct Task {
+        var record: TaskRecord
+        var transfer: TransferID?
+        /// What the app is to answer.
+        var question: SessionEvent.Kind?
+    }
+
+    /// An engine's sessions; nothing happens before ``load()``.
+    ///
+    /// - Parameter sleep: waits so long, time asleep included.
+    package init(
+        engine: TransferEngine, store: any SessionStore, place: any SessionPlace, launcher: any AppLauncher,
+        alarm: any Alarm, logger: Logger,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await _Concurrency.Task.sleep(for: $0, clock: .continuous)
+        }
+    ) {
+        self.engine = engine
+        self.store = store
+        self.place = place
+        self.launcher = launcher
+        self.alarm = alarm
+        self.logger = logger
+        self.sleep = sleep
+    }
+
+    var now: WallTime { alarm.now().wall }
+
+    // MARK: Turns
+
+    private final class Turn {
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Does one thing after the other in a session, in the order of the calls, though each waits for the disk.
+    func inTurn<Value: Sendable>(
+        of key: SessionKey, _ body: (isolated SessionHost) async throws -> Value
+    ) async rethrows -> Value {
+        let turn = turns[key] ?? Turn()
+        turns[key] = turn
+        if turn.isTaken {
+            await withCheckedContinuation { turn.waiting.append($0) }
+        } else {
+            turn.isTaken = true
+        }
+        defer {
+            if turn.waiting.isEmpty {
+                turns[key] = nil
+            } else {
+                turn.waiting.removeFirst().resume()
+            }
+        }
+        return try await body(self)
+    }
+
+    // MARK: Opening
+
+    /// Joins a process to a session, which is made where there is none, and tells what waited for it.
+    ///
+    /// - Throws: `SessionRefusal`.
+    package func open(
+        _ settings: SessionSettings, by client: SessionClient, registration: AppRegistration? = nil
+    ) async throws -> SessionState {
+        let longest = 255
+        guard !settings.identifier.isEmpty, settings.identifier.utf8.count <= longest else {
+            throw SessionRefusal(
+                code: .badIdentifier,
+                message: "a session's identifier has 1 to \(longest) bytes, not \(settings.identifier.utf8.count)")
+        }
+        let key = key(of: settings, for: client.app)
+        return try await inTurn(of: key) { host in
+            if let owner = host.sessions[key]?.client, owner.name != client.name {
+                throw SessionRefusal(
+                    code: .inUse,
+                    message: """
+                        The background session '\(key.identifier)' is in use by the process \(owner.process). It is free \
+                        once that has ended, or has invalidated its session.
+                        """, owner: owner.process)
+            }
+            var record = host.sessions[key]?.record ?? SessionRecord(settings: settings)
+            record.settings = settings
+            host.register(client, as: registration, in: &record, of: key)
+            record.isQuit = false
+            // Another process has never seen the tasks that the last one has not started.
+            if record.process != client.process { record.missing = [] }
+            record.process = client.process
+            record.lastOpened = host.now
+            if host.sessions[key]?.record != record { try await host.save([.session(key, record)]) }
+            host.sessions[key, default: Session(record: record)].record = record
+            host.noteOpening(by: client)
+            host.sessions[key]?.client = client
+            let state = host.state(of: key, for: client)
+            host.tellWhatWaited(in: key)
+            return state
+        }
+    }
+
+    private func state(of key: SessionKey, for client: SessionClient) -> SessionState {
+        guard let session = sessions[key] else { return SessionState(nextTask: 1, tasks: []) }
+        var state = SessionState(
+            nextTask: session.record.nextTask,
+            tasks: session.tasks.values.map(\.record.snapshot).sorted { $0.identifier < $1.identifier })
+        state.isInFront = apps[client.app]?.isInFront ?? true
+        state.app = key.app == client.app ? nil : key.app
+        state.warning = warning(about: session.record, of: key, for: client)
+        return state
+    }
+
+    /// The tasks that are not over, in the order of their numbers.
+    package func tasks(of key: SessionKey) -> [TaskSnapshot] {
+        (sessions[key]?.tasks.values.filter { $0.record.end == nil }.map(\.record.snapshot) ?? [])
+            .sorted { $0.identifier < $1.identifier }
+    }
+
+    /// Whether a process has a session open.
+    package func hasOpen(_ key: SessionKey, _ client: String) -> Bool { sessions[key]?.client?.name == client }
+
+    /// A process has done with a session. Its numbers go on where it is opened again.
+    package func close(_ key: SessionKey, by client: String) async {
+        await inTurn(of: key) { host in
+            guard host.sessions[key]?.client?.name == client else { return }
+            host.sessions[key]?.client = nil
+            host.startIfNeeded(key.app)
+        }
+    }
+
+    /// A process has gone.
+    package func disconnected(_ client: String) async {
+        for key in sessions.filter({ $0.value.client?.name == client }).keys.sorted() {
+            await inTurn(of: key) { host in
+                guard host.sessions[key]?.client?.name == client else { return }
+                host.sessions[key]?.client = nil
+                if host.sessions[key]?.ends.isEmpty == false { host.sessions[key]?.hasWaiting = true }
+                host.startIfNeeded(key.app)
+            }
+        }
+    }
+
+    // MARK: Saving
+
+    func save(_ changes: [SessionChange]) async throws {
+        do {
+            try await store.commit(changes)
+        } catch {
+            throw SessionRefusal(code: .unavailable, message: "\(error)")
+        }
+    }
+
+    /// Saves what has happened and cannot be refused: until it is saved, the session does not go on.
+    func saveForSure(_ changes: [SessionChange]) async {
+        var pause = Duration.seconds(1)
+        while true {
+            do {
+                return try await store.commit(changes)
+            } catch {
+                logger.error("a session could not be saved; it is tried again", metadata: ["why": "\(error)"])
+                do { try await sleep(pause) } catch { return }
+                pause = min(pause * 2, .seconds(60))
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import BackgroundTransferEmbedded
+import Foundation
+import LinuxClock
+import Logging
+import SQLiteStore
+import Synchronization
+import TransferEngine
+public import TransferPolicy
+import TransferSessions
+public import TransferTesting
+import URLSessionExecutor
+
+/// The rules of sessions on an engine in this process: real store, executor and clock; power and network as a rule says.
+///
+/// Its files lie in a temporary folder. A restart ends the engine in good order, since this process cannot die for it. S1
+/// and S4 are out of reach: an engine in a process carries out the sessions of one app and of one process.
+public final class EmbeddedHarness: SessionHarness {
+    private struct Engine {
+        var transfers: EmbeddedTransfers
+        var run: Task<Void, any Error>
+        var source: ManualConditionSource
+    }
+
+    private let root: String
+    private let policy: any Policy
+    private let launcher = CountingLauncher()
+    private let engine = Mutex<Engine?>(nil)
+    private let conditions = Mutex(EmbeddedHarness.conditions(isOnMains: true))
+
+    /// An engine that runs.
+    ///
+    /// - Parameter policy: what decides about discretionary tasks. One that lets them run on battery does not keep S6.
+    /// - Throws: `EmbeddedError` and the like where the temporary folder cannot be used.
+    public init(policy: any Policy = StrictPolicy()) async throws {
+        self.policy = policy
+        root = NSTemporaryDirectory() + "session-rules-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: root + "/state", withIntermediateDirectories: true)
+        try start()
+    }
+
+    private static func conditions(isOnMains: Bool) -> Conditions {
+        let now = Moment(instant: .zero, wall: WallTime(secondsSinceEpoch: 0))
+        var conditions = Conditions(unknownSince: now)
+        conditions.power = Fact(isOnMains ? .ac : .battery, source: .upower, since: now)
+        conditions.network = Fact(.full, source: .kernel, since: now)
+        conditions.linkKind = Fact(.ethernet, source: .kernel, since: now)
+        conditions.metered = Fact(.no, source: .networkManager, since: now)
+        return conditions
+    }
+
+    private func start() throws {
+        var configuration = EmbeddedConfiguration(
+            app: SessionConformance.app, stateDirectory: root + "/state", cacheDirectory: root + "/cache")
+        configuration.logger = Logger(label: "session-rules") { _ in SwiftLogNoOpLogHandler() }
+        configuration.policy = policy
+        let store = try SQLiteStore(SQLiteStoreConfiguration(path: root + "/state/queue.sqlite"))
+        let source = ManualConditionSource(conditions.withLock { $0 })
+        let executor = try URLSessionExecutor(
+            configuration: URLSessionExecutorConfiguration(partialDirectory: root + "/state/partial"))
+        let transfers = EmbeddedTransfers(
+            configuration, store: store, sessions: store, executor: executor, conditions: source,
+            alarm: try LinuxAlarm(), launcher: launcher)
+        let run = Task { try await transfers.run() }
+        engine.withLock { $0 = Engine(transfers: transfers, run: run, source: source) }
+    }
+
+    private func stop() async {
+        let old = engine.withLock { engine in
+            defer { engine = nil }
+            return engine
+        }
+        old?.run.cancel()
+        try? await old?.run.value
+    }
+
+    /// A further way to the engine, whatever the app.
+    public func join(as app: String) async throws -> SessionProcess {
+        guard let transfers = engine.withLock({ $0?.transfers }) else { throw ContractFailure("there is no engine") }
+        let channel = transfers.makeChannel(named: UUID().uuidString)
+        return SessionProcess(over: channel) { await channel.leave() }
+    }
+
+    /// Ends the engine, and starts another one on its files.
+    public func restart() async throws {
+        await stop()
+        try start()
+    }
+
+    /// The sessions for which the program would have been called.
+    public func starts(of app: String) async throws -> [String] { launcher.sessions }
+
+    /// The delay of the one app.
+    public func delay(of app: String) async throws -> Duration {
+        await engine.withLock { $0?.transfers }?.relaunchDelay ?? .zero
+    }
+
+    /// Does what the daemon does at a force quit.
+    public func quit(_ app: String) async throws { await engine.withLock { $0?.transfers }?.quit() }
+
+    /// Tells the engine so.
+    public func setMachine(isOnMains: Bool) async throws {
+        let new = Self.conditions(isOnMains: isOnMains)
+        conditions.withLock { $0 = new }
+        engine.withLock { $0?.source }?.send(new)
+    }
+
+    /// S1 and S4.
+    public func isOutOfReach(_ rule: SessionRule) -> String? {
+        switch rule {
+        case .s1: "an embedded engine carries out the sessions of one app"
+        case .s4: "there is one process"
+        default: nil
+        }
+    }
+
+    /// Ends the engine and removes its folder.
+    public func close() async {
+        await stop()
+        try? FileManager.default.removeItem(atPath: root)
+    }
+}
+
+/// Notes for which sessions the program would have been called.
+private final class CountingLauncher: AppLauncher {
+    private let content = Mutex<[String]>([])
+
+    var sessions: [String] { content.withLock { $0 } }
+
+    func launch(_ registration: AppRegistration, of app: String, for session: String) async -> LaunchOutcome {
+        content.withLock { $0.append(session) }
+        return .started(process: nil)
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import Synchronization
+
+/// The HTTP server that the rules are tried with: on a free port of loopback, a thread for each connection.
+///
+/// Of the C library alone: who uses this module need not have a server's packages for it.
+package final class RuleServer: Sendable {
+    private struct Content {
+        var paths: [ServedAnswer: String] = [:]
+        var answers: [String: ServedAnswer] = [:]
+        /// How often each target was asked for.
+        var counts: [String: Int] = [:]
+        var requests: [ServedRequest] = []
+        var connections: Set<Int32> = []
+        var isOver = false
+    }
+
+    private let listener: Int32
+    private let port: UInt16
+    private let content = Mutex(Content())
+
+    /// Listens from now on.
+    ///
+    /// - Throws: `ContractFailure` where there is no free port.
+    package init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listens = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 128) == 0
+                    && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard listens else {
+            let why = String(cString: strerror(errno))
+            close(listener)
+            throw ContractFailure("no server can be had on 127.0.0.1: \(why)")
+        }
+        self.listener = listener
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [self] in welcome() }
+    }
+
+    /// An address that is answered so.
+    package func address(_ answer: ServedAnswer) -> String {
+        let path = content.withLock { content in
+            if let path = content.paths[answer] { return path }
+            let path = "/\("\(answer)".prefix { $0 != "(" })-\(content.paths.count)"
+            content.paths[answer] = path
+            content.answers[path] = answer
+            return path
+        }
+        return "http://127.0.0.1:\(port)\(path)"
+    }
+
+    /// What was asked for at an address, in the order in which it came.
+    package func requests(for address: String) -> [ServedRequest] {
+        let target = address.split(separator: ":\(port)", maxSplits: 1).last.map(String.init)
+        return content.withLock(\.requests).filter { $0.target == target }
+    }
+
+    /// Ends it, and all connections.
+    package func stop() {
+        content.withLock { content in
+            content.isOver = true
+            for connection in content.connections { shutdown(connection, Int32(SHUT_RDWR)) }
+        }
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    // MARK: On threads
+
+    private func welcome() {
+        while !content.withLock(\.isOver) {
+            let connection = accept(listener, nil, nil)
+            // Interrupted, or without a file to spare: it goes on, if not at once.
+            guard connection >= 0 else {
+                usleep(1000)
+                continue
+            }
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+            let isWelcome = content.withLock { content in
+                if !content.isOver { content.connections.insert(connection) }
+                return !content.isOver
+            }
+            if isWelcome { Thread.detachNewThread { [self] in serve(connection) } } else { close(connection) }
+        }
+        close(listener)
+    }
+
+    private func serve(_ number: Int32) {
+        let connection = RuleConnection(number)
+        while let request = connection.readRequest() {
+            let (answer, count) = note(request)
+            guard connection.give(answer, time: count, to: request) else { break }
+        }
+        content.withLock { content in
+            content.connections.remove(number)
+            // A program that was started just when it came may have it, too.
+            shutdown(number, Int32(SHUT_RDWR))
+            // Within: afterwards the number may be another's.
+            _ = close(number)
+        }
+    }
+
+    /// How a request is answered, and how often its target was asked for, this time included.
+    private func note(_ request: ServedRequest) -> (ServedAnswer?, Int) {
+        content.withLock { content in
+            content.requests.append(request)
+            let answer = content.answers[String(request.target.prefix { $0 != "?" })]
+            if case .stalling(let size, let at, _) = answer, request.range?.last ?? size <= at {
+                // A first look at the file, which ends before the place.
+                return (answer, .max)
+            }
+            content.counts[request.target, default: 0] += 1
+            return (answer, content.counts[request.target] ?? 0)
+        }
+    }
+}

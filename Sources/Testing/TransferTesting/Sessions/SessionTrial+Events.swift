@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import BackgroundTransfer
+import Foundation
+import FoundationNetworking
+
+/// The rules of events.
+extension SessionTrial {
+    func progress() async throws {
+        let process = try await open()
+        process.listen()
+        let answer = ServedAnswer.stalling(400_000, at: 200_000, times: 1)
+        let task = try process.session.download(request(answer))
+        task.resume()
+        try await stalls(task, answer, at: 200_000)
+        task.suspend()
+        task.resume()
+        try await until("the end") { process.lines.last == "1 completed" }
+        try expectEqual(process.progress, process.progress.sorted(), "the counts that the app was told")
+        try expectEqual(task.countOfBytesReceived, 400_000, "the count at the end")
+        try expectEqual(task.countOfBytesExpected, 400_000, "the total")
+    }
+
+    func file() async throws {
+        let process = try await open()
+        process.listen(deafFrom: "1 file")
+        try process.session.download(request(.file(5000))).resume()
+        try await until("the end") { process.lines.last == "1 completed" }
+        guard let file = process.file(of: 1) else { throw ContractFailure("the app got no file") }
+        try expectEqual(try Data(contentsOf: file), Data(ServedAnswer.content(5000)), "the file's bytes")
+        await process.leave()
+        let again = try await open()
+        again.listen()
+        try await until("the end") { again.lines.contains("1 completed") }
+        try await until("the file to go") { !FileManager.default.fileExists(atPath: file.path) }
+    }
+
+    func notFound() async throws {
+        let process = try await open()
+        process.listen(deafFrom: "1 file")
+        try process.session.download(request(.status(404, body: "nothing here"))).resume()
+        try await until("the end") { process.lines.last == "1 completed" }
+        try expectEqual(process.lines, ["1 responded 404", "1 file", "1 completed"], "what the app was told")
+        guard let file = process.file(of: 1) else { throw ContractFailure("the app got no file") }
+        try expectEqual(try String(contentsOf: file, encoding: .utf8), "nothing here", "the body")
+    }
+
+    func comesAgain() async throws {
+        let first = try await open()
+        first.listen(deafFrom: "1 completed")
+        try first.session.download(request(.file(100))).resume()
+        try await until("the end") { first.lines.last == "1 completed" }
+        _ = try await first.session.unfinishedTasks()
+        await first.leave()
+        try await harness.restart()
+        let second = try await open()
+        second.listen()
+        try await until("what waited") { second.lines.contains("finished") }
+        try expectEqual(second.lines, ["1 completed", "finished"], "what was told again")
+        _ = try await second.session.unfinishedTasks()
+        await second.leave()
+        try await harness.restart()
+        let third = try await open()
+        third.listen()
+        try third.session.download(request(.file(200))).resume()
+        try await until("the end") { third.lines.last == "2 completed" }
+        try expect(!third.lines.contains { $0.hasPrefix("1 ") }, "what was dealt with came again: \(third.lines)")
+    }
+
+    func finishedEvents() async throws {
+        let first = try await open()
+        for size in [10, 20] { try first.session.download(request(.file(size))).resume() }
+        _ = try await first.session.unfinishedTasks()
+        await first.leave()
+        try await until("the start") { try await harness.starts(of: Self.app) == ["s"] }
+        let second = try await open()
+        second.listen()
+        try await until("all") { second.lines.filter { $0.hasSuffix("completed") }.count == 2 }
+        try await until("the last") { second.lines.last == "finished" }
+    }
+
+    func listed() async throws {
+        let first = try await open()
+        first.listen()
+        let answer = ServedAnswer.stalling(1_000_000, at: 400_000, times: 99)
+        let task = try first.session.download(request(answer))
+        task.resume()
+        try first.session.download(request(.file(10))).resume()
+        try await stalls(task, answer, at: 400_000)
+        try await until("the other's end") { first.lines.last == "2 completed" }
+        // Those before which it does not ask again are kept: nobody need know of others that came just before a crash.
+        let address = server.address(answer)
+        let asked = server.requests(for: address).count
+        task.suspend()
+        task.resume()
+        try await until("a request for the rest") { server.requests(for: address).count > asked }
+        let kept = server.requests(for: address).last?.range?.first ?? 0
+        try expect(kept > 0, "nothing was kept")
+        task.suspend()
+        _ = try await first.session.unfinishedTasks()
+        await first.leave()
+        try await harness.restart()
+        let second = try await open()
+        let tasks = try await second.session.unfinishedTasks()
+        try expectEqual(tasks.map(\.identifier), [1], "the tasks")
+        let received = tasks.first?.countOfBytesReceived ?? 0
+        try expect((Int64(kept)...400_000).contains(received), "\(received) bytes so far, of which \(kept) are kept")
+        try expectEqual(tasks.first?.countOfBytesExpected, 1_000_000, "all bytes")
+        try expectEqual(tasks.first?.state, .suspended, "the state")
+    }
+
+    func upload() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
+        try Data(ServedAnswer.content(4321)).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let process = try await open()
+        process.listen()
+        try process.session.upload(request(.upload), fromFile: file).resume()
+        try await until("the end") { process.lines.last == "1 completed" }
+        try expectEqual(process.lines, ["1 responded 200", "1 body 4321", "1 completed"], "what the app was told")
+        let seen = server.requests(for: server.address(.upload)).first
+        try expectEqual(seen?.method, "POST", "the method")
+        try expect(
+            seen?.body == ServedAnswer.content(4321), "other bytes came than were sent: \(seen?.body.count ?? 0)")
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import GLibBridge
+import TransferBus
+
+/// `transferctl limiter`: what keeps apps from being started over and over.
+struct LimiterCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limiter",
+        abstract: "Show the apps whose background work waits longer, since their transfers had them started often.",
+        discussion: """
+            Each start of an app because of its transfers doubles the delay of background work that it hands over \
+            afterwards; bringing the app to the front ends it. CAUSE says what keeps the delay up: its period runs, or a \
+            transfer that was held may start the app again.
+
+            With --json one object with limiters, a list of objects: app, delay (seconds), relaunches, last, until, cause \
+            (period, heldTask, relaunch), waiting (a list of release, count), begun.
+            """)
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let rows = try await client.rows("Limiters")
+        if json { return JSONLine.print(["limiters": rows.map { $0.mapValues(\.json) }]) }
+        guard !rows.isEmpty else { return Console.error("no app waits longer than any other") }
+        var table = TextTable(["APP", "DELAY", "STARTS", "UNTIL", "CAUSE", "HOLDS"])
+        for row in rows {
+            let holds = (row["waiting"]?.items ?? []).compactMap { item -> String? in
+                guard let count = item.dictionary?["count"]?.integer else { return nil }
+                return "\(count) until \(WatchConditions.time(item.dictionary?["release"]) ?? "?")"
+            }
+            table.add([
+                row["app"]?.string ?? "", Formatting.span(row["delay"]?.integer ?? 0),
+                "\(row["relaunches"]?.integer ?? 0)", WatchConditions.time(row["until"]) ?? "-",
+                Self.words[row["cause"]?.string ?? ""] ?? "", holds.isEmpty ? "nothing" : holds.joined(separator: ", "),
+            ])
+        }
+        table.print()
+    }
+
+    private static let words = [
+        "period": "its period runs", "heldTask": "a held transfer is not over", "relaunch": "a start is still to come",
+    ]
+}
+
+/// `transferctl sessions`.
+struct SessionsCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sessions",
+        abstract: "Show the sessions that have transfers which are not over, or that apps have open or left events in.",
+        discussion: """
+            EVENTS are what the session's app has not dealt with yet, PROCESS has it open. With --json one object with \
+            sessions, a list of objects: path (the object on the bus), app, identifier, state (running, waiting, paused, \
+            idle), open, running, waiting, paused, bytes, total; of an app's background sessions, too: tasks (not over), \
+            waiting-events, owner (the process).
+            """)
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let rows = try await client.rows("Sessions")
+        if json { return JSONLine.print(["sessions": rows.map { $0.mapValues(\.json) }]) }
+        guard !rows.isEmpty else { return Console.error("there are no sessions") }
+        var table = TextTable([
+            "APP", "SESSION", "STATE", "OPEN", "RUNNING", "WAITING", "PAUSED", "DONE", "EVENTS", "PROCESS",
+        ])
+        for row in rows {
+            let bytes = Formatting.bytes(row["bytes"]?.integer ?? 0)
+            table.add(
+                [row["app"]?.string ?? "", row["identifier"]?.string ?? "", row["state"]?.string ?? ""]
+                    + ["open", "running", "waiting", "paused"].map { "\(row[$0]?.integer ?? 0)" }
+                    + [row["total"]?.integer.map { "\(bytes) of \(Formatting.bytes($0))" } ?? bytes]
+                    + ["waiting-events", "owner"].map { row[$0]?.integer.map(String.init) ?? "-" })
+        }
+        table.print()
+    }
+}
+
+/// `transferctl apps`.
+struct AppsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apps", abstract: "Show the apps that have transfers, or end what an app has for good.",
+        subcommands: [AppsList.self, AppsQuit.self], defaultSubcommand: AppsList.self)
+}
+
+/// `transferctl apps list`, which `transferctl apps` is short for.
+struct AppsList: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Show the apps that have transfers, background sessions, or background work that waits longer.",
+        discussion: """
+            What you hand over by the command line belongs to the app 'person'. APP IS says whether an app with background \
+            sessions is in front, in the background or not connected; EVENTS are what it has not dealt with yet; STARTS are \
+            what the daemon did about that since its own start, and how the last one went. With --json one object with apps, \
+            a list of objects: app, open, running, waiting, paused, sessions, delay (seconds; see 'transferctl limiter'); \
+            of those with background sessions, too: connected, front, waiting-events, launches, failures, missing, crashed, \
+            silent (of the failures: no program, ended at once, did not take the call), last-launch, last-outcome (started, \
+            missing, crashed, silent), last-words, bus-name or command (how it is started).
+            """)
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let rows = try await client.rows("Apps")
+        if json { return JSONLine.print(["apps": rows.map { $0.mapValues(\.json) }]) }
+        guard !rows.isEmpty else { return Console.error("no app has transfers or sessions") }
+        var table = TextTable([
+            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "DELAY", "SESSIONS", "APP IS", "EVENTS", "STARTS",
+        ])
+        for row in rows {
+            let sessions = (row["sessions"]?.items ?? []).compactMap(\.string)
+            table.add(
+                [row["app"]?.string ?? ""]
+                    + ["open", "running", "waiting", "paused"].map { "\(row[$0]?.integer ?? 0)" }
+                    + [
+                        Formatting.span(row["delay"]?.integer ?? 0),
+                        sessions.isEmpty ? "-" : sessions.joined(separator: ", "), Self.place(row),
+                        row["waiting-events"]?.integer.map(String.init) ?? "-", Self.starts(row),
+                    ])
+        }
+        table.print()
+    }
+
+    /// Where an app with background sessions is.
+    private static func place(_ row: [String: VariantValue]) -> String {
+        guard let connected = row["connected"] else { return "-" }
+        guard connected == .bool(true) else { return "not connected" }
+        return row["front"] == .bool(true) ? "in front" : "in background"
+    }
+
+    /// How often it was started, and what came of it.
+    private static func starts(_ row: [String: VariantValue]) -> String {
+        guard let launches = row["launches"]?.integer else { return "-" }
+        let failures = ["missing", "crashed", "silent"].compactMap { key in
+            row[key]?.integer.flatMap { $0 > 0 ? "\($0) \(key)" : nil }
+        }
+        var text = "\(launches)"
+        if !failures.isEmpty { text += " (\(failures.joined(separator: ", ")))" }
+        if let words = row["last-words"]?.string { text += ": \(Formatting.printable(words))" }
+        return text
+    }
+}
+
+/// `transferctl apps quit`.
+struct AppsQuit: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quit",
+        abstract: "End an app for good: cancel all of its transfers and remove what there is of them.",
+        discussion: "A crash, a logout or a restart of the app cancels nothing; this does. Prints how many there were.")
+
+    @Argument(help: ArgumentHelp("The app, as 'transferctl apps' shows it.", valueName: "app"))
+    var app: String
+
+    @Flag(help: "Write JSON: one object with cancelled.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let count = try await client.call("QuitApp", [.string(app)], type: "(s)").first?.integer ?? 0
+        if json { return JSONLine.print(["cancelled": count]) }
+        Console.print("\(count)")
+    }
+}

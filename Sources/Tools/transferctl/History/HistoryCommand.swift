@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import GLibBridge
+import PolicyLab
+import ToolSupport
+import TransferBus
+
+/// `transferctl history`.
+struct HistoryCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Show what was recorded: transfers with what became of them, and what the machine was like.",
+        discussion: """
+            --trace writes what the machine was like, and --workload the transfers, as 'transferlab' reads them: to try \
+            policies on your own days.
+
+            With --json one object: transfers, a list of objects (id, name, url without its query, app, session, kind, \
+            priority, host, upload, status, bytes, path, moments: a list of time, event, note), and conditions, a list of \
+            start, end, power, level, network, linkKind, metered, asleep.
+            """)
+
+    @Option(help: .init("From so long ago on: 90m, 12h, 7d.", valueName: "time"))
+    var since = "7d"
+
+    @Flag(help: "Write a trace for transferlab: what the machine was like.")
+    var trace = false
+
+    @Flag(help: "Write a workload for transferlab: the downloads and uploads whose sizes are known.")
+    var workload = false
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        guard [trace, workload, json].count(where: \.self) < 2 else {
+            throw UsageError("--trace, --workload and --json each write another format; give one of them")
+        }
+        let (past, fields) = try await RecordedPast.ask(client, since: since)
+        if json { return JSONLine.print(fields.mapValues(\.json)) }
+        if trace {
+            return Console.write(try past.neededTrace(since: since).csv, to: 1)
+        }
+        if workload {
+            return Console.write(try past.neededWorkload(since: since).csv, to: 1)
+        }
+        guard !past.transfers.isEmpty || !past.conditions.isEmpty else {
+            return Console.error("nothing was recorded in the last \(since)")
+        }
+        for line in past.lines { Console.print(line) }
+    }
+}
+
+/// `transferctl log`.
+struct LogCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "Show what happened to a transfer, a line each time.",
+        discussion: "With --json one object as those of 'transferctl history'.")
+
+    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
+    var id: Int64
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        let fields = try await client.call("Log", [.integer(id)], type: "(x)").first?.dictionary ?? [:]
+        if json { return JSONLine.print(fields.mapValues(\.json)) }
+        Console.print(Formatting.printable("\(fields["name"]?.string ?? "") (\(fields["url"]?.string ?? ""))"))
+        for case .dictionary(let moment) in fields["moments"]?.items ?? [] {
+            let words = [
+                RecordedPast.time(moment["time"]), moment["event"]?.string, moment["note"]?.string.map { "- \($0)" },
+            ]
+            Console.print(Formatting.printable(words.compactMap(\.self).joined(separator: "  ")))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows under a head, each column as wide as its widest cell.
+struct TextTable {
+    private var rows: [[String]]
+
+    /// A table with these columns.
+    init(_ head: [String]) { rows = [head] }
+
+    /// Adds a row of as many cells as there are columns.
+    mutating func add(_ cells: [String]) { rows.append(cells.map(Formatting.printable)) }
+
+    /// The lines, the head first, cut to `width` columns.
+    func lines(width: Int) -> [String] {
+        let widths = rows[0].indices.map { column in rows.map { Formatting.columns($0[column]) }.max() ?? 0 }
+        return rows.map { cells in
+            var line = ""
+            for (index, cell) in cells.enumerated() {
+                line += cell
+                guard index < cells.count - 1 else { break }
+                line += String(repeating: " ", count: widths[index] - Formatting.columns(cell) + 2)
+            }
+            return Formatting.fitted(line, width: width)
+        }
+    }
+
+    /// Writes it to standard output.
+    func print() {
+        let width = Console.isTerminal(1) ? Console.width(1) : 1000
+        for line in lines(width: width) { Console.print(line) }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import GLibBridge
+import ToolSupport
+import TransferBus
+import TransferPolicy
+
+/// `transferctl policy`.
+struct PolicyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy",
+        abstract:
+            "Show what decides about discretionary work, check a configuration, and try one on the recorded past.",
+        subcommands: [PolicyShow.self, PolicyCheck.self, PolicyTry.self], defaultSubcommand: PolicyShow.self)
+}
+
+/// `transferctl policy show`.
+struct PolicyShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show the policy in force: the daemon's where it runs, else the configuration's.",
+        discussion: """
+            --defaults prints every key of the configuration with its meaning, unit and default instead, in a form that can \
+            be put into the file. With --json: policy, from (daemon or configuration), configuration (the file), or keys, a \
+            list of name, default, unit and meaning.
+            """)
+
+    @Flag(help: "Print every key of the configuration with its default and unit.")
+    var defaults = false
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    func run() async throws {
+        if defaults { return Self.printKeys(json: json) }
+        let path = try DaemonConfiguration.defaultPath()
+        var policy = await runningPolicy()
+        let isRunning = policy != nil
+        if policy == nil { policy = try DaemonConfiguration(path: path, isNamed: false).policy }
+        let name = policy ?? ""
+        if json {
+            return JSONLine.print([
+                "policy": name, "from": isRunning ? "daemon" : "configuration", "configuration": path,
+            ])
+        }
+        Console.print(name)
+        let entry = PolicyCatalog.entries.first { $0.name == name.prefix { $0 != ":" } }
+        if let entry { Console.print(entry.summary) }
+        Console.error(isRunning ? "asked from the daemon" : "no daemon runs; read from \(path)")
+    }
+
+    /// What the daemon decides by; nil where none runs. None is started for it.
+    private func runningPolicy() async -> String? {
+        guard let address = daemon.bus ?? BusConnection.sessionBusAddress() else { return nil }
+        let client = BusClient()
+        var policy: String?
+        if (try? await client.connect(address: address)) != nil, (try? await client.daemonProcess()) ?? nil != nil {
+            policy = (try? await client.property("Policy"))?.string
+        }
+        await client.close()
+        return policy
+    }
+
+    private static func printKeys(json: Bool) {
+        let keys = DaemonConfiguration.keys
+        if json {
+            return JSONLine.print([
+                "keys": keys.map {
+                    ["name": $0.name, "default": $0.defaultText, "unit": $0.unit, "meaning": $0.meaning]
+                }
+            ])
+        }
+        for line in keys.flatMap(\.lines) { Console.print(line) }
+    }
+}
+
+/// `transferctl policy check`.
+struct PolicyCheck: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check a configuration without using it: what is wrong is named with file, line and column.",
+        discussion: "Status 0 when it is right, 2 when it is not. With --json: valid, policy or error.")
+
+    @Argument(
+        help: ArgumentHelp("The file; by default the daemon's own.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    func run() throws {
+        let path = try file.map(PathName.absolute) ?? DaemonConfiguration.defaultPath()
+        let configuration: DaemonConfiguration
+        do {
+            configuration = try DaemonConfiguration(path: path, isNamed: file != nil)
+        } catch let error as UsageError where json {
+            JSONLine.print(["valid": false, "error": error.description])
+            throw ExitStatus.usage.code
+        }
+        if json { return JSONLine.print(["valid": true, "policy": configuration.policy]) }
+        Console.print("\(path) is right: discretionary work goes by '\(configuration.policy)'")
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferBus
+import TransferPolicy
+
+/// The live view's lines, made from its state: conditions on top, transfers below, what can be done at the bottom.
+struct WatchScreen {
+    let state: WatchState
+    let width: Int
+    let height: Int
+
+    /// As many lines as the window has rows, at most.
+    var lines: [ScreenLine] {
+        let top = head
+        let bottom = foot
+        let pane = paneLines
+        let room = max(0, height - top.count - bottom.count)
+        // The list keeps at least three lines and its head, as long as there are any.
+        let paneRoom = max(0, min(pane.count, room - 4))
+        var body = list(room: room - paneRoom)
+        if paneRoom > 0 || !bottom.isEmpty {
+            body += Array(repeating: ScreenLine(), count: max(0, room - paneRoom - body.count))
+        }
+        return Array((top + body + pane.prefix(paneRoom) + bottom).prefix(height))
+    }
+
+    // MARK: Head
+
+    private var head: [ScreenLine] {
+        var first = ScreenLine("transferd  ", .bold)
+        first.add(Self.counts(state.order))
+        var lines = [first]
+        var facts = ScreenLine("Power ", .dim)
+        facts.add(WatchConditions(state.conditions).power)
+        facts.add("   Network ", .dim)
+        facts.add(WatchConditions(state.conditions).network)
+        lines.append(facts)
+        if let text = WatchConditions.hold(state.hold) { lines.append(ScreenLine("Held: " + text, .warning)) }
+        return lines + [ScreenLine()]
+    }
+
+    private static func counts(_ rows: [TransferStatus]) -> String {
+        let parts = [
+            ("running", rows.count { $0.state == .running }), ("waiting", rows.count { $0.state == .waiting }),
+            ("paused", rows.count { $0.state == .paused }), ("over", rows.count { $0.state.isOver }),
+        ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }
+        let rate = rows.compactMap(\.rate).reduce(0, +)
+        let total = rate > 0 ? ["\(Formatting.bytes(rate))/s"] : []
+        return parts.isEmpty ? "no transfers" : (parts + total).joined(separator: " · ")
+    }
+
+    // MARK: List
+
+    private func list(room: Int) -> [ScreenLine] {
+        let rows = state.order
+        guard room > 1, !rows.isEmpty else { return [] }
+        let idWidth = max(2, rows.map { "\($0.id)".count }.max() ?? 0)
+        let nameWidth = max(10, min(32, (width - idWidth - 14) * 2 / 5))
+        var title = ScreenLine()
+        title.add("  ")
+        title.add("ID", .dim, width: idWidth + 1)
+        title.add("STATE", .dim, width: 10)
+        title.add("NAME", .dim, width: nameWidth + 1)
+        title.add("PROGRESS, OR WHY NOT", .dim)
+        let count = room - 1
+        let place = rows.firstIndex { $0.id == state.selected } ?? 0
+        // The selected one in the middle, as far as there is something above and below.
+        let start = max(0, min(place - count / 2, rows.count - count))
+        return [title]
+            + rows[start..<min(rows.count, start + count)].map { line($0, idWidth: idWidth, nameWidth: nameWidth) }
+    }
+
+    private func line(_ row: TransferStatus, idWidth: Int, nameWidth: Int) -> ScreenLine {
+        var line = ScreenLine()
+        line.isSelected = row.id == state.selected
+        line.add(line.isSelected ? "> " : "  ")
+        line.add("\(row.id)", width: idWidth)
+        line.add(" ")
+        line.add(row.state.rawValue, Self.look(row.state), width: 9)
+        line.add(" ")
+        line.add(row.name, row.state.isOver ? .dim : .bold, width: nameWidth)
+        line.add(" ")
+        addDetail(of: row, to: &line, width: width - line.columns)
+        return line
+    }
+
+    private static func look(_ state: TransferStatus.State) -> ScreenLine.Look {
+        switch state {
+        case .running, .finished: .good
+        case .failed: .bad
+        case .paused: .warning
+        case .waiting, .cancelled: .plain
+        }
+    }
+
+    private func addDetail(of row: TransferStatus, to line: inout ScreenLine, width: Int) {
+        switch row.state {
+        case .running: addProgress(of: row, to: &line, width: width)
+        case .waiting: line.add(row.sentence ?? row.error ?? "")
+        case .paused: line.add("\(Self.share(row))until it is resumed")
+        case .finished: line.add(Formatting.bytes(row.bytes), .dim)
+        case .failed: line.add(row.error ?? "", .bad)
+        case .cancelled: line.add("")
+        }
+    }
+
+    private static func share(_ row: TransferStatus) -> String {
+        guard row.bytes > 0 else { return "" }
+        return row.total.flatMap { $0 > 0 ? "\(row.bytes * 100 / $0) %, " : nil } ?? "\(Formatting.bytes(row.bytes)), "
+    }
+
+    private func addProgress(of row: TransferStatus, to line: inout ScreenLine, width: Int) {
+        var numbers =
+            row.total.flatMap { $0 > 0 ? "\(min(100, row.bytes * 100 / $0)) %" : nil } ?? Formatting.bytes(row.bytes)
+        if let rate = row.rate, rate > 0 {
+            numbers += "  \(Formatting.bytes(rate))/s"
+            if let total = row.total { numbers += "  ETA \(Formatting.span(max(0, total - row.bytes) / rate))" }
+        }
+        let barWidth = min(30, width - Formatting.columns(numbers) - 1)
+        guard barWidth >= 4, let total = row.total, total > 0 else { return line.add(numbers) }
+        let filled = max(0, min(barWidth, Int(Double(row.bytes) / Double(total) * Double(barWidth))))
+        line.add(String(repeating: "█", count: filled), .good)
+        line.add(String(repeating: "░", count: barWidth - filled), .dim)
+        line.add(" " + numbers)
+    }
+
+    // MARK: Pane and foot
+
+    private var paneLines: [ScreenLine] {
+        switch state.pane {
+        case .none, .confirm: return []
+        case .help: return [rule("keys")] + Self.help.map { ScreenLine(" " + $0) }
+        case .why(let id):
+            guard let explanation = state.explanation else {
+                return [rule("why \(id)"), ScreenLine(" asking the daemon …", .dim)]
+            }
+            return [rule("why \(id)")] + why(explanation)
+        }
+    }
+
+    private func rule(_ title: String) -> ScreenLine {
+        ScreenLine("── \(title) " + String(repeating: "─", count: max(0, width - title.count - 4)), .dim)
+    }
+
+    private func why(_ fields: [String: VariantValue]) -> [ScreenLine] {
+        var lines = Formatting.wrapped(fields["sentence"]?.string ?? "", width: max(10, width - 2)).map {
+            ScreenLine(" " + $0)
+        }
+        for case .dictionary(let reason) in fields["reasons"]?.items ?? [] {
+            let origin = [
+                reason["source"]?.string.map { "says \($0)" },
+                WatchConditions.time(reason["since"]).map { "since \($0)" },
+            ]
+            .compactMap { $0 }.joined(separator: ", ")
+            var line = ScreenLine(" - " + (reason["sentence"]?.string ?? ""))
+            if !origin.isEmpty { line.add("  (\(origin))", .dim) }
+            lines.append(line)
+        }
+        let waited = (fields["waited"]?.items ?? []).compactMap { item -> String? in
+            guard let code = item.dictionary?["code"]?.string, let seconds = item.dictionary?["seconds"]?.integer,
+                seconds > 0
+            else { return nil }
+            return "\(code) \(Formatting.span(seconds))"
+        }
+        if !waited.isEmpty { lines.append(ScreenLine(" waited: " + waited.joined(separator: ", "), .dim)) }
+        if let until = WatchConditions.time(fields["until"]) { lines.append(ScreenLine(" next look: \(until)", .dim)) }
+        return lines
+    }
+
+    private static let help = [
+        "up/down, k/j   select           page up/down, g/G   far up and down",
+        "p   pause, keeping its bytes    r   resume; ends the wait after a failure, too",
+        "n   start now                   c   cancel, after a question",
+        "w   why it waits                q   quit; the transfers go on",
+    ]
+
+    private var foot: [ScreenLine] {
+        if let message = state.message { return [ScreenLine(message, .bad)] }
+        if case .confirm(let id) = state.pane {
+            let name = state.rows[id]?.name ?? ""
+            return [ScreenLine("Cancel \(id) \(name) and remove what there is of it? y/n", .warning)]
+        }
+        return [ScreenLine("↑↓ select  p pause  r resume  n now  c cancel  w why  ? help  q quit", .dim)]
+    }
+}

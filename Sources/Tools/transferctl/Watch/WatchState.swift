@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferBus
+import TransferPolicy
+
+/// What happens to the live view.
+enum WatchEvent: Sendable {
+    /// A transfer stands differently.
+    case changed(TransferStatus)
+    /// All that are not over, with why they wait.
+    case listed([TransferStatus])
+    /// Properties of the daemon have other values.
+    case properties([String: VariantValue])
+    /// Why a transfer waits.
+    case explained(TransferID, [String: VariantValue])
+    /// The daemon would not do what was asked.
+    case refused(String)
+    case key(WatchKey)
+    /// The window has another size, or it is time to draw.
+    case redraw
+    /// The daemon has gone.
+    case daemonEnded
+    /// Somebody wants the view to end.
+    case stopped
+}
+
+/// What the live view wants done.
+enum WatchOrder: Hashable {
+    case steer(TransferID, TransferDeed)
+    case explain(TransferID)
+    /// Ask again why transfers wait.
+    case refresh
+    case quit
+}
+
+/// The live view's state: which event leads to what.
+struct WatchState {
+    /// What lies over or below the list.
+    enum Pane: Hashable {
+        case none
+        case help
+        case why(TransferID)
+        /// Whether a transfer is to be cancelled.
+        case confirm(TransferID)
+    }
+
+    private(set) var rows: [TransferID: TransferStatus] = [:]
+    private(set) var conditions: [String: VariantValue] = [:]
+    private(set) var hold: [String: VariantValue] = [:]
+    private(set) var selected: TransferID?
+    private(set) var pane = Pane.none
+    /// Why the transfer of the pane waits; nil until the daemon has said so.
+    private(set) var explanation: [String: VariantValue]?
+    /// What the daemon said last; gone with the next key.
+    private(set) var message: String?
+    /// How many that are over stay in view.
+    private static let mostOver = 100
+
+    /// The transfers as they are shown: what runs first, what is over last.
+    var order: [TransferStatus] {
+        rows.values.sorted {
+            ($0.state.rank, $0.state.isOver ? -$0.id.rawValue : $0.id.rawValue)
+                < ($1.state.rank, $1.state.isOver ? -$1.id.rawValue : $1.id.rawValue)
+        }
+    }
+
+    /// Takes an event in and gives out what is to be done.
+    mutating func apply(_ event: WatchEvent) -> [WatchOrder] {
+        switch event {
+        case .changed(let status): return take(status)
+        case .listed(let list):
+            for status in list { rows[status.id] = status }
+            // What is not in the list any more ended unseen.
+            let open = Set(list.map(\.id))
+            rows = rows.filter { open.contains($0.key) || $0.value.state.isOver }
+            keepSelection()
+            return []
+        case .properties(let properties):
+            if let fields = properties["Held"]?.dictionary { hold = fields }
+            if let fields = properties["Conditions"]?.dictionary { conditions = fields }
+            return rows.values.contains { $0.state == .waiting } ? [.refresh] + againExplained : againExplained
+        case .explained(let id, let fields):
+            if pane == .why(id) { explanation = fields }
+            return []
+        case .refused(let text):
+            message = text
+            return []
+        case .key(let key):
+            message = nil
+            return take(key)
+        case .redraw: return []
+        case .daemonEnded, .stopped: return [.quit]
+        }
+    }
+
+    private var againExplained: [WatchOrder] { if case .why(let id) = pane { [.explain(id)] } else { [] } }
+
+    private mutating func take(_ status: TransferStatus) -> [WatchOrder] {
+        var status = status
+        let old = rows[status.id]
+        // Signals do not say why: what was said last stays until it is asked again.
+        if status.state == .waiting, old?.state == .waiting { status.sentence = status.sentence ?? old?.sentence }
+        rows[status.id] = status
+        dropOldest()
+        keepSelection()
+        guard old?.state != status.state else { return [] }
+        return (status.state == .waiting ? [.refresh] : []) + (pane == .why(status.id) ? [.explain(status.id)] : [])
+    }
+
+    private mutating func dropOldest() {
+        let over = rows.values.filter(\.state.isOver).map(\.id).sorted()
+        for id in over.dropLast(Self.mostOver) { rows[id] = nil }
+    }
+
+    private mutating func keepSelection() {
+        if let selected, rows[selected] != nil { return }
+        selected = order.first?.id
+    }
+
+    // MARK: Keys
+
+    private mutating func take(_ key: WatchKey) -> [WatchOrder] {
+        switch pane {
+        case .confirm(let id):
+            pane = .none
+            return key == .letter("y") ? [.steer(id, .cancel)] : []
+        case .help:
+            pane = .none
+            return key == .letter("q") ? [.quit] : []
+        case .none, .why: return takeInList(key)
+        }
+    }
+
+    private mutating func takeInList(_ key: WatchKey) -> [WatchOrder] {
+        switch key {
+        case .up, .letter("k"): return move(by: -1)
+        case .down, .letter("j"): return move(by: 1)
+        case .pageUp: return move(by: -10)
+        case .pageDown: return move(by: 10)
+        case .home, .letter("g"): return move(by: -rows.count)
+        case .end, .letter("G"): return move(by: rows.count)
+        case .letter("q"): return [.quit]
+        case .letter("?"), .letter("h"): pane = .help
+        case .letter("w"), .enter:
+            if case .why = pane {
+                pane = .none
+            } else if let selected {
+                return explain(selected)
+            }
+        case .escape: pane = .none
+        case .letter("p"): return steer(.pause)
+        case .letter("r"): return steer(.resume)
+        case .letter("n"): return steer(.startNow)
+        case .letter("c"): if let id = steerable { pane = .confirm(id) }
+        case .letter, .other: break
+        }
+        return []
+    }
+
+    private mutating func explain(_ id: TransferID) -> [WatchOrder] {
+        pane = .why(id)
+        explanation = nil
+        return [.explain(id)]
+    }
+
+    private mutating func move(by step: Int) -> [WatchOrder] {
+        let order = order
+        guard let old = order.firstIndex(where: { $0.id == selected }) else { return [] }
+        let id = order[max(0, min(order.count - 1, old + step))].id
+        guard id != selected else { return [] }
+        selected = id
+        if case .why = pane { return explain(id) }
+        return []
+    }
+
+    /// The selected transfer, where it is not over; else a word about that.
+    private var steerable: TransferID? {
+        mutating get {
+            guard let selected, let row = rows[selected] else { return nil }
+            guard !row.state.isOver else {
+                message = "\(selected) is over: \(row.state.rawValue)"
+                return nil
+            }
+            return selected
+        }
+    }
+
+    private mutating func steer(_ deed: TransferDeed) -> [WatchOrder] { steerable.map { [.steer($0, deed)] } ?? [] }
+}
+
+extension TransferStatus.State {
+    /// What is shown first.
+    fileprivate var rank: Int {
+        switch self {
+        case .running: 0
+        case .waiting: 1
+        case .paused: 2
+        case .finished, .failed, .cancelled: 3
+        }
+    }
+}

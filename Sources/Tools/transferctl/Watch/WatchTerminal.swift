@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A terminal as a canvas: raw keys in, whole screens out. Put back as it was at every end of the program, but SIGKILL.
+final class WatchTerminal: Sendable {
+    private let original: Original
+    // Guard: made in the initialiser, cancelled once, only kept alive in between.
+    private nonisolated(unsafe) let sources: [any DispatchSourceProtocol]
+    private let canvas: Canvas
+
+    /// Takes the terminal over; nil where standard input or output is none.
+    ///
+    /// - Parameter tell: keys and changes of the size, from a queue of the terminal's own.
+    init?(tell: @escaping @Sendable (WatchEvent) -> Void) {
+        guard isatty(STDIN_FILENO) == 1, Console.isTerminal(STDOUT_FILENO), let original = Original() else {
+            return nil
+        }
+        self.original = original
+        let canvas = Canvas()
+        self.canvas = canvas
+        let queue = DispatchQueue(label: "transferctl.terminal")
+        let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
+        keys.setEventHandler {
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            // The terminal has gone: nobody looks any more.
+            guard count > 0 else { return tell(.stopped) }
+            for key in WatchKey.keys(in: Array(bytes.prefix(count))) { tell(.key(key)) }
+        }
+        signal(SIGWINCH, SIG_IGN)
+        signal(SIGCONT, SIG_IGN)
+        let size = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: queue)
+        let back = DispatchSource.makeSignalSource(signal: SIGCONT, queue: queue)
+        sources = [keys, size, back]
+        size.setEventHandler {
+            canvas.drawn.withLock { $0 = [] }
+            tell(.redraw)
+        }
+        // Stopped and continued: the shell has had the terminal meanwhile.
+        back.setEventHandler {
+            original.takeOver()
+            canvas.drawn.withLock { $0 = [] }
+            tell(.redraw)
+        }
+        original.takeOver()
+        keys.resume()
+        size.resume()
+        back.resume()
+    }
+
+    deinit { restore() }
+
+    /// Puts the terminal back as it was; once, however often it is called.
+    func restore() {
+        for source in sources { source.cancel() }
+        original.restore()
+    }
+
+    /// Shows a screen: only the lines that differ from those before are written, in one go.
+    func draw(_ lines: [String]) {
+        let text = canvas.drawn.withLock { drawn -> String in
+            var text = drawn.isEmpty ? "\u{1B}[2J" : ""
+            for row in 0..<max(lines.count, drawn.count) {
+                let line = row < lines.count ? lines[row] : ""
+                guard row >= drawn.count || drawn[row] != line else { continue }
+                text += "\u{1B}[\(row + 1);1H\u{1B}[2K" + line
+            }
+            drawn = lines
+            return text
+        }
+        if !text.isEmpty { Console.write(text, to: STDOUT_FILENO) }
+    }
+}
+
+/// The lines that stand there.
+private final class Canvas: Sendable {
+    let drawn = Mutex<[String]>([])
+}
+
+/// How the terminal was before, and the way back.
+private final class Original: Sendable {
+    private let settings: termios
+    private let isTaken = Mutex(false)
+
+    init?() {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+        self.settings = settings
+    }
+
+    /// Keys come one by one and unseen; Ctrl-C stays a signal, Ctrl-Z is no use in a view of the whole screen.
+    func takeOver() {
+        isTaken.withLock { $0 = true }
+        var raw = settings
+        raw.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
+        raw.c_iflag &= ~tcflag_t(ICRNL | IXON)
+        withUnsafeMutableBytes(of: &raw.c_cc) { characters in
+            characters[Int(VMIN)] = 1
+            characters[Int(VTIME)] = 0
+            characters[Int(VSUSP)] = 0
+        }
+        tcsetattr(STDIN_FILENO, TCSANOW, &raw)
+        // The alternate screen, without a cursor.
+        Console.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
+    }
+
+    func restore() {
+        guard
+            isTaken.withLock({ isTaken in
+                defer { isTaken = false }
+                return isTaken
+            })
+        else { return }
+        Console.write("\u{1B}[?25h\u{1B}[?1049l", to: STDOUT_FILENO)
+        var settings = settings
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+    }
+}

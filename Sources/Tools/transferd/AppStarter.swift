@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import ProgramStarter
+import Synchronization
+import TransferBus
+import TransferSessions
+
+/// Starts apps for their sessions: by the bus those that have a name on it, the others by their commands.
+final class AppStarter: AppLauncher {
+    /// How often it came to nothing.
+    struct Failures: Hashable, Sendable {
+        var missing = 0
+        var crashed = 0
+        var silent = 0
+    }
+
+    /// The server, which is made after this.
+    private final class ServerPlace: Sendable {
+        let server = Mutex<BusServer?>(nil)
+    }
+
+    /// The processes that were started by commands and run.
+    let launched = LaunchedPrograms()
+    private let programs: ProgramStarter
+    private let place = ServerPlace()
+    private let failures = Mutex<[String: Failures]>([:])
+
+    init() {
+        programs = ProgramStarter(
+            note: { [launched, place] app, start in
+                let process = try launched.add(app, start)
+                place.server.withLock { $0 }?.moveIntoScope(process, of: app)
+                return process
+            }, forget: { [launched] in launched.remove($0) })
+    }
+
+    /// Calls go out over this server from now on.
+    func use(_ server: BusServer) { place.server.withLock { $0 = server } }
+
+    /// How often an app could not be started since this program began.
+    func failures(of app: String) -> Failures { failures.withLock { $0[app] ?? Failures() } }
+
+    func launch(_ registration: AppRegistration, of app: String, for session: String) async -> LaunchOutcome {
+        let outcome = await outcome(of: registration, app, session)
+        failures.withLock { failures in
+            switch outcome {
+            case .started: break
+            case .missing: failures[app, default: Failures()].missing += 1
+            case .crashed: failures[app, default: Failures()].crashed += 1
+            case .silent: failures[app, default: Failures()].silent += 1
+            }
+        }
+        return outcome
+    }
+
+    private func outcome(
+        of registration: AppRegistration, _ app: String, _ session: String
+    ) async -> LaunchOutcome {
+        switch registration {
+        case .command(let words): return await programs.start(words, of: app, for: session)
+        case .busName(let name):
+            guard let server = place.server.withLock({ $0 }) else {
+                return .silent("this program is not on the bus yet")
+            }
+            return await server.launch(busName: name, for: session)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferBus
+import TransferEngine
+import TransferPolicy
+import TransferScheduling
+
+/// Saying how transfers stand, and why.
+extension DaemonService {
+    func list(_ filter: TransferFilter, for caller: BusCaller) async throws -> [TransferStatus] {
+        func fits(_ status: TransferStatus) -> Bool {
+            (caller.reaches(status.app)) && filter.session.map { status.session == $0 } ?? true
+                && filter.app.map { status.app == $0 } ?? true
+        }
+        var rows = book.open.values.map(\.status).filter(fits).sorted { $0.id < $1.id }
+        if rows.count <= filter.mostExplained {
+            for index in rows.indices where rows[index].state == .waiting {
+                rows[index].sentence = await engine.explanation(of: rows[index].id)?.sentence(localTime: localTime)
+            }
+        }
+        rows += book.ended.reversed().lazy.filter(fits).prefix(filter.ended)
+        return rows
+    }
+
+    /// How a transfer stands that the caller may reach.
+    func status(of id: TransferID, for caller: BusCaller) throws -> TransferStatus {
+        guard let status = book.status(of: id), caller.reaches(status.app) else {
+            throw BusFault(.noSuchTransfer, "there is no transfer \(id); 'transferctl list --all' shows all there are")
+        }
+        return status
+    }
+
+    func show(_ id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue] {
+        var status = try status(of: id, for: caller)
+        guard let entry = book.open[id] else { return status.fields }
+        if status.state == .waiting {
+            status.sentence = await engine.explanation(of: id)?.sentence(localTime: localTime)
+        }
+        var fields = status.fields
+        fields["directory"] = .string(entry.directory)
+        fields["constraints"] = .dictionary(entry.constraints.busFields)
+        return fields
+    }
+
+    func explain(_ id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue] {
+        let status = try status(of: id, for: caller)
+        guard !status.state.isOver, let explanation = await engine.explanationInTurn(of: id) else {
+            return ["sentence": .string(status.error ?? "it is \(status.state.rawValue)"), "reasons": .list([])]
+        }
+        var fields = ExplanationFields.fields(of: explanation, localTime: localTime)
+        if explanation.holds.isEmpty { fields["sentence"] = .string("nothing holds it: it runs, or is about to") }
+        return fields
+    }
+}

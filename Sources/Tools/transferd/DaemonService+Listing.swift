@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GLibBridge
+import ToolSupport
+import TransferBus
+import TransferEngine
+import TransferPolicy
+import TransferScheduling
+import TransferSessions
+
+/// What there is beside single transfers: apps, sessions, limiters, the manager's properties.
+extension DaemonService {
+    func sessions(for caller: BusCaller) async throws -> [SessionStatus] {
+        var sessions: [SessionName: SessionStatus] = [:]
+        for status in book.open.values.map(\.status).sorted(by: { $0.id < $1.id }) where caller.reaches(status.app) {
+            guard let session = status.session else { continue }
+            let name = SessionName(app: status.app, identifier: session)
+            sessions[name, default: SessionStatus(name)].add(status)
+        }
+        for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
+            let name = SessionName(app: summary.key.app, identifier: summary.key.identifier)
+            sessions[name, default: SessionStatus(name)].background = SessionStatus.Background(
+                tasks: summary.tasks, waitingEvents: summary.waitingEvents, owner: summary.owner)
+        }
+        return sessions.values.sorted { ($0.name.app, $0.name.identifier) < ($1.name.app, $1.name.identifier) }
+    }
+
+    func limiters(for caller: BusCaller) async throws -> [[String: VariantValue]] {
+        let (delays, now) = await engine.relaunchDelays()
+        return delays.filter { caller.reaches($0.app) }.map { Self.fields(of: $0.delay, app: $0.app, at: now) }
+    }
+
+    private static func fields(
+        of delay: RelaunchLimiter.Explanation, app: String, at now: Moment
+    ) -> [String: VariantValue] {
+        func date(_ instant: Instant) -> VariantValue { .string(BusDate(now.wall(at: instant)).description) }
+        var fields: [String: VariantValue] = [
+            "app": .string(app), "delay": .integer(delay.delay.components.seconds),
+            "relaunches": .integer(Int64(delay.relaunches)), "cause": .string(delay.cause.rawValue),
+            "waiting": .list(
+                delay.waiting.map {
+                    .dictionary(["release": date($0.release), "count": .integer(Int64($0.count))])
+                }), "begun": .integer(Int64(delay.begun)),
+        ]
+        fields["last"] = delay.lastRelaunch.map(date)
+        fields["until"] = delay.until.map(date)
+        return fields
+    }
+
+    func apps(for caller: BusCaller) async throws -> [[String: VariantValue]] {
+        var apps: [String: SessionStatus] = [:]
+        var sessions: [String: Set<String>] = [:]
+        for status in book.open.values.map(\.status) where caller.reaches(status.app) {
+            apps[status.app, default: SessionStatus(SessionName(app: status.app, identifier: ""))].add(status)
+            if let session = status.session { sessions[status.app, default: []].insert(session) }
+        }
+        let delays = await engine.relaunchDelays().delays.filter { caller.reaches($0.app) }
+        for (app, _) in delays where apps[app] == nil {
+            apps[app] = SessionStatus(SessionName(app: app, identifier: ""))
+        }
+        let statuses = await host.appStatuses().filter { caller.reaches($0.app) }
+        for status in statuses where apps[status.app] == nil {
+            apps[status.app] = SessionStatus(SessionName(app: status.app, identifier: ""))
+        }
+        for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
+            sessions[summary.key.app, default: []].insert(summary.key.identifier)
+        }
+        return apps.sorted { $0.key < $1.key }.map { app, counts in
+            let delay = delays.first { $0.app == app }?.delay.delay ?? .zero
+            let background = statuses.first { $0.app == app }.map(fields) ?? [:]
+            return background.merging([
+                "app": .string(app), "open": .integer(Int64(counts.transfers.count)),
+                "running": .integer(Int64(counts.running)), "waiting": .integer(Int64(counts.waiting)),
+                "paused": .integer(Int64(counts.paused)),
+                "sessions": .list((sessions[app] ?? []).sorted().map(VariantValue.string)),
+                "delay": .integer(delay.components.seconds),
+            ]) { $1 }
+        }
+    }
+
+    func properties(for caller: BusCaller) async -> [String: VariantValue] {
+        [
+            "Version": .string(TransferdCommand.version), "ProcessID": .integer(Int64(getpid())),
+            "Policy": .string(configuration.policy), "Held": .dictionary(Self.fields(of: holdSwitch.hold)),
+            "Conditions": .dictionary(
+                conditions.map { ConditionsFields.fields(of: $0, isForPerson: caller.isPerson) } ?? [:]),
+            "StateDirectory": .string(stateDirectory),
+        ]
+    }
+
+    /// The hold as a property.
+    static func fields(of fact: Fact<MachineHold?>) -> [String: VariantValue] {
+        guard let hold = fact.value else { return [:] }
+        var fields: [String: VariantValue] = [
+            "reason": .string(hold.why), "since": .string(BusDate(fact.since.wall).description),
+        ]
+        fields["until"] = hold.until.map { .string(BusDate($0).description) }
+        return fields
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Logging
+import SQLiteStore
+import ToolSupport
+import TransferBus
+import TransferEngine
+import TransferPolicy
+import TransferSessions
+
+/// Background sessions of apps.
+extension DaemonService {
+    func open(
+        _ settings: SessionSettings, by client: SessionClient, registration: AppRegistration?
+    ) async throws -> SessionState {
+        let state = try await host.open(settings, by: client, registration: registration)
+        logger.info(
+            "a session was opened",
+            metadata: [
+                "app": "\(client.app)", "session": "\(settings.identifier)", "process": "\(client.process)",
+                "tasks": "\(state.tasks.count)",
+            ])
+        return state
+    }
+
+    func post(_ order: TaskOrder, in key: SessionKey, from client: String) async throws {
+        if case .submit(let snapshot) = order, case let open = openCount(of: key.app), open >= configuration.openPerApp
+        {
+            // One that is given again is here already.
+            guard await host.tasks(of: key).contains(where: { $0.identifier == snapshot.identifier }) else {
+                throw BusFault(
+                    .tooManyTransfers,
+                    "\(key.app) has \(open) open transfers and may have \(configuration.openPerApp); wait for some to end"
+                )
+            }
+        }
+        try await host.post(order, in: key, from: client)
+        switch order {
+        case .submit, .resume: await learnTransfer(of: order.task, in: key)
+        case .suspend, .cancel, .cancelKeeping, .change, .begin, .answer: break  // These hand over nothing that waits.
+        }
+    }
+
+    private func openCount(of app: String) -> Int { book.openCount(of: app) + arriving[app, default: 0] }
+
+    func hasOpen(_ key: SessionKey, _ client: String) async -> Bool { await host.hasOpen(key, client) }
+
+    func tasks(of key: SessionKey) async -> [TaskSnapshot] { await host.tasks(of: key) }
+
+    func acknowledge(_ number: EventNumber, in key: SessionKey, from client: String) async throws {
+        try await host.acknowledge(number, in: key, from: client)
+    }
+
+    func close(_ key: SessionKey, by client: String) async { await host.close(key, by: client) }
+
+    func disconnected(_ client: String) async { await host.disconnected(client) }
+
+    func setInFront(_ isInFront: Bool, app: String) async { await host.setInFront(isInFront, app: app) }
+
+    func noteWindows(_ windows: [String: WindowFocus]) async { await host.noteWindows(windows) }
+
+    // MARK: Following
+
+    /// Tells the sessions what the engine tells, in its order and at their pace.
+    ///
+    /// - Parameter later: where `words` come from.
+    nonisolated func feedSessions(
+        _ words: AsyncStream<ProgressGate.Word>, _ later: AsyncStream<ProgressGate.Word>.Continuation
+    ) async {
+        var gate = ProgressGate()
+        for await word in words {
+            switch word {
+            case .happened(let update):
+                let told = gate.take(update, at: .now) { id, rest in
+                    Task {
+                        try? await Task.sleep(for: rest)
+                        later.yield(.due(id))
+                    }
+                }
+                for update in told { await host.take(update) }
+            case .due(let id):
+                if let held = gate.release(id, at: .now) { await host.take(held) }
+            }
+        }
+    }
+
+    /// A transfer of which the engine tells, and which a session handed over, for the book.
+    func learn(_ id: TransferID) async {
+        if let transfer = try? await history?.transfers([id]).first { learn(transfer) }
+    }
+
+    /// One that waits, of which the engine does not tell.
+    private func learnTransfer(of task: Int, in key: SessionKey) async {
+        let transferKey = key.transferKey(of: task)
+        guard let transfer = try? await history?.transfers(forKeys: [transferKey])[transferKey], transfer.ending == nil
+        else { return }
+        learn(transfer)
+    }
+
+    /// What sessions handed over before anybody posted anything.
+    func learnAll() async {
+        var last = TransferID(0)
+        while let some = try? await history?.unfinished(after: last, limit: 1000), let end = some.last {
+            for transfer in some { learn(transfer) }
+            last = end.id
+        }
+    }
+
+    private func learn(_ transfer: StoredTransfer) {
+        guard book.status(of: transfer.id) == nil else { return }
+        book.add(transfer.id, transfer.specification)
+        let traits = transfer.specification.traits
+        index.insert(transfer.id, app: traits.app, session: traits.session)
+    }
+
+    // MARK: Showing
+
+    /// What is known of an app's background sessions.
+    func fields(of status: AppStatus) -> [String: VariantValue] {
+        let failures = starter.failures(of: status.app)
+        var fields: [String: VariantValue] = [
+            "connected": .bool(status.isConnected), "front": .bool(status.isInFront),
+            "waiting-events": .integer(Int64(status.waitingEvents)), "launches": .integer(Int64(status.launches)),
+            "failures": .integer(Int64(status.failures)), "missing": .integer(Int64(failures.missing)),
+            "crashed": .integer(Int64(failures.crashed)), "silent": .integer(Int64(failures.silent)),
+        ]
+        fields["last-launch"] = status.lastLaunch.map { .string(BusDate($0).description) }
+        switch status.lastOutcome {
+        case nil: break  // It was never started.
+        case .started?: fields["last-outcome"] = .string("started")
+        case .missing(let why)?: (fields["last-outcome"], fields["last-words"]) = (.string("missing"), .string(why))
+        case .crashed(let why)?: (fields["last-outcome"], fields["last-words"]) = (.string("crashed"), .string(why))
+        case .silent(let why)?: (fields["last-outcome"], fields["last-words"]) = (.string("silent"), .string(why))
+        }
+        return fields.merging(OpeningOptions(registration: status.registration).fields) { $1 }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferBus
+
+/// What the desktop is told of transfers that a person handed over and that are over: many that end together are one note.
+struct EndNotes {
+    /// A note.
+    struct Note: Hashable {
+        var title: String
+        var body: String
+        var isFailure: Bool
+    }
+
+    private var finished: [TransferStatus] = []
+    private var failed: [TransferStatus] = []
+
+    /// Whether there is anything to tell.
+    var isEmpty: Bool { finished.isEmpty && failed.isEmpty }
+
+    /// Takes one that is over; those that a person cancelled are no news to them.
+    mutating func take(_ status: TransferStatus) {
+        guard status.app == BusCaller.person else { return }
+        switch status.state {
+        case .finished: finished.append(status)
+        case .failed: failed.append(status)
+        case .cancelled, .waiting, .running, .paused: break  // Nothing to tell.
+        }
+    }
+
+    /// What there is to tell; nothing is left.
+    mutating func tell() -> Note? {
+        defer { self = EndNotes() }
+        let all = failed + finished
+        guard let first = all.first else { return nil }
+        guard all.count > 1 else {
+            let deed = first.isUpload ? "Upload" : "Download"
+            return failed.isEmpty
+                ? Note(title: "\(deed) finished", body: first.path ?? first.name, isFailure: false)
+                : Note(
+                    title: "\(deed) failed", body: "\(first.name): \(first.error ?? "no reason is known")",
+                    isFailure: true)
+        }
+        let title =
+            failed.isEmpty ? "\(all.count) transfers finished" : "\(failed.count) of \(all.count) transfers failed"
+        let shown = all.prefix(5).map { status in status.name + (status.error.map { ": \($0)" } ?? "") }
+        let rest = all.count > shown.count ? ["… and \(all.count - shown.count) more"] : []
+        return Note(title: title, body: (shown + rest).joined(separator: "\n"), isFailure: !failed.isEmpty)
+    }
+}

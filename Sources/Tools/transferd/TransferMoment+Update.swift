@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import SQLiteStore
+import ToolSupport
+import TransferEngine
+import TransferPolicy
+import TransferScheduling
+
+extension TransferMoment {
+    /// What is taken down of an update; nil of one that tells nothing new of the transfer's course.
+    init?(_ update: TransferUpdate, localTime: LocalTimeRules) {
+        let (kind, note): (Kind, String?)
+        switch update.kind {
+        case .waiting, .progressed: return nil
+        case .started: (kind, note) = (.started, nil)
+        case .paused(let explanation, _): (kind, note) = (.paused, explanation.sentence(localTime: localTime))
+        case .retrying(_, let failure, _): (kind, note) = (.retried, failure.message)
+        case .finished(let completion):
+            let refusal = completion.isFailure ? "the server answered \(completion.status)" : nil
+            (kind, note) = (completion.isFailure ? .failed : .finished, refusal)
+        case .failed(let failure): (kind, note) = (.failed, failure.message)
+        case .cancelled: (kind, note) = (.cancelled, nil)
+        }
+        self.init(id: update.id, time: update.time.wall, kind: kind, note: note)
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import SessionHarnesses
+import Testing
+import TransferTesting
+
+@Suite("Sessions over an engine in the process", .serialized)
+struct EmbeddedConformanceTests {
+    @Test("keeps the rules", arguments: SessionRule.allCases)
+    func rule(_ rule: SessionRule) async throws {
+        let outcome = try await SessionConformance { try await EmbeddedHarness() }.run(rule)
+        #expect(outcome == .held || [.s1, .s4].contains(rule), "\(outcome)")
+    }
+}

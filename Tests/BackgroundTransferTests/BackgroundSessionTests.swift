@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import Testing
+import TransferPolicy
+import TransferSessions
+
+@testable import BackgroundTransfer
+
+@Suite("BackgroundSession")
+struct BackgroundSessionTests {
+    let channel = FakeChannel()
+
+    func session(_ identifier: String = "s") throws -> BackgroundSession {
+        try BackgroundSession(BackgroundSessionConfiguration(identifier: identifier), over: channel)
+    }
+
+    let request = URLRequest(url: URL(string: "http://example.org/file")!)
+
+    @Test(
+        "S1: an identifier that is empty, too long or holds NUL is refused",
+        arguments: ["", "a\0b", String(repeating: "x", count: 256)])
+    func identifiers(_ identifier: String) {
+        #expect { try session(identifier) } throws: { ($0 as? SessionError)?.code == .badIdentifier }
+    }
+
+    @Test("S4: the error of a session that another process uses names that process")
+    func owned() {
+        channel.content.withLock { $0.owner = 4711 }
+        #expect { try session() } throws: { error in
+            let error = error as? SessionError
+            return error?.code == .inUse && error?.owner == 4711
+        }
+    }
+
+    @Test("S5: an invalidated session takes no task, and ends when its last one has")
+    func invalidated() async throws {
+        let session = try session()
+        try session.download(request).resume()
+        session.finishTasksAndInvalidate()
+        #expect { try session.download(request) } throws: { ($0 as? SessionError)?.code == .invalidated }
+        #expect(channel.closed == [])
+        channel.tell(SessionEvent(number: 1, task: 1, .completed(nil)))
+        var events = session.events.makeAsyncIterator()
+        await events.next()?.acknowledge()
+        #expect(channel.closed == ["s"])
+        guard case .invalidated(nil) = await events.next()?.kind else {
+            Issue.record("the last event is another")
+            return
+        }
+        #expect(await events.next() == nil)
+    }
+
+    @Test("S5: invalidating and cancelling cancels every task, in their order")
+    func cancelled() throws {
+        let session = try session()
+        let tasks = try (0..<3).map { _ in try session.download(request) }
+        for task in tasks { task.resume() }
+        session.invalidateAndCancel()
+        #expect(channel.orders.suffix(3) == [.cancel(1), .cancel(2), .cancel(3)])
+        #expect(tasks.map(\.state) == [.canceling, .canceling, .canceling])
+    }
+
+    @Test(
+        "T1: only http and https are transferred",
+        arguments: ["ftp://a/b", "file:///etc/passwd", "data:,a", "http:", "x"])
+    func schemes(_ text: String) throws {
+        let session = try session()
+        let url = try #require(URL(string: text))
+        #expect { try session.download(URLRequest(url: url)) } throws: {
+            ($0 as? SessionError)?.code == .unsupportedScheme
+        }
+    }
+
+    @Test("T1: what is uploaded is a file that can be read", arguments: ["/", "/nowhere/at/all"])
+    func files(_ path: String) throws {
+        let session = try session()
+        #expect { try session.upload(request, fromFile: URL(fileURLWithPath: path)) } throws: {
+            ($0 as? SessionError)?.code == .unreadableFile
+        }
+    }
+
+    @Test(
+        "T1: an upload without a method is a POST, and keeps the one that it has",
+        arguments: [(nil, "POST"), ("PUT", "PUT")])
+    func methods(_ method: String?, _ sent: String) throws {
+        var request = request
+        request.httpMethod = method
+        try session().upload(request, fromFile: URL(fileURLWithPath: #filePath)).resume()
+        guard case .submit(let snapshot) = channel.orders.first else {
+            Issue.record("nothing was submitted")
+            return
+        }
+        #expect(snapshot.request.method == sent)
+        #expect(snapshot.kind == .upload(path: #filePath))
+    }
+
+    @Test("T2: a task is suspended until it is resumed, and handed over once")
+    func resumed() throws {
+        let task = try session().download(request)
+        #expect(task.state == .suspended)
+        #expect(channel.orders == [])
+        task.resume()
+        task.resume()
+        #expect(channel.orders.count == 1)
+        task.suspend()
+        task.suspend()
+        task.resume()
+        #expect(channel.orders.dropFirst() == [.suspend(1), .resume(1)])
+    }
+
+    @Test("T3, T4, T5: what the app says of a task goes with it, and later changes follow it")
+    func said() throws {
+        let task = try session().download(request)
+        let date = Date(timeIntervalSince1970: 2e9)
+        task.earliestBeginDate = date
+        task.countOfBytesClientExpectsToSend = 200
+        task.countOfBytesClientExpectsToReceive = 5000
+        task.priority = 7
+        task.note = "mine"
+        task.resume()
+        var expected = TaskSnapshot(identifier: 1, kind: .download, request: try RequestDescription(request))
+        expected.earliestBegin = WallTime(date)
+        expected.expectedToSend = 200
+        expected.expectedToReceive = 5000
+        expected.priority = 1
+        expected.note = "mine"
+        #expect(channel.orders == [.submit(expected)])
+        task.priority = 1
+        #expect(channel.orders.count == 1)
+        task.priority = 0.25
+        expected.priority = 0.25
+        #expect(channel.orders.last == .change(expected))
+    }
+
+    @Test("T5: identifiers go on where the session had come to")
+    func identifiersGoOn() throws {
+        channel.content.withLock { $0.nextTask = 17 }
+        let session = try session()
+        #expect(try (0..<3).map { _ in try session.download(request).identifier } == [17, 18, 19])
+    }
+
+    @Test("T6: a download is continued by what its cancellation left, and by nothing else")
+    func continued() throws {
+        let session = try session()
+        let task = try session.download(request)
+        task.note = "mine"
+        task.resume()
+        let data = try #require(task.cancelKeepingBytes())
+        #expect(channel.orders.last == .cancelKeeping(1, token: "s.1"))
+        #expect(task.cancelKeepingBytes() == nil)
+        let next = try session.download(continuing: data)
+        next.resume()
+        guard case .submit(let snapshot) = channel.orders.last else {
+            Issue.record("nothing was submitted")
+            return
+        }
+        #expect(snapshot.continues == "s.1")
+        #expect(snapshot.note == "mine")
+        #expect(next.request?.url == request.url)
+        for bad in [Data(), Data("{}".utf8), data.dropLast()] {
+            #expect { try session.download(continuing: bad) } throws: { ($0 as? SessionError)?.code == .badResumeData }
+        }
+    }
+
+    @Test("T6: a task that is cancelled before it was resumed is handed over suspended, and ends as any other")
+    func cancelledEarly() throws {
+        let task = try session().download(request)
+        task.cancel()
+        guard case .submit(let snapshot) = channel.orders.first else {
+            Issue.record("nothing was submitted")
+            return
+        }
+        #expect(snapshot.isSuspended)
+        #expect(channel.orders.last == .cancel(1))
+        task.resume()
+        #expect(task.state == .canceling)
+    }
+
+    @Test("E4: an event is acknowledged when the program says so, and not before")
+    func acknowledgement() async throws {
+        let session = try session()
+        try session.download(request).resume()
+        channel.tell(SessionEvent(number: 5, task: 1, .downloaded(path: "/tmp/a")))
+        channel.tell(SessionEvent(number: 6, task: 1, .completed(nil)))
+        var events = session.events.makeAsyncIterator()
+        let first = try #require(await events.next())
+        #expect(channel.acknowledged == [])
+        first.acknowledge()
+        #expect(channel.acknowledged == [5])
+        let second = try #require(await events.next())
+        #expect(channel.acknowledged == [5])
+        second.acknowledge()
+        #expect(channel.acknowledged == [5, 6])
+    }
+
+    @Test("E4: an event of a task that nobody knows is acknowledged, or it would come for ever")
+    func unknown() async throws {
+        let session = try session()
+        channel.tell(SessionEvent(number: 5, task: 99, .completed(nil)))
+        channel.tell(SessionEvent(number: 6, .finishedEvents))
+        var events = session.events.makeAsyncIterator()
+        guard case .finishedEvents = await events.next()?.kind else {
+            Issue.record("another event came")
+            return
+        }
+        #expect(channel.acknowledged == [5])
+    }
+
+    @Test("E3: a server's error is no error of the task, which has its answer")
+    func answered() async throws {
+        let session = try session()
+        let task = try session.download(request)
+        task.resume()
+        let answer = ResponseDescription(url: "http://example.org/file", status: 404, headers: ["A": "b"])
+        channel.tell(SessionEvent(task: 1, .responded(answer)))
+        channel.tell(SessionEvent(number: 1, task: 1, .completed(nil)))
+        var events = session.events.makeAsyncIterator()
+        for _ in 0..<2 { _ = await events.next() }
+        #expect(task.response?.statusCode == 404)
+        #expect(task.response?.allHeaderFields["A"] as? String == "b")
+        #expect(task.error == nil)
+        #expect(task.state == .completed)
+    }
+
+    @Test("E3: a failure of this side is an error with its code and sentence")
+    func failed() async throws {
+        let session = try session()
+        let task = try session.download(request)
+        task.resume()
+        let failure = FailureDescription(code: URLError.Code.cannotFindHost.rawValue, message: "no such host")
+        channel.tell(SessionEvent(number: 1, task: 1, .completed(failure)))
+        var events = session.events.makeAsyncIterator()
+        guard case .completed(_, let error) = await events.next()?.kind else {
+            Issue.record("another event came")
+            return
+        }
+        #expect(error?.code == .cannotFindHost)
+        #expect(error?.localizedDescription == "no such host")
+        #expect(task.error?.code == .cannotFindHost)
+    }
+
+    @Test("E6: tasks of an earlier run are there again, with their counts, and those that are over are not listed")
+    func unfinished() async throws {
+        var first = TaskSnapshot.download(3)
+        first.received = 10
+        first.total = 100
+        var over = TaskSnapshot.download(4)
+        over.isOver = true
+        channel.content.withLock { $0.tasks = [first, over] }
+        let session = try session()
+        first.received = 50
+        channel.content.withLock { $0.tasks = [first, over] }
+        let tasks = try await session.unfinishedTasks()
+        #expect(tasks.map(\.identifier) == [3])
+        #expect(tasks.first?.countOfBytesReceived == 50)
+        #expect(tasks.first?.countOfBytesExpected == 100)
+        #expect(tasks.first?.state == .running)
+    }
+}

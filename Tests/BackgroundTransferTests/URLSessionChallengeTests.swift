@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import Testing
+import TransferSessions
+
+@testable import BackgroundTransfer
+
+/// Servers that want to know who asks.
+extension URLSessionTests {
+    /// Answers each challenge with what the test says, and notes what it was.
+    private final class Guest: NSObject, URLSessionTaskDelegate {
+        let answer: (URLSession.AuthChallengeDisposition, user: String, password: String)
+        let asked = Mutex<[String]>([])
+
+        init(_ answer: (URLSession.AuthChallengeDisposition, user: String, password: String)) { self.answer = answer }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let space = challenge.protectionSpace
+            asked.withLock {
+                $0.append("\(space.authenticationMethod) \(space.host) \(challenge.previousFailureCount)")
+            }
+            completionHandler(
+                answer.0, URLCredential(user: answer.user, password: answer.password, persistence: .none))
+        }
+    }
+
+    @Test(
+        "T8: a delegate is asked for a token by its own method, and gives one as the password of nobody",
+        arguments: [
+            ("bearer", URLSession.AuthChallengeDisposition.useCredential, "", "t.1", ChallengeReply.token("t.1")),
+            // It would have answered whatever came.
+            ("bearer", .useCredential, "u", "secret", .none), ("bearer", .useCredential, "", "a b", .none),
+            ("bearer", .performDefaultHandling, "", "t.1", .none),
+            ("bearer", .rejectProtectionSpace, "", "t.1", .none),
+            ("basic", .useCredential, "u", "p", .credential(user: "u", password: "p")),
+        ])
+    func token(
+        scheme: String, disposition: URLSession.AuthChallengeDisposition, user: String, password: String,
+        reply: ChallengeReply
+    ) async throws {
+        let guest = Guest((disposition, user, password))
+        let identifier = "\(scheme) \(disposition.rawValue) \(user) \(password)"
+        let session = URLSession(
+            configuration: .background(withIdentifier: identifier), delegate: guest, delegateQueue: nil)
+        session.downloadTask(with: try #require(URL(string: "http://example.org/a"))).resume()
+        let challenge = ChallengeDescription(
+            scheme: scheme, realm: nil, host: "h", port: 443, isSecure: true, refusals: 1)
+        channel.tell(SessionEvent(task: 1, .challenged(challenge)))
+        while !channel.orders.contains(.answer(1, reply)), guest.asked.withLock(\.isEmpty) || channel.orders.count < 2 {
+            await Task.yield()
+        }
+        #expect(channel.orders.last == .answer(1, reply))
+        let method = scheme == "bearer" ? NSURLAuthenticationMethodHTTPBearer : NSURLAuthenticationMethodHTTPBasic
+        #expect(guest.asked.withLock { $0 } == ["\(method) h 1"])
+        session.invalidateAndCancel()
+    }
+
+    @Test("T8: a delegate that knows of no challenges leaves the server's refusal")
+    func unknownChallenge() async throws {
+        let session = session()
+        session.downloadTask(with: try #require(URL(string: "http://example.org/a"))).resume()
+        let challenge = ChallengeDescription(
+            scheme: "bearer", realm: nil, host: "h", port: 443, isSecure: true, refusals: 0)
+        channel.tell(SessionEvent(task: 1, .challenged(challenge)))
+        while channel.orders.count < 2 { await Task.yield() }
+        #expect(channel.orders.last == .answer(1, .none))
+        session.invalidateAndCancel()
+    }
+}

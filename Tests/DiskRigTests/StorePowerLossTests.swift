@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import DiskRig
+import Foundation
+import SQLiteStore
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@Suite("The queue on a disk that loses its power", .serialized)
+struct StorePowerLossTests {
+    @Test("twenty power losses in the middle of commits: every acknowledged one is there, and none in part")
+    func lost() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("seed of the power losses: \(seed)")
+        let place = try DiskPlace()
+        place.dice = SplitMix64(seed: seed)
+        // So that the power goes while something is being written, and not between commits.
+        place.rig.setDelay(microseconds: 1000)
+        var acknowledged: Set<String> = []
+        var lost = 0
+        for round in 1...20 {
+            let child = try place.start("StoreChild", [place.path("state/queue.sqlite"), "1000000"])
+            var output = Data()
+            let lines = Int.random(in: 1...30, using: &place.dice)
+            while output.count(where: { $0 == UInt8(ascii: "\n") }) < lines {
+                let more = child.output.fileHandleForReading.availableData
+                guard !more.isEmpty else { break }
+                output += more
+            }
+            // Somewhere in the commit that follows, of some writes and a sync.
+            usleep(UInt32.random(in: 0...6000, using: &place.dice))
+            kill(child.process.processIdentifier, SIGKILL)
+            output += child.output.fileHandleForReading.readDataToEndOfFile()
+            child.process.waitUntilExit()
+            // Without its end a line was not said.
+            let said = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+            acknowledged.formUnion(said.map { String(decoding: $0, as: UTF8.self) })
+            let loss = PowerLoss(using: &place.dice)
+            lost += try place.rig.losePower(loss, using: &place.dice).lost
+
+            let store = try SQLiteStore(SQLiteStoreConfiguration(path: place.path("state/queue.sqlite")))
+            var kept: Set<String> = []
+            for transfer in try await store.unfinished() {
+                kept.insert("inserted \(transfer.id)")
+                if transfer.isSuspended { kept.insert("checkpointed \(transfer.id)") }
+                #expect(transfer.isSuspended == (transfer.resume?.offset == transfer.id.rawValue), "half a commit")
+            }
+            await store.close()
+            #expect(acknowledged.subtracting(kept).isEmpty, "lost in round \(round) by \(loss)")
+            // What this process did was not written down: from here on it counts as durable.
+            try place.rig.begin()
+        }
+        #expect(acknowledged.count >= 20)
+        #expect(lost > 0, "nothing was ever taken")
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import GLibBridge
+import Testing
+import TransferBus
+import TransferPolicy
+
+@Suite(
+    "The daemon's objects on the bus, by raw calls of several apps", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct BusObjectTests {
+    /// A transfer that is never due.
+    private static func waiting(_ name: String, session: String? = nil) -> [String: VariantValue] {
+        var fields: [String: VariantValue] = [
+            "url": .string("http://127.0.0.1:9/\(name)"), "not-before": .string("2200-01-01T00:00:00Z"),
+        ]
+        fields["session"] = session.map(VariantValue.string)
+        return fields
+    }
+
+    private static func submit(
+        _ transfers: [String: VariantValue]..., by client: BusClient, descriptors: [Int32] = []
+    ) async throws -> [Int64] {
+        let answer = try await client.call(
+            "Submit", of: TransferBusName.managerInterface, [.list(transfers.map(VariantValue.dictionary))],
+            type: "(aa{sv})", descriptors: descriptors)
+        return answer.first?.items.compactMap(\.integer) ?? []
+    }
+
+    /// Runs `body` with two apps that are known by the names that they own.
+    private func withApps(_ body: (DaemonRig, BusClient, BusClient) async throws -> Void) async throws {
+        let rig = try await DaemonRig()
+        let (one, two) = (BusClient(), BusClient())
+        let result: Result<Void, any Error>
+        do {
+            for (client, name) in [(one, "org.example.One"), (two, "org.example.Two")] {
+                try await client.connect(address: rig.bus.address)
+                try await client.own(name)
+            }
+            result = .success(try await body(rig, one, two))
+        } catch { result = .failure(error) }
+        await one.close()
+        await two.close()
+        await rig.end()
+        try result.get()
+    }
+
+    private static func properties(of path: String, _ interface: String, by client: BusClient) async throws -> [String:
+        VariantValue]
+    {
+        try await client.call("GetAll", of: TransferBusName.properties, [.string(interface)], type: "(s)", at: path)
+            .first?
+            .dictionary ?? [:]
+    }
+
+    private static func children(of path: String, by client: BusClient) async throws -> Set<String> {
+        let answer = try await client.call(
+            "Introspect", of: "org.freedesktop.DBus.Introspectable", [], type: "()", at: path)
+        let text = answer.first?.string ?? ""
+        return Set(text.matches(of: #/<node name="([^"]+)"/#).map { String($0.1) })
+    }
+
+    @Test("An app is known by its name, and sees its own transfers as objects; others' are not there for it")
+    func own() async throws {
+        try await withApps { rig, one, two in
+            let ids = try await Self.submit(Self.waiting("a", session: "night"), Self.waiting("b"), by: one)
+            let path = "\(TransferBusName.transfersPath)/\(ids[0])"
+            let mine = try await Self.properties(of: path, TransferBusName.transferInterface, by: one)
+            #expect(mine["App"] == .string("org.example.One"))
+            #expect(mine["State"] == .string("waiting"))
+            #expect(mine["Total"] == .integer(-1))
+            #expect(try await Self.children(of: TransferBusName.transfersPath, by: one) == Set(ids.map { "\($0)" }))
+            #expect(try await Self.children(of: TransferBusName.transfersPath, by: two) == [])
+            // Another's and what is not there cannot be told apart.
+            for absent in [path, "\(TransferBusName.transfersPath)/9999", "\(TransferBusName.transfersPath)/x"] {
+                await #expect(throws: BusClientError.self, "\(absent)") {
+                    try await two.call("Pause", of: TransferBusName.transferInterface, [], type: "()", at: absent)
+                }
+            }
+            _ = try await one.call("Pause", of: TransferBusName.transferInterface, [], type: "()", at: path)
+            #expect(try rig.state(of: "\(ids[0])") == "paused")
+            // The person sees all.
+            #expect(try rig.run("apps").contains("org.example.One"))
+        }
+    }
+
+    @Test("Who has read an object's properties is told what changes, and nobody else")
+    func changes() async throws {
+        try await withApps { _, one, two in
+            let id = try await Self.submit(Self.waiting("a"), by: one)[0]
+            let path = "\(TransferBusName.transfersPath)/\(id)"
+            let (changes, others) = (try await one.propertyChanges(at: path), try await two.propertyChanges(at: nil))
+            _ = try await Self.properties(of: path, TransferBusName.transferInterface, by: one)
+            _ = try await one.call("Pause", of: TransferBusName.transferInterface, [], type: "()", at: path)
+            _ = try await one.call("Cancel", of: TransferBusName.transferInterface, [], type: "()", at: path)
+            var told: [[String: VariantValue]] = []
+            for await change in changes {
+                told.append(change)
+                if change["State"] == .string("cancelled") { break }
+            }
+            // What has not changed is not told.
+            #expect(told.first == ["State": .string("paused")])
+            #expect(told.allSatisfy { $0["Url"] == nil })
+            // Its own change is the first that the other one is told, so nothing came before.
+            let own = try await Self.submit(Self.waiting("b"), by: two)[0]
+            let ownPath = "\(TransferBusName.transfersPath)/\(own)"
+            _ = try await Self.properties(of: ownPath, TransferBusName.transferInterface, by: two)
+            _ = try await two.call("Pause", of: TransferBusName.transferInterface, [], type: "()", at: ownPath)
+            for await change in others {
+                #expect(change == ["State": .string("paused")])
+                break
+            }
+        }
+    }
+
+    @Test("A session is an object of its app: its transfers, its state, and all of them cancelled at once")
+    func sessions() async throws {
+        try await withApps { rig, one, two in
+            let ids = try await Self.submit(
+                Self.waiting("a", session: "night"), Self.waiting("b", session: "night"), Self.waiting("c"), by: one)
+            _ = try await Self.submit(Self.waiting("a", session: "night"), by: two)
+            let node = SessionName(app: "org.example.One", identifier: "night").node
+            let path = "\(TransferBusName.sessionsPath)/\(node)"
+            #expect(try await Self.children(of: TransferBusName.sessionsPath, by: one) == [node])
+            let session = try await Self.properties(of: path, TransferBusName.sessionInterface, by: one)
+            #expect(session["Identifier"] == .string("night") && session["State"] == .string("waiting"))
+            let paths = ids.prefix(2).map { VariantValue.string("\(TransferBusName.transfersPath)/\($0)") }
+            #expect(session["Transfers"] == .list(paths))
+            await #expect(throws: BusClientError.self) {
+                try await two.call("CancelAll", of: TransferBusName.sessionInterface, [], type: "()", at: path)
+            }
+            _ = try await one.call("CancelAll", of: TransferBusName.sessionInterface, [], type: "()", at: path)
+            let left = try await one.call("List", [.dictionary([:])], type: "(a{sv})").first?.items ?? []
+            #expect(left.map { $0.dictionary?["id"] } == [.integer(ids[2])])
+            #expect(try await Self.children(of: TransferBusName.sessionsPath, by: one) == [])
+            // The other app's session of that name goes on; the person ends it with its app.
+            let rows = try rig.json("sessions")["sessions"] as? [[String: Any]]
+            #expect(rows?.map { $0["app"] as? String } == ["org.example.Two"])
+            #expect(try rig.run("apps", "quit", "org.example.Two") == "1")
+            #expect(try rig.run("apps", "quit", "org.example.Two", status: 2).contains("transferctl apps"))
+            await #expect(throws: BusFault.self) {
+                try await one.call("QuitApp", [.string("org.example.One")], type: "(s)")
+            }
+        }
+    }
+
+    @Test("A folder and a file that are passed as descriptors are used; one that proves no right is refused by name")
+    func descriptors() async throws {
+        let server = try NginxServer()
+        let served = try server.serve("file.bin", bytes: 100_000)
+        try await withApps { rig, one, _ in
+            let folder = open(rig.program.downloads, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            defer { close(folder) }
+            let changes = try await one.changes()
+            let ids = try await Self.submit(
+                ["url": .string(server.url("file.bin")), "directory-fd": .handle(0)], by: one, descriptors: [folder])
+            for await status in changes where status.id.rawValue == ids[0] && status.state.isOver { break }
+            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+            let secret = rig.program.folder.path + "/secret"
+            try Data("secret".utf8).write(to: URL(fileURLWithPath: secret))
+            let pathOnly = open(secret, 0o10000000 | O_CLOEXEC)
+            defer { close(pathOnly) }
+            await #expect {
+                try await Self.submit(
+                    ["url": .string(server.url("up")), "upload-fd": .handle(0)], by: one, descriptors: [pathOnly])
+            } throws: { ($0 as? BusFault)?.message.contains("O_PATH") == true }
+            // None of them stays open in the daemon.
+            let process = try #require(try rig.process())
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\($0)")
+            }
+            #expect(!open.contains(secret) && !open.contains(rig.program.downloads))
+        }
+    }
+
+    @Test("What is too much, too long or makes no sense is refused by name, and nothing of it is queued")
+    func limits() async throws {
+        try await withApps { rig, one, _ in
+            func refusal(_ transfers: [[String: VariantValue]]) async -> BusFault? {
+                do {
+                    _ = try await one.call("Submit", [.list(transfers.map(VariantValue.dictionary))], type: "(aa{sv})")
+                    return nil
+                } catch { return error as? BusFault }
+            }
+            let long = String(repeating: "x", count: 40_000)
+            let cases: [([String: VariantValue], String)] = [
+                (["url": .string("http://h/" + long)], "'url' has 40009 bytes, more than 32768"),
+                (["url": .string("http://h/"), "session": .string(long)], "'session' has 40000 bytes"),
+                (["url": .string("http://h/"), "name": .string(long)], "'name' has 40000 bytes"),
+                (["url": .integer(7)], "'url' must be text"), ([:], "'url' is missing"),
+                (["url": .string("http://h/"), "colour": .string("red")], "'colour' is no key"),
+                (["url": .string("http://h/"), "upload-fd": .handle(3)], "descriptor"),
+                (
+                    [
+                        "url": .string("http://h/"),
+                        "headers": .list([.list([.string("A"), .string(long)]), .list([.string("B"), .string(long)])]),
+                    ], "'headers' have 80002 bytes"
+                ),
+            ]
+            for (fields, words) in cases {
+                let fault = await refusal([Self.waiting("good"), fields])
+                #expect(fault?.code == .invalidArgument)
+                #expect(fault?.message.contains(words) == true, "\(fault?.message ?? "taken")")
+                #expect(fault?.message.hasPrefix("transfer 2 of 2: ") == true || words == "descriptor")
+            }
+            // More than 16 MiB, though each of them would do.
+            let large = Self.waiting(String(repeating: "y", count: 30_000))
+            #expect(await refusal(Array(repeating: large, count: 600))?.code == .messageTooLarge)
+            #expect(await refusal(Array(repeating: Self.waiting("z"), count: 10_001))?.code == .tooManyTransfers)
+            // Another type than the interface has is refused before anybody looks at it.
+            await #expect(throws: (any Error).self) { try await one.call("Submit", [.string("x")], type: "(s)") }
+            let left = try rig.json("list")["transfers"] as? [Any]
+            #expect(left?.isEmpty == true)
+        }
+    }
+
+    @Test("Ten thousand open transfers of an app are taken, listed and introspected, and one more is not")
+    func many() async throws {
+        try await withApps { rig, one, two in
+            for _ in 0..<5 {
+                let batch = Array(repeating: VariantValue.dictionary(Self.waiting("f")), count: 2000)
+                _ = try await one.call("Submit", [.list(batch)], type: "(aa{sv})")
+            }
+            #expect(try await Self.children(of: TransferBusName.transfersPath, by: one).count == 10_000)
+            await #expect {
+                try await Self.submit(Self.waiting("g"), by: one)
+            } throws: { ($0 as? BusFault)?.code == .tooManyTransfers }
+            // Another app is not kept from its own.
+            #expect(try await Self.submit(Self.waiting("g"), by: two).count == 1)
+            #expect((try rig.json("list")["transfers"] as? [Any])?.count == 10_001)
+            #expect(try rig.run("apps", "quit", "org.example.One") == "10000")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+
+/// A service of the desktop as a test plays it: an object with one interface on a bus, and the names that it is found by.
+actor PlayedService {
+    /// What is asked of it, and what it answers.
+    struct Interface: Sendable {
+        var name: String
+        var path: String
+        /// The interface's methods and signals, as introspection documents have them.
+        var members: String
+        var answer: @Sendable (_ service: isolated PlayedService, _ arguments: [VariantValue]) -> [VariantValue]
+    }
+
+    private let executor = GLibExecutor(name: "played-service")
+    private let interface: Interface
+    private var bus: BusConnection?
+    private var object: BusRegistration?
+    private var names: [BusRegistration] = []
+    /// The arguments of each call so far.
+    private(set) var calls: [[VariantValue]] = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ interface: Interface) { self.interface = interface }
+
+    /// Connects to the bus at `address`, offers the object and takes the names.
+    func start(address: String, as names: String...) async throws {
+        try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
+            BusConnection.open(address: address, cancellation: Cancellation()) { result in
+                nonisolated(unsafe) let result = result
+                self.assumeIsolated { service in
+                    do {
+                        let bus = try result.get()
+                        service.bus = bus
+                        try service.offer(on: bus)
+                        ready.resume()
+                    } catch {
+                        ready.resume(throwing: error)
+                    }
+                }
+            }
+        }
+        for name in names { await own(name) }
+    }
+
+    private func offer(on bus: BusConnection) throws {
+        let xml = "<node><interface name=\"\(interface.name)\">\(interface.members)</interface></node>"
+        object = try bus.offer(interface.name, describedBy: xml, at: interface.path) { call in
+            self.assumeIsolated { service in
+                service.calls.append(call.arguments)
+                call.reply(service.interface.answer(service, call.arguments))
+            }
+        }
+    }
+
+    private func own(_ name: String) async {
+        guard let bus else { return }
+        await withCheckedContinuation { (ready: CheckedContinuation<Void, Never>) in
+            var waiting: CheckedContinuation<Void, Never>? = ready
+            names.append(
+                bus.own(name) { _ in
+                    waiting?.resume()
+                    waiting = nil
+                })
+        }
+    }
+
+    /// Tells whoever listens that something has changed: a signal without arguments.
+    func emit(_ signal: String, of interface: String? = nil, at path: String? = nil) throws {
+        try bus?.emit(
+            signal, of: interface ?? self.interface.name, at: path ?? self.interface.path, to: nil, [], type: "()")
+    }
+
+    func stop() async {
+        names = []
+        object = nil
+        bus?.close()
+        await executor.stop()
+    }
+}

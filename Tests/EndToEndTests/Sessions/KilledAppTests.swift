@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import Testing
+
+/// Kills an app over and over while its transfers go on: `TRANSFER_APP_KILLS=300` by hand, a few here.
+@Suite(
+    "An app that is killed", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct KilledAppTests {
+    private static let kills = Int(ProcessInfo.processInfo.environment["TRANSFER_APP_KILLS"] ?? "") ?? 25
+    private static let seed =
+        UInt64(ProcessInfo.processInfo.environment["TRANSFER_SEED"] ?? "") ?? .random(in: 1...1_000_000)
+
+    @Test(
+        "E4: killed at any point, it hears of every event in order, of none again that was dealt with, and moves each file once"
+    )
+    func killed() async throws {
+        var dice = Dice(state: Self.seed)
+        let tasks = 20
+        print("app kills: \(Self.kills), seed \(Self.seed)")
+        // So slow that the transfers last about as long as the kills.
+        let size = max(20_000, Self.kills * 3000)
+        try await SessionRig.with(rate: 100_000) { rig in
+            let sources = try (1...tasks).map { try rig.server.serve("file-\($0)", bytes: size + $0, seed: UInt64($0)) }
+            let place = rig.daemon.program.folder.path + "/place"
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            for kill in 0..<Self.kills {
+                let app = try rig.app("app", "--session", "s", "--move", place)
+                try app.log.wait(for: "opened", count: kill + 1)
+                if kill == 0 {
+                    for number in 1...tasks { try app.send("download \(rig.server.url("file-\(number)"))") }
+                    try app.log.wait(for: "submitted \(tasks)")
+                }
+                try await Task.sleep(for: .milliseconds(Int(dice.next() % 250)))
+                await app.crash()
+            }
+            let app = try rig.app("app", "--session", "s", "--move", place)
+            try waitUntil("all ends", within: 300) {
+                Set(app.log.lines.filter { $0.hasPrefix("completed ") }).count == tasks
+            }
+            try waitUntil("the last is dealt with", within: 60) { try rig.row()["waiting-events"] as? Int == 0 }
+            await app.crash()
+            #expect(Told(app.log.lines).faults == [])
+            #expect(app.log.lines.filter { $0.hasPrefix("moved ") && !$0.hasPrefix("moved before") }.count == tasks)
+            #expect(!app.log.lines.contains { $0.hasPrefix("lost") })
+            for number in 1...tasks {
+                #expect(
+                    FileManager.default.contentsEqual(atPath: place + "/\(number)", andPath: sources[number - 1]),
+                    "file \(number)")
+            }
+        }
+    }
+
+    private struct Dice {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state >> 33
+        }
+    }
+}
+
+/// What the processes of an app were told, one after the other, and what of that should not have been.
+private struct Told {
+    /// All events, in the order in which they were told first.
+    private var order: [String] = []
+    /// How many of them were dealt with.
+    private var dealtWith = 0
+    /// How many of them this process was told.
+    private var position = 0
+    /// Whether this process was told nothing yet.
+    private var isFirst = true
+    private(set) var faults: [String] = []
+
+    init(_ lines: [String]) {
+        for line in lines {
+            let words = line.split(separator: " ").prefix(2).joined(separator: " ")
+            switch words.prefix(while: { $0 != " " }) {
+            case "began": (position, isFirst) = (dealtWith, true)
+            case "responded", "downloaded", "completed": take(words)
+            case "acknowledged" where position > dealtWith: dealtWith = position
+            default: break
+            }
+        }
+    }
+
+    private mutating func take(_ event: String) {
+        defer { isFirst = false }
+        // The last process may have died after the daemon took down that it was dealt with, and before it could say so.
+        if isFirst, position < order.count, order[position] != event {
+            position += 1
+            dealtWith += 1
+        }
+        if position < order.count {
+            if order[position] != event { faults.append("\(event) was told where \(order[position]) was due") }
+        } else if order.contains(event) {
+            faults.append("\(event) was told again")
+        } else {
+            order.append(event)
+        }
+        position += 1
+    }
+}

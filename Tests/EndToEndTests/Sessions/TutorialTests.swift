@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import Testing
+
+@Suite(
+    "A tutorial's program", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct TutorialTests {
+    @Test("T3, L2, E2: killed, it is started to say how its task begins, and again for the file, which it moves")
+    func runs() async throws {
+        let server = try NginxServer()
+        _ = try server.serve("episode.bin", bytes: 50_000)
+        let home = try TemporaryFolder()
+        // Where such a program puts what it got: it is there on any desktop.
+        let documents = home.path + "/Documents"
+        try FileManager.default.createDirectory(atPath: documents, withIntermediateDirectories: true)
+        // Foundation takes root's home from the password file, whatever HOME says.
+        let settings = [
+            "HOME": home.path, "CFFIXED_USER_HOME": home.path, "XDG_CACHE_HOME": home.path + "/cache",
+            "TUTORIAL_DELAY": "3",
+        ]
+        let rig = try await DaemonRig { _ in settings }
+        let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
+            .appendingPathComponent("TutorialApp").resolvingSymlinksInPath().path
+        let app = try RigProcess(
+            [program, server.url("episode.bin")], environment: rig.program.environment.merging(settings) { $1 })
+        try waitUntil("the task", within: 60) {
+            (try rig.json("list")["transfers"] as? [[String: Any]])?.count == 1
+        }
+        kill(app.id, SIGKILL)
+        await app.end()
+        // What is discretionary waits for mains; a person need not.
+        try rig.run("now", "--all")
+        try waitUntil("the file", within: 120) {
+            (try? FileManager.default.contentsOfDirectory(atPath: documents).count) == 1
+        }
+        try waitUntil("all is dealt with", within: 60) {
+            (try rig.json("apps")["apps"] as? [[String: Any]])?.allSatisfy { $0["waiting-events"] as? Int == 0 } == true
+        }
+        #expect(server.requests().contains { $0.path == "/episode.bin" })
+        await rig.end()
+    }
+}

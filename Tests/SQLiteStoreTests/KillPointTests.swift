@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import SQLiteStore
+import Synchronization
+import Testing
+import TransferEngine
+import TransferPolicy
+import TransferScheduling
+import TransferTesting
+
+/// One process's life after the other over the same queue and the same files.
+@Suite("The engine dies between any two steps of saving and acting", .timeLimit(.minutes(10)))
+struct KillPointTests {
+    /// What the engine said in its first life.
+    private struct Said {
+        var acknowledged: Set<TransferID> = []
+        var isPauseAcknowledged = false
+        var isResumeAsked = false
+        var isCancelAsked = false
+    }
+
+    private static let now = Moment(
+        instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
+
+    private static func engine(_ place: Place, _ world: FileWorld, _ fuse: Fuse) throws -> TransferEngine {
+        var conditions = Conditions(unknownSince: now)
+        conditions.power = Fact(.ac, source: .upower, since: now)
+        conditions.network = Fact(.full, source: .kernel, since: now)
+        conditions.linkKind = Fact(.ethernet, source: .kernel, since: now)
+        conditions.metered = Fact(.no, source: .networkManager, since: now)
+        return TransferEngine(
+            store: MortalStore(try place.open(), fuse), executor: MortalExecutor(world, fuse),
+            conditions: ManualConditionSource(conditions), alarm: ManualAlarm(startingAt: now), seed: 1)
+    }
+
+    private static func specification(_ name: String) -> TransferSpecification {
+        TransferSpecification(
+            url: "http://h/\(name)", destination: Destination(directory: "/files", name: name),
+            traits: TransferTraits(kind: .userInitiated, host: "h-\(name)", submitted: now.wall))
+    }
+
+    /// Runs an engine while `body` does something with it; what the death of the process throws is nobody's to hear.
+    private static func live(
+        _ engine: TransferEngine, _ body: @Sendable @escaping (TransferEngine) async throws -> Void
+    ) async throws {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await engine.run() }
+            group.addTask { for await _ in engine.updates {} }
+            group.addTask {
+                try? await body(engine)
+                engine.shutDown()
+            }
+        }
+    }
+
+    /// The first life: hands three over, pauses the second and resumes it, cancels the third.
+    private static func firstLife(_ place: Place, _ world: FileWorld, _ fuse: Fuse) async throws -> Said {
+        let said = Mutex(Said())
+        let engine = try engine(place, world, fuse)
+        try await live(engine) { engine in
+            func until(_ condition: () async -> Bool) async throws {
+                while await !condition() {
+                    guard !fuse.isBurnt else { throw Death() }
+                    await Task.yield()
+                }
+            }
+            let first = try await engine.submit(specification("a"))
+            said.withLock { _ = $0.acknowledged.insert(first) }
+            let others = try await engine.submit([NewTransfer(specification("b")), NewTransfer(specification("c"))])
+            said.withLock { $0.acknowledged.formUnion(others) }
+            engine.pause(others[0])
+            // Answered after what was asked before.
+            try await engine.change(others[0], TransferChange(priority: 600))
+            said.withLock { $0.isPauseAcknowledged = !fuse.isBurnt }
+            try await until { world.placings(of: first) == 1 }
+            said.withLock { $0.isResumeAsked = true }
+            engine.resume(others[0])
+            said.withLock { $0.isCancelAsked = true }
+            engine.cancel(others[1])
+            try await until { world.placings(of: others[0]) == 1 }
+        }
+        return said.withLock { $0 }
+    }
+
+    /// The second life: what was paused goes on, and all come to an end.
+    private static func secondLife(_ place: Place, _ world: FileWorld) async throws {
+        let engine = try engine(place, world, Fuse())
+        let store = try place.open()
+        try await live(engine) { engine in
+            for transfer in try await store.unfinished() where transfer.isSuspended { engine.resume(transfer.id) }
+            while try await !store.unfinished().isEmpty { await Task.yield() }
+        }
+        await store.close()
+    }
+
+    /// - Returns: whether the engine died.
+    private func trial(_ steps: Int) async throws -> Bool {
+        let place = try Place()
+        let world = FileWorld()
+        let fuse = Fuse(steps: steps)
+        let said = try await Self.firstLife(place, world, fuse)
+        let death: Comment = "died \(fuse.last), step \(steps)"
+
+        let store = try place.open()
+        let unfinished = try await store.unfinished()
+        let before = try await store.ended(limit: 10)
+        await store.close()
+        let there = Set((unfinished + before).map(\.id))
+        #expect(said.acknowledged.isSubset(of: there), death)
+        #expect(there.count == 0 || there.count == 1 || there.count == 3, death)
+        if said.isPauseAcknowledged, !said.isResumeAsked {
+            let second = unfinished.first { $0.specification.url.hasSuffix("/b") }
+            #expect(second?.isSuspended ?? true, death)
+        }
+
+        try await Self.secondLife(place, world)
+        let after = try await place.open().ended(limit: 10)
+        #expect(Set(after.map(\.id)) == there, death)
+        for transfer in after {
+            // What had ended before its end was known stays ended so.
+            if let old = before.first(where: { $0.id == transfer.id }) { #expect(old == transfer, death) }
+            switch transfer.ending {
+            case .completed(let completion, _)?:
+                #expect(completion.status == 200, death)
+                #expect(world.placings(of: transfer.id) == 1, death)
+            case .cancelled?:
+                #expect(said.isCancelAsked && transfer.specification.url.hasSuffix("/c"), death)
+                #expect(world.placings(of: transfer.id) <= 1, death)
+            case .failed?, nil: Issue.record("\(transfer) failed, \(death)")
+            }
+        }
+        #expect(world.faults.isEmpty, death)
+        return fuse.isBurnt
+    }
+
+    @Test("wherever it dies, what it acknowledged is there, goes on from the bytes on disk, and is finished once")
+    func sweep() async throws {
+        var steps = 0
+        while try await trial(steps) { steps += 1 }
+        // Numbers, commits, starts, writes, placings and removals, each a point to die at.
+        #expect(steps > 30)
+    }
+}

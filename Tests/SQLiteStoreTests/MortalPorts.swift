@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import SQLiteStore
+import Synchronization
+import TransferEngine
+import TransferPolicy
+import TransferScheduling
+
+/// Burns down with every step that the engine takes over its ports, and ends its life with a step of the test's choice.
+final class Fuse: Sendable {
+    private struct State {
+        var left: Int
+        var last = "none"
+        var isBurnt = false
+    }
+    private let state: Mutex<State>
+
+    /// A fuse that lets so many steps pass.
+    init(steps: Int = .max) { state = Mutex(State(left: steps)) }
+
+    var isBurnt: Bool { state.withLock(\.isBurnt) }
+    /// The step that was not done any more.
+    var last: String { state.withLock(\.last) }
+
+    /// Whether the process still lives to do that.
+    func passes(_ step: @autoclosure () -> String) -> Bool {
+        state.withLock { state in
+            guard !state.isBurnt else { return false }
+            guard state.left > 0 else {
+                (state.isBurnt, state.last) = (true, step())
+                return false
+            }
+            state.left -= 1
+            return true
+        }
+    }
+
+    /// Does a step of a process that may die before it and after it.
+    func step<Value>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
+        guard passes("before \(name)") else { throw Death() }
+        let value = try await body()
+        guard passes("after \(name)") else { throw Death() }
+        return value
+    }
+}
+
+/// The process is no more: nobody hears of this.
+struct Death: Error {}
+
+/// The real store in a process that may die.
+final class MortalStore: TransferStore {
+    private let base: SQLiteStore
+    private let fuse: Fuse
+
+    init(_ base: SQLiteStore, _ fuse: Fuse) {
+        self.base = base
+        self.fuse = fuse
+    }
+
+    func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
+        let names = changes.map { "\("\($0)".prefix { $0 != "(" })" }.joined(separator: "+")
+        return try await fuse.step("commit of \(names)") { try await base.commit(changes) }
+    }
+
+    func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws {
+        try await fuse.step("reading the queue") { try await base.recover(take) }
+    }
+
+    func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] {
+        try await fuse.step("reading transfers") { try await base.transfers(ids) }
+    }
+
+    func learned() async throws -> Learned? {
+        try await fuse.step("reading what was learned") { try await base.learned() }
+    }
+
+    func close() async { await base.close() }
+}
+
+/// What stays when a process dies: the files.
+final class FileWorld: Sendable {
+    private struct State {
+        var durable: [TransferID: Int64] = [:]
+        var marks: Set<TransferID> = []
+        var placings: [TransferID: Int] = [:]
+        var faults: [String] = []
+    }
+    private let state = Mutex(State())
+
+    var faults: [String] { state.withLock(\.faults) }
+    func placings(of id: TransferID) -> Int { state.withLock { $0.placings[id] ?? 0 } }
+    func hasMark(_ id: TransferID) -> Bool { state.withLock { $0.marks.contains(id) } }
+
+    /// Continues where the engine says, which must be bytes that are there.
+    func begin(_ id: TransferID, at offset: Int64) {
+        state.withLock { state in
+            let there = state.durable[id] ?? 0
+            if offset > there { state.faults.append("\(id) was to go on at \(offset), and \(there) bytes are there") }
+        }
+    }
+
+    func write(_ id: TransferID, to bytes: Int64) {
+        state.withLock { $0.durable[id] = max($0.durable[id] ?? 0, bytes) }
+    }
+
+    /// Leaves the mark and gives the file its name.
+    func place(_ id: TransferID) {
+        state.withLock { state in
+            state.marks.insert(id)
+            state.placings[id, default: 0] += 1
+        }
+    }
+
+    func discard(_ id: TransferID) {
+        state.withLock { state in
+            state.marks.remove(id)
+            state.durable[id] = nil
+        }
+    }
+}
+
+/// Fetches files of 40 bytes in a process that may die, keeping the executor's contract.
+final class MortalExecutor: TransferExecutor {
+    static let size: Int64 = 40
+    private let world: FileWorld
+    private let fuse: Fuse
+    private let running = Mutex<[TransferID: Task<Void, Never>]>([:])
+
+    init(_ world: FileWorld, _ fuse: Fuse) {
+        self.world = world
+        self.fuse = fuse
+    }
+
+    func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
+        // Reports come from elsewhere, also those of a process that dies: the engine alone is to be tried here.
+        let task = Task { [world, fuse] in
+            guard fuse.passes("before start of \(job.id)") else { return report(.ended(.stopped(job.resume))) }
+            report(.ended(await Self.fetch(job, world, fuse, report)))
+        }
+        running.withLock { $0[job.id] = task }
+    }
+
+    private static func fetch(
+        _ job: TransferJob, _ world: FileWorld, _ fuse: Fuse, _ report: @Sendable (ExecutorReport) -> Void
+    ) async -> ExecutorOutcome {
+        let id = job.id
+        var resume = job.resume
+        let file = CompletedFile(path: "/files/\(id)", bytes: size, modified: 0, validator: nil)
+        let whole = ExecutorOutcome.finished(TransferCompletion(status: 200, file: file))
+        if world.hasMark(id) { return whole }
+        world.begin(id, at: resume?.offset ?? 0)
+        var bytes = resume?.offset ?? 0
+        while bytes < size {
+            await Task.yield()
+            guard !Task.isCancelled, fuse.passes("writing of \(id)") else { return .stopped(resume) }
+            bytes += 10
+            world.write(id, to: bytes)
+            resume = ResumePoint(path: "/partial/\(id)", offset: bytes, total: size, validator: nil, bootID: "boot")
+            report(.progressed(bytes: bytes, total: size))
+            if let resume { report(.checkpointed(resume)) }
+        }
+        guard fuse.passes("placing of \(id)") else { return .stopped(resume) }
+        world.place(id)
+        guard fuse.passes("report of the end of \(id)") else { return .stopped(resume) }
+        return whole
+    }
+
+    func stop(_ id: TransferID) {
+        guard fuse.passes("stop of \(id)") else { return }
+        running.withLock { $0[id] }?.cancel()
+    }
+
+    func discard(_ job: TransferJob) {
+        guard fuse.passes("before discard of \(job.id)") else { return }
+        world.discard(job.id)
+    }
+
+    func availableSpace(for specification: TransferSpecification) -> Int64? { nil }
+
+    func shutdown() async {
+        let tasks = running.withLock { Array($0.values) }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+}

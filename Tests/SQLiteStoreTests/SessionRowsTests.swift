@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SQLiteStore
+import Testing
+import TransferEngine
+import TransferPolicy
+import TransferSessions
+import TransferTesting
+
+@Suite("SQLiteStore: sessions", .timeLimit(.minutes(1)))
+struct SessionRowsTests {
+    private let key = SessionKey(app: "org.example.App", identifier: "episodes")
+
+    private var record: SessionRecord {
+        var settings = SessionSettings(identifier: "episodes")
+        settings.isDiscretionary = true
+        settings.additionalHeaders = ["A": "b"]
+        settings.sharedContainerIdentifier = "group"
+        var record = SessionRecord(settings: settings)
+        record.nextTask = 9
+        record.missing = [2, 4]
+        record.ended = 3
+        record.registration = .command(["/bin/app", "--background"])
+        record.kept = ["token": KeptBytes(transfer: TransferID(7), since: WallTime(secondsSinceEpoch: 5))]
+        return record
+    }
+
+    private func task(_ number: Int, url: String = "http://example.org/") -> TaskRecord {
+        var snapshot = TaskSnapshot(
+            identifier: number, kind: .upload(path: "/file"), request: RequestDescription(url: url, headers: ["X": "y"])
+        )
+        snapshot.note = "mine"
+        snapshot.earliestBegin = WallTime(secondsSinceEpoch: 99)
+        var task = TaskRecord(snapshot: snapshot)
+        task.transfer = TransferID(12)
+        task.end = TaskEnd(
+            order: 2, response: ResponseDescription(url: "http://h/", status: 404, headers: ["B": "c"]), file: "/f",
+            body: [1, 2, 255], failure: FailureDescription(code: -999, message: "no"))
+        task.acknowledged = 1
+        return task
+    }
+
+    @Test("sessions and tasks come back equal after a restart, and changed rows as they were changed last")
+    func comesBack() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await store.commit([
+            .session(key, SessionRecord(settings: SessionSettings(identifier: "episodes"))),
+            .task(key, TaskRecord(snapshot: task(1).snapshot)), .task(key, task(2)),
+        ])
+        try await store.commit([.session(key, record), .task(key, task(1))])
+        await store.close()
+        let expected = StoredSession(key: key, record: record, tasks: [1: task(1), 2: task(2)])
+        #expect(try await place.open().sessions() == [expected])
+    }
+
+    @Test("two apps' sessions of one name are two; a session goes with its tasks, a task alone")
+    func removed() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let other = SessionKey(app: "org.example.Other", identifier: "episodes")
+        for key in [key, other] {
+            try await store.commit([.session(key, record), .task(key, task(1)), .task(key, task(2))])
+        }
+        try await store.commit([.taskRemoved(other, 1), .removed(key)])
+        let left = try await store.sessions()
+        #expect(left.map(\.key) == [other])
+        #expect(left.first?.tasks.keys.sorted() == [2])
+    }
+
+    @Test("a commit with one impossible change saves nothing: a task belongs to a session")
+    func allOrNothing() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let nobody = SessionKey(app: "nobody", identifier: "s")
+        await #expect(throws: (any Error).self) {
+            try await store.commit([.session(key, record), .task(nobody, task(1))])
+        }
+        #expect(try await store.sessions() == [])
+    }
+
+    @Test("a transfer is found by its task's key")
+    func findsTransfer() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let name = key.transferKey(of: 3)
+        let specification = StoredTransferSamples.plain(1).specification
+        let ids = try await store.commit([.submitted(NewTransfer(specification, key: name), resume: nil)])
+        let sessions: any SessionStore = store
+        #expect(
+            try await sessions.transfers(forKeys: [name, key.transferKey(of: 4)]).mapValues(\.id) == [name: ids[0]])
+        #expect(try await sessions.transfers(forKeys: []).isEmpty)
+    }
+
+    @Test("what may be secret leaves the files once a task's events were dealt with")
+    func secrets() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await store.commit([.session(key, record), .task(key, task(1, url: "http://example.org/?token=HUSHHUSH"))])
+        try await store.commit([.taskRemoved(key, 1)])
+        await store.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: place.folder.path + "/state") {
+            let data = try Data(contentsOf: URL(fileURLWithPath: place.folder.path + "/state/" + name))
+            #expect(data.range(of: Data("HUSHHUSH".utf8)) == nil, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import Testing
+import TransferEngine
+import TransferPolicy
+import TransferTesting
+
+@testable import SQLiteStore
+
+@Suite("SQLiteStore: upkeep", .timeLimit(.minutes(5)))
+struct UpkeepTests {
+    private func store(
+        _ place: Place, change: (inout SQLiteStoreConfiguration) -> Void = { _ in }
+    ) throws -> SQLiteStore {
+        var configuration = SQLiteStoreConfiguration(path: place.path)
+        // Nothing by itself: each test says when.
+        configuration.idleTime = .seconds(86_400)
+        change(&configuration)
+        return try SQLiteStore(configuration)
+    }
+
+    private func count(_ table: String, _ place: Place) async throws -> Int? {
+        try await place.raw().read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }
+    }
+
+    @Test("events are folded into rows that say the same, and rows that say nothing go")
+    func folds() async throws {
+        let place = try Place()
+        let store = try store(place)
+        var expected = StoredTransferSamples.full(1)
+        try await store.commit([.inserted(expected), .inserted(StoredTransferSamples.full(2))])
+        expected.resume?.offset = 5
+        expected.hold = nil
+        try await store.commit([
+            .checkpointed(expected.id, StoredTransferSamples.full(1).resume),
+            .checkpointed(expected.id, expected.resume),
+            .held(expected.id, nil), .suspended(TransferID(2), false), .checkpointed(TransferID(2), nil),
+            .retried(TransferID(2), nil), .held(TransferID(2), nil), .relaunchHeld(TransferID(2), nil),
+        ])
+        let before = try await store.unfinished()
+        #expect(before.first == expected)
+        #expect(try await count("event", place) ?? 0 > 8)
+        try store.performUpkeep()
+        #expect(try await count("event", place) == 0)
+        #expect(try await count("progress", place) == 1)
+        #expect(try await store.unfinished() == before)
+        // On top of what was folded.
+        try await store.commit([.suspended(expected.id, false)])
+        try store.performUpkeep()
+        expected.isSuspended = false
+        #expect(try await place.open().unfinished().first == expected)
+    }
+
+    @Test("many events are folded although nobody is idle")
+    func foldsWhenMany() async throws {
+        let place = try Place()
+        let store = try store(place)
+        try await store.commit([.inserted(StoredTransferSamples.plain(1))])
+        let resume = StoredTransferSamples.full(1).resume
+        for _ in 0..<5 { try await store.commit((0..<1000).map { _ in .checkpointed(TransferID(1), resume) }) }
+        #expect(try await count("event", place) ?? .max <= 1000)
+        #expect(try await store.unfinished().first?.resume == resume)
+    }
+
+    @Test("upkeep comes by itself once nothing was committed for a while")
+    func idle() async throws {
+        let place = try Place()
+        let store = try store(place) { $0.idleTime = .milliseconds(50) }
+        try await store.commit([.inserted(StoredTransferSamples.full(1))])
+        while try await count("event", place) != 0 { await Task.yield() }
+        #expect(try await store.unfinished() == [StoredTransferSamples.full(1)])
+    }
+
+    @Test("ended transfers go by number and by age, what waits stays, and so does the number last given")
+    func forgets() async throws {
+        let place = try Place()
+        let store = try store(place) { $0.retention = .init(age: .seconds(3600), count: 3) }
+        try await store.commit((1...10).map { .inserted(StoredTransferSamples.plain($0)) })
+        try await store.commit((2...10).map { .ended(TransferID($0), .cancelled) })
+        try store.performUpkeep()
+        #expect(try await store.ended(limit: 100).map(\.id.rawValue) == [10, 9, 8])
+        #expect(try await store.unfinished().map(\.id.rawValue) == [1])
+        try await place.raw().write { database in
+            try database.execute(sql: "UPDATE ended SET time = time - 7200000000000 WHERE task > 8")
+        }
+        try store.performUpkeep()
+        #expect(try await store.ended(limit: 100).map(\.id.rawValue) == [8])
+        #expect(try await count("task", place) == 2)
+        let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+        #expect(try await store.commit([new]) == [TransferID(11)])
+    }
+
+    @Test("what was recorded goes with its age, but for what was in force and what belongs to what waits")
+    func forgetsHistory() async throws {
+        let place = try Place()
+        let store = try store(place) { $0.retention = .init(age: .seconds(3600)) }
+        let old = WallTime.now.advanced(by: .seconds(-9000))
+        try await store.commit([.inserted(StoredTransferSamples.plain(1)), .inserted(StoredTransferSamples.plain(2))])
+        try await store.commit([.ended(TransferID(2), .cancelled)])
+        for id in Int64(1)...2 { store.record(TransferMoment(id: TransferID(id), time: old, kind: .started)) }
+        for power in [PowerSource.ac, .battery, .unknown] {
+            var conditions = Conditions(unknownSince: Moment(instant: .zero, wall: old))
+            conditions.power = Fact(power, source: .upower, since: Moment(instant: .zero, wall: old))
+            store.record(conditions, at: old)
+        }
+        await store.writer.flush()
+        try store.performUpkeep()
+        #expect(try await store.history(since: old).conditions.map(\.facts.power) == [.unknown])
+        #expect(try await store.history(of: TransferID(1))?.moments.map(\.kind) == [.submitted, .started])
+        #expect(try await store.history(of: TransferID(2))?.moments.map(\.kind) == [.submitted])
+    }
+
+    @Test("a program that is never idle forgets when it opens")
+    func forgetsAtOpening() async throws {
+        let place = try Place()
+        let first = try store(place)
+        try await first.commit((1...10).map { .inserted(StoredTransferSamples.plain($0)) })
+        try await first.commit((1...10).map { .ended(TransferID($0), .cancelled) })
+        await first.close()
+        let second = try store(place) { $0.retention.count = 4 }
+        #expect(try await second.ended(limit: 100).count == 4)
+    }
+
+    @Test("the log is copied into the database beside the commits, and stays short")
+    func log() async throws {
+        let place = try Place()
+        let store = try store(place)
+        let large = String(repeating: "x", count: 100_000)
+        for index in Int64(1)...200 {
+            var transfer = StoredTransferSamples.plain(index)
+            transfer.specification.url += large
+            try await store.commit([.inserted(transfer)])
+        }
+        // 20 MB were written; without copies all of it would be in the log.
+        let length = try FileManager.default.attributesOfItem(atPath: place.path)[.size] as? Int ?? 0
+        #expect(length > 4 << 20)
+        #expect(try await store.unfinished().count == 200)
+    }
+
+    @Test("partial files that no transfer goes on from are named, and no others")
+    func partials() async throws {
+        let store = try store(try Place())
+        func resume(_ path: String) -> ResumePoint {
+            ResumePoint(path: path, offset: 1, total: nil, validator: nil, bootID: "")
+        }
+        try await store.commit((1...6).map { .inserted(StoredTransferSamples.plain($0)) })
+        let failure = TransferFailure(cause: .timeout, message: "late")
+        try await store.commit([
+            .checkpointed(TransferID(2), resume("/p/9-adopted")), .ended(TransferID(3), .cancelled),
+            .ended(TransferID(4), .failed(failure, keeping: resume("/p/4-kept"))),
+            .ended(TransferID(5), .completed(TransferCompletion(status: 404, file: nil), keeping: resume("/p/5-kept"))),
+            .ended(TransferID(6), .failed(failure)),
+        ])
+        let files: [(path: String, transfer: TransferID)] = [
+            ("/p/1-waits", 1), ("/p/9-adopted", 9), ("/p/3-cancelled", 3), ("/p/4-kept", 4), ("/p/5-kept", 5),
+            ("/p/6-over", 6), ("/p/99-unknown", 99),
+        ].map { ($0, TransferID($1)) }
+        let unwanted = ["/p/3-cancelled", "/p/6-over", "/p/99-unknown"]
+        #expect(try await store.unreferenced(files) == unwanted)
+        try store.performUpkeep()
+        #expect(try await store.unreferenced(files) == unwanted)
+        #expect(try await store.unreferenced([]) == [])
+    }
+}

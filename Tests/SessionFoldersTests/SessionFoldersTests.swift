@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferEngine
+import TransferPolicy
+import TransferSessions
+
+@testable import SessionFolders
+
+@Suite("What an app's request means, and where its file goes")
+struct SessionFoldersTests {
+    private let folders = SessionFolders(cache: "/cache", isProxied: { _, host in host == "proxied" }) {
+        path, method, _ throws(TransferFailure) in
+        guard path == "/file" else { throw TransferFailure(cause: .sourceChanged, message: "it is gone") }
+        return UploadSource(method: method, path: path, size: 7, modified: 1)
+    }
+    private let now = WallTime(secondsSinceEpoch: 1_795_392_000)
+
+    private func made(
+        _ url: String, method: String? = nil, kind: TaskSnapshot.Kind = .download, app: String = "org.example.App",
+        _ change: (inout TaskSnapshot, inout SessionSettings) -> Void = { _, _ in }
+    ) throws -> TransferSpecification {
+        var snapshot = TaskSnapshot(
+            identifier: 3, kind: kind, request: RequestDescription(url: url, method: method))
+        var settings = SessionSettings(identifier: "s")
+        change(&snapshot, &settings)
+        return try folders.specification(
+            of: snapshot, in: SessionKey(app: app, identifier: "s"), by: settings, at: now)
+    }
+
+    @Test("S8: files land below the app's own cache folder, or that of the container that its session names")
+    func places() throws {
+        #expect(try made("http://h/").destination.directory == "/cache/org.example.App/background-transfer")
+        let shared = try made("http://h/") { $1.sharedContainerIdentifier = "group.example" }
+        #expect(shared.destination.directory == "/cache/group.example/background-transfer")
+        // Two programs of one container do not meet in a name.
+        let other = try made("http://h/", app: "org.example.Other") { $1.sharedContainerIdentifier = "group.example" }
+        #expect(other.destination.name != shared.destination.name)
+    }
+
+    @Test(
+        "no name of an app or a container leads out of the cache folder",
+        arguments: ["../../etc", "/usr/bin/app", ".", "..", "", "a/b", "ä\u{1F600}"])
+    func names(_ name: String) throws {
+        let directory = try made("http://h/", app: name).destination.directory
+        let parts = directory.split(separator: "/", omittingEmptySubsequences: false)
+        #expect(parts.count == 4)
+        #expect(parts[1] == "cache" && parts[3] == "background-transfer")
+        #expect(!parts[2].isEmpty && !parts[2].hasPrefix("."))
+    }
+
+    @Test("S9, S10: timeouts and header fields: a request's own go before the session's, whatever their case")
+    func fields() throws {
+        let specification = try made("http://u:p@Host:81/a?b#c") { task, settings in
+            settings.additionalHeaders = ["A": "session", "b": "session"]
+            settings.requestTimeout = 5.2
+            task.request.headers = ["a": "own"]
+        }
+        #expect(
+            specification.headers == [HeaderField(name: "a", value: "own"), HeaderField(name: "b", value: "session")])
+        #expect(specification.idleTimeoutSeconds == 6)
+        #expect(specification.url == "http://Host:81/a?b")
+        #expect(specification.credential == Credential(user: "u", password: "p"))
+        #expect(specification.traits.host == "http://host:81")
+        #expect(specification.keepsErrorBody && specification.keepsAnswerHead && specification.asksForCredentials)
+    }
+
+    @Test("the way to a server on this machine is none but through a proxy")
+    func loopback() throws {
+        #expect(try made("http://localhost/").traits.isLoopback)
+        #expect(try !made("http://h/").traits.isLoopback)
+    }
+
+    @Test("T1: what cannot be carried out ends with an error that says why", arguments: ["ftp://h/", "http://", "x"])
+    func refused(_ url: String) {
+        #expect { try made(url) } throws: { ($0 as? UnusableTask)?.failure.code == -1002 }
+        #expect { try made("http://h/", method: "POST") } throws: {
+            ($0 as? UnusableTask)?.failure.message.contains("POST") == true
+        }
+        #expect { try made("http://h/", kind: .upload(path: "/gone")) } throws: {
+            ($0 as? UnusableTask)?.failure == FailureDescription(code: -1100, message: "it is gone")
+        }
+    }
+
+    @Test("an upload sends with POST where nothing is said, and tells its size")
+    func upload() throws {
+        let specification = try made("http://h/", kind: .upload(path: "/file"))
+        #expect(specification.upload?.method == .post)
+        #expect(specification.traits.expectedBytesToSend == 7)
+        #expect(try made("http://h/", method: "put", kind: .upload(path: "/file")).upload?.method == .put)
+    }
+}

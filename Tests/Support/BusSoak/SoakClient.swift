@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferBus
+import TransferPolicy
+
+/// One app that submits, watches, cancels and vanishes at random, and notes whatever is not its own.
+struct SoakClient {
+    let address: String
+    let app: String
+    let ends: ContinuousClock.Instant
+    let tally: SoakTally
+
+    /// Lives several lives until the time is over.
+    func run(seed: UInt64) async {
+        var generator = SplitMix64(seed: seed)
+        while ContinuousClock.now < ends {
+            do { try await life(&generator) } catch { tally.fail("\(app): \(error)") }
+        }
+    }
+
+    /// One connection, from its beginning to its end, with or without a goodbye.
+    private func life(_ generator: inout SplitMix64) async throws {
+        let client = BusClient()
+        try await client.connect(address: address)
+        do { try await client.own(app) } catch {
+            // The bus has not let go of the life before.
+            await client.close()
+            return
+        }
+        let watch = Bool.random(using: &generator) ? try await client.events() : nil
+        let watching = watch.map { events in
+            Task { [app, tally] in
+                for await event in events {
+                    if case .changed(let status) = event, status.app != app {
+                        tally.cross("\(app) was told of \(status.app)")
+                    }
+                }
+            }
+        }
+        var ids: [Int64] = []
+        for _ in 0..<Int.random(in: 1...30, using: &generator) where ContinuousClock.now < ends {
+            try await act(client, &ids, &generator)
+        }
+        // Half of them leave what they have to the next life.
+        if Bool.random(using: &generator) {
+            _ = try? await call(client, "Cancel", [.list(ids.map(VariantValue.integer))], "(ax)")
+        }
+        watching?.cancel()
+        await client.close()
+    }
+
+    private func act(_ client: BusClient, _ ids: inout [Int64], _ generator: inout SplitMix64) async throws {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0, 1:
+            let count = Int.random(in: 1...5, using: &generator)
+            // Never due: what is measured is the bus, not the net.
+            let transfer: [String: VariantValue] = [
+                "url": .string("http://127.0.0.1:9/\(UInt16.random(in: .min ... .max, using: &generator))"),
+                "not-before": .string("2200-01-01T00:00:00Z"), "session": .string("s\(count)"),
+            ]
+            let answer = try await call(
+                client, "Submit", [.list(Array(repeating: .dictionary(transfer), count: count))], "(aa{sv})")
+            ids += answer.first?.items.compactMap(\.integer) ?? []
+        case 2:
+            let rows = try await call(client, "List", [.dictionary(["ended": .integer(20)])], "(a{sv})")
+            for row in rows.first?.items ?? [] where row.dictionary?["app"]?.string != app {
+                tally.cross("\(app) was shown \(row.dictionary?["app"]?.string ?? "?")")
+            }
+        case 3:
+            if let id = ids.randomElement(using: &generator) {
+                _ = try await call(client, "Show", [.integer(id)], "(x)")
+            }
+        case 4:
+            if let id = ids.randomElement(using: &generator) {
+                _ = try await call(client, "Explain", [.integer(id)], "(x)")
+            }
+        case 5:
+            guard let id = ids.popLast() else { return }
+            _ = try await call(client, "Cancel", [.list([.integer(id)])], "(ax)")
+        case 6:
+            guard let id = ids.randomElement(using: &generator) else { return }
+            _ = try await client.call(
+                "GetAll", of: TransferBusName.properties, [.string(TransferBusName.transferInterface)], type: "(s)",
+                at: "\(TransferBusName.transfersPath)/\(id)")
+        default:
+            // Somebody else's, most probably: it must not be there.
+            let id = Int64.random(in: 1...5000, using: &generator)
+            guard !ids.contains(id) else { return }
+            if let answer = try? await client.call("Show", [.integer(id)], type: "(x)"),
+                answer.first?.dictionary?["app"]?.string != app
+            {
+                tally.cross("\(app) reached transfer \(id)")
+            }
+        }
+    }
+
+    private func call(
+        _ client: BusClient, _ method: String, _ arguments: [VariantValue], _ type: String
+    ) async throws -> [VariantValue] {
+        let begun = ContinuousClock.now
+        let answer = try await client.call(method, arguments, type: type)
+        tally.note(ContinuousClock.now - begun)
+        return answer
+    }
+}

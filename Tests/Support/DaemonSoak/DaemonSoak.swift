@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import DiskRig
+import Foundation
+import GLibBridge
+import SQLiteStore
+import ToolSupport
+import TransferBus
+import TransferEngine
+import TransferPolicy
+
+/// Gives a real daemon work by a bus of its own, kills it at random moments, and holds it to all that it said.
+actor DaemonSoak {
+    let options: SoakOptions
+    let root: String
+    /// What the daemon writes lies below it.
+    let disk: String
+    let server: SoakServer
+    let client = BusClient()
+    private let bus: PrivateBus
+    private let daemon: String
+    private let environment: [String: String]
+    private let power: FaultyDiskRig?
+    var ledger = Ledger()
+    var dice: SplitMix64
+    var planned = 0
+    private var kills = 0
+    private var earlyKills = 0
+    private var workerKills = 0
+    private var checkedFiles = 0
+    private var lateCancels = 0
+    private var losses = 0
+    private var lostChanges = 0
+
+    init(options: SoakOptions) async throws {
+        self.options = options
+        dice = SplitMix64(seed: options.seed)
+        root = NSTemporaryDirectory() + "daemon-soak-\(getpid())"
+        disk = root + "/disk"
+        for folder in ["/state", "/config", "/cache", "/downloads"] {
+            try FileManager.default.createDirectory(atPath: disk + folder, withIntermediateDirectories: true)
+        }
+        power = options.losesPower ? try FaultyDiskRig(root: disk, journal: root + "/journal") : nil
+        server = try SoakServer(seed: options.seed)
+        bus = try await PrivateBus()
+        let beside = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        daemon = options.daemon ?? beside.appendingPathComponent("transferd").path
+        guard FileManager.default.isExecutableFile(atPath: daemon) else {
+            throw SoakUsage(text: "there is no daemon at \(daemon): name one with --daemon")
+        }
+        // Nobody's real settings, queue, power supply or network decide here.
+        environment = [
+            "XDG_STATE_HOME": disk + "/state", "XDG_CONFIG_HOME": disk + "/config", "XDG_CACHE_HOME": disk + "/cache",
+        ].merging(bus.sessionEnvironment) { $1 }.merging(bus.environment) { $1 }
+            .merging(power?.environment ?? [:]) { $1 }
+        try await client.connect(address: bus.address)
+    }
+
+    /// Runs to the end.
+    ///
+    /// - Returns: what was wrong, in sentences.
+    func run() async -> [String] {
+        do {
+            for round in 1...max(1, options.rounds) {
+                guard ledger.faults.isEmpty else { break }
+                try await live(round)
+                if round % 100 == 0 { report(round) }
+            }
+            if ledger.faults.isEmpty { try await finish() }
+        } catch {
+            ledger.fault("it came to no end: \(error)")
+        }
+        for path in server.askedAgain { ledger.fault("\(path) was asked for again after its end was told") }
+        await client.close()
+        await bus.end()
+        server.stop()
+        if options.keepsFolder || !ledger.faults.isEmpty {
+            ledger.faults.isEmpty ? print("left in \(root)") : ledger.fault("look into \(root), seed \(options.seed)")
+        } else {
+            try? FileManager.default.removeItem(atPath: root)
+        }
+        return ledger.faults
+    }
+
+    private func report(_ round: Int) {
+        print("after \(round) rounds: \(summary)")
+        fflush(nil)
+    }
+
+    // MARK: One life of the daemon
+
+    private func live(_ round: Int) async throws {
+        // On a slow disk there is more that was not synced.
+        power?.setDelay(microseconds: UInt32(below(3000)))
+        let process = try start()
+        if chance(20) {
+            // While it reads its queue, or before.
+            earlyKills += 1
+            try await sleep(milliseconds: below(150))
+        } else {
+            try await check(process)
+            if round == 1 { try await handOverWaiting() }
+            await work(until: process)
+        }
+        await kill(process)
+        if let power {
+            let loss = PowerLoss(using: &dice)
+            do {
+                let (_, lost) = try power.losePower(loss, using: &dice)
+                (losses, lostChanges) = (losses + 1, lostChanges + lost)
+            } catch {
+                throw SoakTrouble("the power could not be cut: \(error)")
+            }
+        }
+    }
+
+    private func work(until process: DaemonProcess) async {
+        let end = ContinuousClock.now + .milliseconds(20 + below(280))
+        let killsWorker = chance(25)
+        let lanes = (0..<3).map { _ in SplitMix64(seed: dice.next()) }
+        let length = below(200)
+        await withTaskGroup(of: Void.self) { group in
+            for lane in lanes {
+                group.addTask {
+                    var dice = lane
+                    while ContinuousClock.now < end, await self.step(&dice) {}
+                }
+            }
+            if killsWorker {
+                group.addTask {
+                    try? await Task.sleep(for: .milliseconds(length))
+                    for child in process.children { Foundation.kill(child, SIGKILL) }
+                }
+                workerKills += 1
+            }
+            group.addTask {
+                try? await Task.sleep(until: end, clock: .continuous)
+                // With calls under way: what they ask for is half done.
+                await self.kill(process)
+            }
+        }
+    }
+
+    private func start() throws -> DaemonProcess {
+        try DaemonProcess(daemon, environment: environment, log: root + "/log")
+    }
+
+    private func kill(_ process: DaemonProcess) async {
+        guard process.isRunning else { return }
+        kills += 1
+        if power != nil { await process.killAll() } else { await process.kill() }
+    }
+
+    // MARK: Holding it to what it said
+
+    /// Waits for the daemon and compares all that it has with what it said before.
+    private func check(_ process: DaemonProcess) async throws {
+        var filter = TransferFilter()
+        filter.ended = Ledger.mostEnded
+        let deadline = ContinuousClock.now + .seconds(120)
+        while ContinuousClock.now < deadline {
+            guard process.isRunning else { throw SoakTrouble("the daemon ended by itself; see \(root)/log") }
+            guard let answer = try? await client.call("List", [.dictionary(filter.fields)], type: "(a{sv})") else {
+                try await sleep(milliseconds: 3)
+                continue
+            }
+            var rows = try answer[0].items.compactMap { try $0.dictionary.map(TransferStatus.init) }
+            // Of those that are over the daemon lists the newest only; the queue has all.
+            let missing = Set(ledger.missing(among: rows))
+            if !missing.isEmpty { rows += try await ended().filter { missing.contains($0.id) } }
+            for path in ledger.take(all: rows) { server.close(path) }
+            checkFiles()
+            return
+        }
+        throw SoakTrouble("the daemon did not come back to the bus within 120 s; see \(root)/log")
+    }
+
+    /// All that are over, as the queue has them.
+    private func ended() async throws -> [TransferStatus] {
+        let store = try SQLiteStore(SQLiteStoreConfiguration(path: disk + "/state/transferd/queue.sqlite"))
+        let stored = try await store.ended(limit: .max)
+        await store.close()
+        return stored.map { transfer in
+            let specification = transfer.specification
+            var status = TransferStatus(
+                id: transfer.id, url: specification.url, name: specification.displayName, app: "", isUpload: false,
+                kind: .normal, priority: 0, state: .failed, submitted: BusDate(specification.traits.submitted))
+            switch transfer.ending {
+            case .completed(let completion, _)?:
+                status.state = completion.isFailure ? .failed : .finished
+                status.path = completion.file?.path
+            case .failed(let failure, _)?: status.error = failure.message
+            case .cancelled?: status.state = .cancelled
+            case nil: break
+            }
+            return status
+        }
+    }
+
+    /// Compares the files that came with what the server has; an empty one stays, so that a second one shows.
+    func checkFiles() {
+        for (path, file) in ledger.takeUnchecked() {
+            checkedFiles += 1
+            if file != disk + "/downloads" + path { ledger.fault("\(path) became \(file)") }
+            if FileManager.default.contents(atPath: file) != Data(server.bytes(path)) {
+                ledger.fault("\(file) is not what the server has")
+            } else {
+                truncate(file, 0)
+            }
+        }
+    }
+
+    /// Lets everything come to its end, and looks for what should not be there.
+    private func finish() async throws {
+        let process = try start()
+        try await check(process)
+        for id in ledger.open {
+            // A pause may have been saved though nobody was told.
+            await steer(ledger[id]?.waits == true ? "Cancel" : "Resume", id)
+        }
+        let deadline = ContinuousClock.now + .seconds(300)
+        while !ledger.open.isEmpty, ContinuousClock.now < deadline, ledger.faults.isEmpty {
+            try await sleep(milliseconds: 200)
+            try await check(process)
+        }
+        for id in ledger.open.prefix(5) { ledger.fault("\(id) did not end: \(String(describing: ledger[id]))") }
+        await process.end()
+        checkFolders()
+    }
+
+    private func checkFolders() {
+        let files = FileManager.default
+        let finished = Set(ledger.entries.values.filter { $0.end == .finished }.map { String($0.path.dropFirst()) })
+        let there = Set((try? files.contentsOfDirectory(atPath: disk + "/downloads")) ?? [])
+        for name in there.subtracting(finished).sorted() {
+            // Cancelled after it had got its name, before anybody was told: what came whole may stay.
+            let isCancelled = ledger.entries["/" + name]?.end == .cancelled
+            if isCancelled, files.contents(atPath: disk + "/downloads/" + name) == Data(server.bytes("/" + name)) {
+                lateCancels += 1
+            } else {
+                ledger.fault("\(name) is left in the downloads")
+            }
+        }
+        for name in finished.subtracting(there).sorted().prefix(5) { ledger.fault("\(name) is gone") }
+        let partial = (try? files.contentsOfDirectory(atPath: disk + "/state/transferd/partial")) ?? []
+        for name in partial.sorted().prefix(5) { ledger.fault("\(name) is left among the partial files") }
+    }
+
+    var summary: String {
+        """
+        \(kills) daemons killed, \(earlyKills) of them at their start; \(workerKills) workers; \
+        \(losses) power losses, \(lostChanges) changes gone or torn; \
+        transfers: \(ledger.counts); \(checkedFiles) files right, \
+        \(lateCancels) whole though cancelled; \
+        sent to the end: \(server.deliveries.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", "))
+        """
+    }
+
+    func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &dice) }
+
+    func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+    private func sleep(milliseconds: Int) async throws { try await Task.sleep(for: .milliseconds(milliseconds)) }
+}
+
+/// What kept the soak from going on.
+struct SoakTrouble: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

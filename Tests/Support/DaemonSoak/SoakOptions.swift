@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// What the command line asks for.
+struct SoakOptions: Sendable {
+    var rounds = 100
+    var seed = UInt64.random(in: .min ... .max)
+    /// The daemon; nil is the one that was built beside this program.
+    var daemon: String?
+    /// Whether each round ends as a power loss does: what was not synced may be gone, or torn.
+    var losesPower = false
+    /// How many transfers wait from the beginning.
+    var waiting = 100
+    /// Whether the folder with queue, files and log stays, to be looked at.
+    var keepsFolder = false
+
+    static let help = """
+        DaemonSoak [--rounds N] [--seed N] [--power-loss] [--waiting N] [--daemon PATH] [--keep]
+        Kills transferd with SIGKILL at random moments while it is given work by a bus of its own, and starts it again.
+        Ends with 1 where an acknowledged transfer is lost, one is finished twice or a file is wrong.
+        --power-loss  in each round, what was not synced is lost in part, torn or out of order
+        --keep        leaves the folder with queue, files and the daemon's log
+        """
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let option = rest.popFirst() {
+            func number<Value: FixedWidthInteger>() throws -> Value {
+                guard let number = rest.popFirst().flatMap({ Value($0) }), number >= 0 else {
+                    throw SoakUsage(text: "\(option) needs a number")
+                }
+                return number
+            }
+            switch option {
+            case "--rounds": rounds = try number()
+            case "--seed": seed = try number()
+            case "--waiting": waiting = try number()
+            case "--power-loss": losesPower = true
+            case "--keep": keepsFolder = true
+            case "--daemon":
+                guard let path = rest.popFirst() else { throw SoakUsage(text: "--daemon needs a path") }
+                daemon = path
+            default: throw SoakUsage(text: Self.help)
+            }
+        }
+    }
+}
+
+/// A wrong command line.
+struct SoakUsage: Error {
+    var text: String
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import CDiskJournal
+import Foundation
+
+/// A change of a file or a name that the faulty disk wrote down, or a sync.
+struct DiskRecord: Sendable {
+    enum Kind: UInt32, Sendable {
+        case write = 1
+        case truncate
+        case sync
+        case syncFolder
+        case lost
+        case create
+        case link
+        case unlink
+        case rename
+        case makeFolder
+    }
+
+    var kind: Kind
+    var inode: UInt64
+    var replaced: UInt64
+    var offset: Int64
+    var oldSize: Int64
+    var new: Data
+    var old: Data
+    var first: String
+    var second: String
+
+    /// All records of a journal, in the order in which they were made.
+    ///
+    /// - Throws: `DiskTrouble` where the journal makes no sense: nothing that comes of it could be believed.
+    static func read(_ journal: Data) throws -> [DiskRecord] {
+        guard journal.count >= Int(DISK_CONTROL_SIZE) else { throw DiskTrouble("the journal is cut") }
+        let committed = journal.withUnsafeBytes { $0.loadUnaligned(as: disk_control.self).committed }
+        var rest = journal.dropFirst(Int(DISK_CONTROL_SIZE)).prefix(Int(committed))
+        guard rest.count == Int(committed) else { throw DiskTrouble("the journal is cut") }
+        var records: [DiskRecord] = []
+        while !rest.isEmpty {
+            guard rest.count >= MemoryLayout<disk_record>.size else { throw DiskTrouble("a record is cut") }
+            let head = rest.withUnsafeBytes { $0.loadUnaligned(as: disk_record.self) }
+            guard let kind = Kind(rawValue: head.kind), head.length <= rest.count else {
+                throw DiskTrouble("record \(records.count) makes no sense: kind \(head.kind), length \(head.length)")
+            }
+            var body = rest.prefix(Int(head.length)).dropFirst(MemoryLayout<disk_record>.size)
+            func take(_ count: Int) -> Data {
+                defer { body = body.dropFirst(count) }
+                return Data(body.prefix(count))
+            }
+            let (new, old) = (take(Int(head.new_count)), take(Int(head.old_count)))
+            let first = String(decoding: take(Int(head.first_length)), as: UTF8.self)
+            let second = String(decoding: take(Int(head.second_length)), as: UTF8.self)
+            records.append(
+                DiskRecord(
+                    kind: kind, inode: head.inode, replaced: head.replaced, offset: head.offset,
+                    oldSize: head.old_size, new: new, old: old, first: first, second: second))
+            rest = rest.dropFirst(Int(head.length))
+        }
+        return records
+    }
+
+    /// Whether it changes what a file holds.
+    var isBytes: Bool { kind == .write || kind == .truncate }
+
+    /// Whether it changes which names there are.
+    var isName: Bool {
+        switch kind {
+        case .create, .link, .unlink, .rename, .makeFolder: true
+        case .write, .truncate, .sync, .syncFolder, .lost: false
+        }
+    }
+
+    /// Whether one of its names is in that folder.
+    func touches(folder: String) -> Bool { [first, second].contains { Self.folder(of: $0) == folder } }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    }
+}
+
+/// What kept a disk from being made faulty.
+package struct DiskTrouble: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}

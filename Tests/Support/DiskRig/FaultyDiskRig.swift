@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import CDiskJournal
+import Foundation
+import TransferPolicy
+
+/// A folder on a disk that can lose its power: whatever programs change there is written down beside it, so that what
+/// nobody synced can be taken back.
+///
+/// Programs that are to use it are started with ``environment``; this process looks on only.
+package final class FaultyDiskRig {
+    package let root: String
+    private let folder: String
+    private let control: UnsafeMutablePointer<disk_control>
+    private var journalPath: String { folder + "/journal" }
+    private var gravesPath: String { folder + "/graves" }
+
+    /// The library that stands before the C library's calls, built beside this program.
+    package static let library: String = {
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        return own.appendingPathComponent("libFaultyDisk.so").path
+    }()
+
+    /// - Parameters:
+    ///   - root: the folder, absolute and without links in it.
+    ///   - folder: where the journal goes: on the same file system, not below `root`; made anew.
+    package init(root: String, journal folder: String) throws {
+        guard FileManager.default.fileExists(atPath: Self.library) else {
+            throw DiskTrouble("\(Self.library) is missing: swift build --product FaultyDisk")
+        }
+        self.root = root
+        self.folder = folder
+        try? FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(atPath: folder + "/graves", withIntermediateDirectories: true)
+        let descriptor = open(folder + "/journal", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        guard descriptor >= 0, ftruncate(descriptor, off_t(DISK_CONTROL_SIZE)) == 0,
+            let page = mmap(nil, Int(DISK_CONTROL_SIZE), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
+            page != MAP_FAILED
+        else { throw DiskTrouble("\(folder)/journal cannot be made: \(String(cString: strerror(errno)))") }
+        control = page.bindMemory(to: disk_control.self, capacity: 1)
+        control.pointee = disk_control()
+        (control.pointee.room, control.pointee.good_syncs) = (-1, -1)
+        try begin()
+    }
+
+    deinit { munmap(control, Int(DISK_CONTROL_SIZE)) }
+
+    /// What programs get that are to use it.
+    package var environment: [String: String] {
+        ["LD_PRELOAD": Self.library, DISK_ROOT_VARIABLE: root, DISK_JOURNAL_VARIABLE: folder]
+    }
+
+    // MARK: Faults without an end of the power
+
+    /// How many more bytes fit; nil is no end.
+    package func setRoom(_ bytes: Int64?) { control.pointee.room = bytes ?? -1 }
+
+    /// How many more syncs go well before one fails; nil is no end.
+    package func setGoodSyncs(_ count: Int64?) { control.pointee.good_syncs = count ?? -1 }
+
+    /// What each write and each sync takes longer.
+    package func setDelay(microseconds: UInt32) { control.pointee.delay = microseconds }
+
+    /// How many bytes a write takes at most; 0 is no limit.
+    package func setMostAtOnce(_ bytes: UInt32) { control.pointee.most_at_once = bytes }
+
+    // MARK: The end of the power
+
+    /// Takes back what the loss takes of that which nobody synced, and begins anew. No program uses the folder any more.
+    ///
+    /// - Returns: how many changes were not durable, and how many of those are gone or torn.
+    @discardableResult
+    package func losePower(
+        _ loss: PowerLoss, using dice: inout some RandomNumberGenerator
+    ) throws -> (pending: Int, lost: Int) {
+        let records = try DiskRecord.read(try Data(contentsOf: URL(fileURLWithPath: journalPath)))
+        let history = DiskHistory(records, names: loss.names)
+        var lost = 0
+        // Bytes first, while every file still has the name by which it is found, be it in a grave.
+        let chosen = choose(records, history, loss.bytes, using: &dice)
+        let files = try inodes()
+        for (inode, changes) in history.bytes.sorted(by: { $0.key < $1.key })
+        where changes.contains(where: { !$0.isDurable }) {
+            guard let path = files[inode] else { throw DiskTrouble("inode \(inode) has no name any more") }
+            lost += try rewrite(path, changes, records, chosen, loss.bytes, using: &dice)
+        }
+        let kept = history.names.count * loss.keptNames / 100
+        for index in history.names.dropFirst(kept).reversed() { takeBack(records[index]) }
+        lost += history.names.count - kept
+        try removeSharedMemory()
+        let pending = history.names.count + history.bytes.values.joined().count { !$0.isDurable }
+        try begin()
+        return (pending, lost)
+    }
+
+    /// Calls everything durable that was done, as after an orderly end, and begins anew, with another boot.
+    package func begin() throws {
+        try FileManager.default.removeItem(atPath: gravesPath)
+        try FileManager.default.createDirectory(atPath: gravesPath, withIntermediateDirectories: true)
+        control.pointee.committed = 0
+        try "\(UUID().uuidString.lowercased())\n".write(toFile: folder + "/boot", atomically: true, encoding: .utf8)
+        guard truncate(journalPath, off_t(DISK_CONTROL_SIZE)) == 0 else { throw DiskTrouble("\(journalPath) stays") }
+    }
+
+    /// Which of the changes of bytes that are not durable are there all the same.
+    private func choose(
+        _ records: [DiskRecord], _ history: DiskHistory, _ bytes: PowerLoss.Bytes,
+        using dice: inout some RandomNumberGenerator
+    ) -> Set<Int> {
+        let pending = history.bytes.values.joined().filter { !$0.isDurable }.map(\.index).sorted()
+        switch bytes {
+        case .dropped: return []
+        case .kept: return Set(pending)
+        case .cut: return Set(pending.prefix(Int.random(in: 0...pending.count, using: &dice)))
+        case .mixed: return Set(pending.filter { _ in Bool.random(using: &dice) })
+        }
+    }
+
+    /// Takes all changes back from the first that is not durable on, and does those again that are there.
+    ///
+    /// - Returns: how many are gone or torn.
+    private func rewrite(
+        _ path: String, _ changes: [(index: Int, isDurable: Bool)], _ records: [DiskRecord], _ chosen: Set<Int>,
+        _ bytes: PowerLoss.Bytes, using dice: inout some RandomNumberGenerator
+    ) throws -> Int {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw DiskTrouble("\(path): \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        let touched = changes.drop { $0.isDurable }
+        for change in touched.reversed() {
+            let record = records[change.index]
+            Self.put(record.old[...], at: record.offset, in: descriptor)
+            ftruncate(descriptor, off_t(record.oldSize))
+        }
+        let last = chosen.max()
+        var lost = 0
+        for change in touched {
+            let record = records[change.index]
+            guard change.isDurable || chosen.contains(change.index) else {
+                lost += 1
+                continue
+            }
+            guard record.kind == .write else {
+                ftruncate(descriptor, off_t(record.offset))
+                continue
+            }
+            let isWhole = change.isDurable || bytes == .kept || (bytes == .cut && change.index != last)
+            let pieces = PowerLoss.pieces(of: record, isWhole ? .kept : bytes, using: &dice)
+            for piece in pieces {
+                Self.put(
+                    record.new[piece.lowerBound..<piece.upperBound], at: record.offset + Int64(piece.lowerBound),
+                    in: descriptor)
+            }
+            if pieces.reduce(0, { $0 + $1.count }) < record.new.count { lost += 1 }
+        }
+        return lost
+    }
+
+    private static func put(_ bytes: Data.SubSequence, at offset: Int64, in descriptor: Int32) {
+        var done = 0
+        Array(bytes).withUnsafeBytes { buffer in
+            while done < buffer.count {
+                let count = pwrite(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + done)
+                guard count > 0 else { return }
+                done += count
+            }
+        }
+    }
+
+    /// Takes the change of a name back. The last one of a killed process may not have been done.
+    private func takeBack(_ record: DiskRecord) {
+        switch record.kind {
+        case .create, .link: unlink(record.first)
+        case .makeFolder: try? FileManager.default.removeItem(atPath: record.first)
+        case .unlink: link("\(gravesPath)/\(record.inode)", record.first)
+        case .rename:
+            if Self.inode(record.second) == record.inode { rename(record.second, record.first) }
+            if record.replaced != 0 { link("\(gravesPath)/\(record.replaced)", record.second) }
+        case .write, .truncate, .sync, .syncFolder, .lost: break  // No change of a name.
+        }
+    }
+
+    /// A name of each file.
+    private func inodes() throws -> [UInt64: String] {
+        var names: [UInt64: String] = [:]
+        for folder in [root, gravesPath] {
+            for name in FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) ?? [] {
+                let path = folder + "/" + name
+                if let inode = Self.inode(path) { names[inode] = path }
+            }
+        }
+        return names
+    }
+
+    private static func inode(_ path: String) -> UInt64? {
+        var facts = stat()
+        return lstat(path, &facts) == 0 ? UInt64(facts.st_ino) : nil
+    }
+
+    /// What SQLite shares among processes is a mapping, and no start counts on it.
+    private func removeSharedMemory() throws {
+        for name in FileManager.default.enumerator(atPath: root)?.compactMap({ $0 as? String }) ?? []
+        where name.hasSuffix("-shm") {
+            try FileManager.default.removeItem(atPath: root + "/" + name)
+        }
+    }
+}

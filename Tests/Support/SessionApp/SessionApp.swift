@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import BackgroundTransfer
+import Foundation
+import Synchronization
+
+/// An app's session, and what becomes of it.
+final class SessionApp: Sendable {
+    private let log: EventLog
+    private let endsWhenTold: Bool
+    /// What servers that want a login are told; nil leaves them.
+    private let login: Login?
+    /// Where finished files go, slowly; nil leaves them.
+    private let place: String?
+    private let session = Mutex<BackgroundSession?>(nil)
+    private let tasks = Mutex<[Int: BackgroundTask]>([:])
+    private let acknowledges = Mutex(true)
+
+    /// The shared container of its sessions.
+    private let container: String?
+    /// Asks for one file more after each that came, so many in all.
+    private let chain: (count: Int, url: String)?
+
+    /// What servers want to see.
+    enum Login {
+        case user(String, password: String)
+        case token(String)
+    }
+
+    init(
+        log: EventLog, endsWhenTold: Bool, place: String?, container: String?, chain: (count: Int, url: String)?,
+        login: Login?
+    ) {
+        self.log = log
+        self.login = login
+        self.place = place
+        self.container = container
+        self.chain = chain
+        self.endsWhenTold = endsWhenTold
+    }
+
+    func open(_ identifier: String) {
+        // What is told of an earlier one from now on is not the end of this process.
+        session.withLock { $0 = nil }
+        do {
+            var configuration = BackgroundSessionConfiguration(identifier: identifier)
+            configuration.sharedContainerIdentifier = container
+            if case .token? = login { configuration.answersBearerChallenges = true }
+            let session = try BackgroundSession(configuration)
+            self.session.withLock { $0 = session }
+            log.write("opened \(identifier)")
+            Task { await follow(session) }
+        } catch {
+            log.write("refused \(error.code.rawValue) \(error.owner ?? 0): \(error.message)")
+        }
+    }
+
+    private func follow(_ session: BackgroundSession) async {
+        for await event in session.events {
+            switch event.kind {
+            case .received(let task, let bytes, let total):
+                log.write("received \(task.identifier) \(bytes) \(total ?? -1)")
+            case .sent(let task, let bytes, let total): log.write("sent \(task.identifier) \(bytes) \(total ?? -1)")
+            case .continued(let task, let offset, _): log.write("continued \(task.identifier) \(offset)")
+            case .responded(let task, let response): log.write("responded \(task.identifier) \(response.statusCode)")
+            case .downloaded(let task, let file):
+                let size = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int ?? -1
+                log.write("downloaded \(task.identifier) \(size) \(file.path)")
+            case .body(let task, let data):
+                log.write("body \(task.identifier) \(String(decoding: data, as: UTF8.self))")
+            case .completed(let task, let error):
+                log.write("completed \(task.identifier) \(error?.code.rawValue ?? 0)")
+            case .willBegin(let task, let request):
+                log.write("willbegin \(task.identifier) \(request.url?.lastPathComponent ?? "")")
+                do { try task.begin() } catch { log.write("failed \(error)") }
+            case .challenged(let task, let challenge):
+                log.write("challenged \(task.identifier) \(challenge.scheme) \(challenge.host)")
+                switch login {
+                case .user(let user, let password)?: task.answer(user: user, password: password)
+                case .token(let token)?: task.answer(token: token)
+                case nil: break
+                }
+            case .finishedEvents: log.write("finished")
+            case .invalidated(let error):
+                log.write("invalidated \(error?.message ?? "")")
+                // Nobody carries it out any more: there is nothing left to do, and perhaps nobody who would end this process.
+                if self.session.withLock({ $0 === session }) { exit(0) }
+            }
+            if let place { move(event, to: place) }
+            if let chain, case .completed(let task, _) = event.kind, task.identifier < chain.count {
+                take("download \(chain.url)")
+            }
+            guard acknowledges.withLock({ $0 }) else { continue }
+            event.acknowledge()
+            if place != nil { log.write("acknowledged") }
+            if case .finishedEvents = event.kind, endsWhenTold {
+                log.write("ended")
+                exit(0)
+            }
+        }
+    }
+
+    /// Puts a finished file in its place, with pauses in which this process may die.
+    private func move(_ event: BackgroundEvent, to place: String) {
+        usleep(.random(in: 0...10_000))
+        guard case .downloaded(let task, let file) = event.kind else { return }
+        do {
+            try FileManager.default.moveItem(atPath: file.path, toPath: place + "/\(task.identifier)")
+            log.write("moved \(task.identifier)")
+        } catch {
+            let isThere = FileManager.default.fileExists(atPath: place + "/\(task.identifier)")
+            log.write(isThere ? "moved before \(task.identifier)" : "lost \(task.identifier) \(error)")
+        }
+        usleep(.random(in: 0...10_000))
+    }
+
+    /// Carries out a line of input.
+    func take(_ line: String) {
+        let words = line.split(separator: " ").map(String.init)
+        do {
+            switch words.first {
+            case "download": try begin(session.withLock { try $0?.download(request(words[1])) })
+            case "later":
+                let task = try session.withLock { try $0?.download(request(words[2])) }
+                task?.earliestBeginDate = Date(timeIntervalSinceNow: Double(words[1]) ?? 0)
+                begin(task)
+            case "upload":
+                try begin(
+                    session.withLock { session in
+                        try session?.upload(request(words[2]), fromFile: URL(fileURLWithPath: words[1]))
+                    })
+            case "cancel": tasks.withLock { $0[Int(words[1]) ?? 0] }?.cancel()
+            case "acknowledge": acknowledges.withLock { $0 = words[1] != "no" }
+            case "tasks":
+                Task { [session = session.withLock { $0 }] in
+                    let tasks = try await session?.unfinishedTasks() ?? []
+                    log.write(
+                        "tasks" + tasks.map { " \($0.identifier):\($0.countOfBytesReceived)" }.joined())
+                }
+            case "front": BackgroundApplication.shared.isInFront = words[1] == "yes"
+            case "open": open(words[1])
+            case "close":
+                let old = session.withLock { session in
+                    defer { session = nil }
+                    return session
+                }
+                old?.finishTasksAndInvalidate()
+            case "exit": exit(0)
+            default: log.write("unknown \(line)")
+            }
+        } catch {
+            log.write("failed \(error)")
+        }
+    }
+
+    private func request(_ text: String) throws -> URLRequest {
+        guard let url = URL(string: text) else { throw URLError(.badURL) }
+        return URLRequest(url: url)
+    }
+
+    private func begin(_ task: BackgroundTask?) {
+        guard let task else { return log.write("no session") }
+        tasks.withLock { $0[task.identifier] = task }
+        task.resume()
+        log.write("submitted \(task.identifier)")
+    }
+}

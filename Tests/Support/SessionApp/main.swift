@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import BackgroundTransfer
+import Foundation
+import Synchronization
+
+// An app with a background session, played from outside: `SessionApp LOG [--session ID] [--name NAME] [--move FOLDER]
+// [--relaunch [WORD…]]`.
+//
+// What happens is written to the file LOG, a line each. `--session` opens that session at once; `--name` takes a name on the
+// bus, by which it is called; `--relaunch` has it started by those words, or by its own first ones; `--give-up SECONDS` says
+// how long it looks for the daemon; `--container NAME` makes its sessions those of that shared container, `--registers NAME`
+// has it started for them; `--chain COUNT URL` has it ask for one file more after each that came, COUNT in all;
+// `--login USER:PASSWORD` and `--token TOKEN` are what servers are told that want that. Started for a session, it opens that
+// one and ends when all that waited was told, but for `--stays` and where it answers servers. It ends, too, when its session
+// has ended and it had not said so itself. Lines of standard input: `download URL`, `later SECONDS URL`,
+// `upload FILE URL`, `cancel TASK`, `acknowledge no`, `tasks`, `front yes|no`, `close`, `open ID`, `exit`.
+
+/// The file that tells what happens.
+struct EventLog {
+    let path: String
+
+    func write(_ line: String) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        defer { close(descriptor) }
+        let bytes = Array((line + "\n").utf8)
+        _ = Glibc.write(descriptor, bytes, bytes.count)
+    }
+}
+
+var words = Array(CommandLine.arguments.dropFirst())
+guard let path = words.first else { exit(2) }
+words.removeFirst()
+let log = EventLog(path: path)
+var session: String?
+var name: String?
+var relaunch: [String]?
+var place: String?
+var container: String?
+var registered: Set<String>?
+var stays = false
+var chain: (count: Int, url: String)?
+var givingUpAfter = 60.0
+var login: SessionApp.Login?
+while let word = words.first {
+    words.removeFirst()
+    switch word {
+    case "--session": session = words.isEmpty ? nil : words.removeFirst()
+    case "--name": name = words.isEmpty ? nil : words.removeFirst()
+    case "--move": place = words.isEmpty ? nil : words.removeFirst()
+    case "--container": container = words.isEmpty ? nil : words.removeFirst()
+    case "--registers": registered = words.isEmpty ? nil : [words.removeFirst()]
+    case "--stays": stays = true
+    case "--chain" where words.count > 1: chain = (Int(words.removeFirst()) ?? 0, words.removeFirst())
+    case "--give-up": givingUpAfter = Double(words.isEmpty ? "" : words.removeFirst()) ?? givingUpAfter
+    case "--login":
+        let parts = words.isEmpty ? [] : words.removeFirst().split(separator: ":").map(String.init)
+        if parts.count == 2 { login = .user(parts[0], password: parts[1]) }
+    case "--token": login = words.isEmpty ? nil : .token(words.removeFirst())
+    case "--relaunch":
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        relaunch = words.isEmpty ? [own, path] : words
+        words = []
+    default:
+        log.write("unknown \(word)")
+        exit(2)
+    }
+}
+var options = DaemonChannel.Options()
+options.givingUpAfter = .seconds(givingUpAfter)
+options.relaunchCommand = { [relaunch] in relaunch }
+options.containers = { [registered] in registered }
+let channel = DaemonChannel(options: options)
+SessionChannels.use(channel)
+BackgroundApplication.shared.onEvents { session, done in
+    log.write("handle \(session)")
+    done()
+}
+let started = ProcessInfo.processInfo.environment["BACKGROUND_TRANSFER_SESSION"]
+let app = SessionApp(
+    log: log, endsWhenTold: started != nil && !stays && login == nil, place: place, container: container,
+    chain: chain, login: login)
+log.write("began \(getpid()) at \(Date().timeIntervalSince1970)\(started.map { " for \($0)" } ?? "")")
+if let name {
+    do {
+        try channel.serve(as: name) { session in
+            log.write("called \(session)")
+            // Not on the thread that told it: opening waits for that one.
+            Thread.detachNewThread { app.open(session) }
+        }
+    } catch {
+        log.write("no name: \(error)")
+        exit(3)
+    }
+}
+if let session = session ?? started { app.open(session) }
+while let line = readLine() { app.take(line) }
+// Who starts it for a session gives no input.
+if started == nil, name == nil { exit(0) }
+while true { sleep(1000) }

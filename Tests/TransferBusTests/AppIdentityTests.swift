@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import TransferBus
+
+@Suite("Which app a process is")
+struct AppIdentityTests {
+    @Test("A connection's own names count, else those of its process's other connections, as a toolkit has them")
+    func names() {
+        var book = NameBook()
+        #expect(book.add("org.example.One", to: ":1.1") == true)
+        book.setProcess(10, of: ":1.1")
+        #expect(book.add("org.example.One.Helper", to: ":1.1") == false)
+        #expect(book.names(of: ":1.2", process: 10) == ["org.example.One", "org.example.One.Helper"])
+        #expect(book.names(of: ":1.2", process: 11) == [])
+        #expect(book.add("org.example.Two", to: ":1.2") == true)
+        #expect(book.names(of: ":1.2", process: 10) == ["org.example.Two"])
+        book.remove("org.example.One", from: ":1.1")
+        #expect(book.names(of: ":1.3", process: 10) == ["org.example.One.Helper"])
+        #expect(book.isOwned("org.example.Two"))
+        book.remove(owner: ":1.2")
+        #expect(!book.isOwned("org.example.Two"))
+        // One that has gone before its process was known is not remembered.
+        book.setProcess(10, of: ":1.2")
+        #expect(book.add("org.example.Three", to: ":1.2") == true)
+    }
+
+    @Test("A program that the daemon started is the app it was started for, and so is what it starts, until it ends")
+    func launched() throws {
+        let programs = LaunchedPrograms()
+        let leader = getsid(0)
+        #expect(programs.app(of: getpid()) == nil)
+        #expect(programs.add("org.example.App") { leader } == leader)
+        #expect(programs.app(of: getpid()) == "org.example.App")
+        let caller = BusCaller.identify(
+            name: ":1.1", process: getpid(), ownedNames: ["org.example.Other"], launched: programs)
+        #expect(caller == BusCaller(name: ":1.1", app: "org.example.App", isPerson: false, process: getpid()))
+        programs.remove(leader)
+        #expect(programs.app(of: getpid()) == nil)
+    }
+
+    @Test("A program in the daemon's own control group is known by its executable")
+    func daemonsGroup() {
+        let caller = BusCaller.identify(
+            name: ":1.1", cgroup: "0::/user.slice/user-1000.slice/user@1000.service/app.slice/transferd.service",
+            executable: "/opt/app", flatpakInfo: nil)
+        #expect(caller.app == "/opt/app")
+    }
+
+    @Test(
+        "The unit that a started program is put into says which app it is",
+        arguments: ["/opt/my app/run", "org.example.App-1", "firefox", "ä\\b@c.service"])
+    func units(app: String) throws {
+        let unit = try #require(ScopeName.unit(of: app, process: 4711))
+        let caller = BusCaller.identify(
+            name: ":1.1", cgroup: "0::/user.slice/user-1000.slice/user@1000.service/app.slice/\(unit)\n",
+            executable: "/x", flatpakInfo: nil)
+        #expect(caller.app == app)
+        #expect(ScopeName.unit(of: String(repeating: "a", count: 300), process: 1) == nil)
+    }
+}

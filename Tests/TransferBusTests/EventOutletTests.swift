@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import Testing
+import TransferSessions
+
+@testable import TransferBus
+
+@Suite("The way of events to a process that may be stopped")
+struct EventOutletTests {
+    private let key = SessionKey(app: "org.example.App", identifier: "s")
+
+    /// The process on the other side.
+    private final class Other: Sendable {
+        struct Content {
+            var told: [SessionEvent] = []
+            var questions: [@Sendable () -> Void] = []
+        }
+
+        let content = Mutex(Content())
+        var told: [SessionEvent] { content.withLock(\.told) }
+
+        var outlet: EventOutlet {
+            EventOutlet { _, event in
+                self.content.withLock { $0.told.append(event) }
+            } ask: { answered in
+                self.content.withLock { $0.questions.append(answered) }
+            }
+        }
+
+        /// It goes on, and takes in all that it was told.
+        func goOn() {
+            let questions = content.withLock { content in
+                defer { content.questions = [] }
+                return content.questions
+            }
+            for answered in questions { answered() }
+        }
+    }
+
+    private func progress(_ bytes: Int64, task: Int = 1) -> SessionEvent {
+        SessionEvent(task: task, .received(bytes, total: nil))
+    }
+
+    @Test("A process that does not take anything in is told no more than some progress, and the latest when it goes on")
+    func stopped() {
+        let other = Other()
+        let outlet = other.outlet
+        for bytes in 1...10_000 { outlet.tell(key, progress(Int64(bytes))) }
+        #expect(other.told.count < 200)
+        let before = other.told.count
+        other.goOn()
+        #expect(Array(other.told[before...]) == [progress(10_000)])
+        // And all is as at first.
+        outlet.tell(key, progress(10_001))
+        #expect(other.told.last == progress(10_001))
+    }
+
+    @Test("What is no progress is told in any case, after the progress of its task that was held back")
+    func other() {
+        let other = Other()
+        let outlet = other.outlet
+        for bytes in 1...1000 { outlet.tell(key, progress(Int64(bytes))) }
+        for bytes in 1...1000 { outlet.tell(key, progress(Int64(bytes), task: 2)) }
+        let before = other.told.count
+        let end = SessionEvent(number: 8, task: 1, .completed(nil))
+        outlet.tell(key, end)
+        outlet.tell(key, SessionEvent(.finishedEvents))
+        #expect(Array(other.told[before...]) == [progress(1000), end, SessionEvent(.finishedEvents)])
+        other.goOn()
+        #expect(other.told.last == progress(1000, task: 2))
+    }
+
+    @Test("A process that keeps up is told everything")
+    func keepingUp() {
+        let other = Other()
+        let outlet = other.outlet
+        for bytes in 1...1000 {
+            outlet.tell(key, progress(Int64(bytes)))
+            other.goOn()
+        }
+        #expect(other.told == (1...1000).map { progress($0) })
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Testing
+import TransferSessions
+
+@testable import TransferBus
+
+@Suite("What it means that an app could not be called by its name")
+struct LaunchOutcomeTests {
+    private func kind(_ name: String?, isThere: Bool = false) -> String {
+        let error = BusCallError(name: name.map { "org.freedesktop.DBus.Error." + $0 }, message: "why")
+        switch LaunchOutcome(error, of: "org.example.App", isThere: isThere) {
+        case .started: return "started"
+        case .missing(let words): return words.contains("why") ? "missing" : ""
+        case .crashed(let words): return words.contains("why") ? "crashed" : ""
+        case .silent(let words): return words.contains("why") ? "silent" : ""
+        }
+    }
+
+    @Test(
+        "Errors of the bus and of the app are told apart",
+        arguments: [
+            ("ServiceUnknown", "missing"), ("Spawn.ServiceNotFound", "missing"), ("Spawn.ExecFailed", "missing"),
+            ("UnknownMethod", "missing"), ("UnknownObject", "missing"), ("Spawn.ChildExited", "crashed"),
+            ("Spawn.ChildSignaled", "crashed"), ("NoReply", "crashed"), ("TimedOut", "silent"), (nil, "silent"),
+            ("Failed", "silent"),
+        ])
+    func errors(name: String?, outcome: String) {
+        #expect(kind(name) == outcome)
+    }
+
+    @Test("One that has not answered and is still there is silent")
+    func stillThere() {
+        #expect(kind("NoReply", isThere: true) == "silent")
+    }
+
+    @Test("The object of an app is found by its name")
+    func paths() {
+        #expect(TransferBusName.appPath(of: "org.example.My-App") == "/org/example/My_App")
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Testing
+import TransferPolicy
+
+@testable import TransferBus
+
+@Suite struct SessionNameTests {
+    @Test(
+        "A session's object is named so that every app and identifier comes back, and no two are one",
+        arguments: [
+            ("org.example.App", "nightly"), ("/usr/bin/app", "a__b"), ("a_", "_b"), ("a", ""), ("", "a"), ("ü", "日本"),
+            ("a__", "b"), ("a", "__b"),
+        ])
+    func node(_ app: String, _ identifier: String) {
+        let name = SessionName(app: app, identifier: identifier)
+        #expect(
+            name.node.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F
+            })
+        #expect(SessionName(node: name.node) == name)
+    }
+
+    @Test("What is no such name is refused", arguments: ["", "abc", "a_", "a__b_2", "a__b_zz", "a__b_ff"])
+    func refused(_ node: String) { #expect(SessionName(node: node) == nil) }
+
+    @Test("Paths lead to their objects and nowhere else")
+    func paths() {
+        #expect(BusObject.transfer(at: "/org/transferd/transfer/12") == TransferID(12))
+        #expect(BusObject.transfer(at: "/org/transferd/transfer/12x") == nil)
+        #expect(BusObject.transfer(at: "/org/transferd/session/12") == nil)
+        #expect(BusObject.session(at: "/org/transferd/session/a__b") == SessionName(app: "a", identifier: "b"))
+    }
+
+    @Test("The index shows each caller its own, the person all; a session goes with its last transfer")
+    func index() {
+        let index = TransferIndex()
+        let person = BusCaller(name: ":1", app: BusCaller.person, isPerson: true)
+        let app = BusCaller(name: ":2", app: "a", isPerson: false)
+        index.insert(TransferID(1), app: "a", session: "s")
+        index.insert(TransferID(2), app: "a", session: "s")
+        index.insert(TransferID(3), app: "b", session: nil)
+        #expect(index.transfers(for: app) == [TransferID(1), TransferID(2)])
+        #expect(index.transfers(for: person) == [TransferID(1), TransferID(2), TransferID(3)])
+        #expect(index.sessions(for: app) == [SessionName(app: "a", identifier: "s")])
+        index.remove(TransferID(1))
+        // Told twice, counted once.
+        index.remove(TransferID(1))
+        #expect(index.sessions(for: person).count == 1)
+        index.remove(TransferID(2))
+        #expect(index.sessions(for: person).isEmpty)
+        #expect(index.transfers(for: app).isEmpty)
+    }
+}

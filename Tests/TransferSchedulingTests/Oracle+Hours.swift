@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+import TransferScheduling
+
+/// The hours of the day as the default policy learns them, once more and plainly: all that was seen is kept, and the table
+/// is made anew whenever it is asked for.
+struct SeenHours {
+    private static let hour: Int64 = 3_600_000_000_000
+
+    /// Nanoseconds seen and good ones, by hours since the epoch.
+    private var hours: [Int64: (seen: Int64, good: Int64)] = [:]
+    /// The last hour of which anything was noted; it is not over.
+    private var last: Int64?
+    /// Since when things are as they are; nil before they were told.
+    private var since: Instant?
+    private var isGood = false
+
+    /// Things were as last told until now.
+    mutating func pass(to now: Moment) {
+        guard let since else { return }
+        var date = now.wall.nanosecondsSinceEpoch - since.duration(to: now.instant).wholeNanoseconds
+        while date < now.wall.nanosecondsSinceEpoch {
+            let number = date / Self.hour
+            let end = min((number + 1) * Self.hour, now.wall.nanosecondsSinceEpoch)
+            hours[number, default: (0, 0)].seen += end - date
+            if isGood { hours[number, default: (0, 0)].good += end - date }
+            last = number
+            date = end
+        }
+        self.since = now.instant
+    }
+
+    /// Things are like this from now on.
+    mutating func tell(_ conditions: Conditions, at now: Moment) {
+        pass(to: now)
+        since = now.instant
+        isGood =
+            conditions.sleep.value == .awake && conditions.power.value == .ac
+            && (conditions.network.value != .none && conditions.network.value != .portal)
+            && UnknownMeteredRule().isMetered(conditions) == nil
+    }
+
+    /// The process ends; the next one knows what was seen, but not how things are.
+    mutating func restart(at now: Moment) {
+        pass(to: now)
+        since = nil
+    }
+
+    /// Nanoseconds before a deadline from which on mains are not to be expected before it; nil before a day was seen.
+    func horizon(at now: Moment) -> Int64? {
+        var shares: [Int64: Int64] = [:]
+        for (number, part) in hours.sorted(by: { $0.key < $1.key }) where number != last && part.seen >= Self.hour / 2 {
+            let share = Int64(Double(part.good) / Double(part.seen) * 1_000_000)
+            shares[number % 24] = (3 * (shares[number % 24] ?? 0) + share) / 4
+        }
+        guard shares.count == 24 else { return nil }
+        let present = now.wall.nanosecondsSinceEpoch / Self.hour
+        let next = (0..<24).first { (shares[(present + Int64($0)) % 24] ?? 0) >= 250_000 }
+        let hoursAhead = min(((next.map { $0 + 9 } ?? 24) + 2) / 3 * 3, 24)
+        return Int64(hoursAhead) * Self.hour
+    }
+}
+
+extension Oracle {
+    /// Whether the default policy does not expect AC before a deadline so many nanoseconds ahead.
+    func expectsNoAC(within left: Int64, isRunning: Bool, at now: Moment) -> Bool {
+        guard let horizon = hours.horizon(at: now) else { return false }
+        let step: Int64 = 3 * 3_600_000_000_000
+        return left <= min(isRunning ? horizon + step : horizon, 8 * step)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferEngine
+import TransferPolicy
+import TransferSessions
+import TransferTesting
+
+@Suite("What the desktop tells of apps")
+struct WindowTests {
+    private func isInFront(_ rig: HostRig) async -> Bool { await rig.host.appStatuses().first?.isInFront == true }
+
+    @Test("S6: an app is in front as the desktop has it, and as it says itself where that tells nothing")
+    func desktop() async throws {
+        let rig = HostRig()
+        let app = PlayedApp()
+        try await rig.run {
+            _ = try await rig.host.open(.named(), by: app.client)
+            for (windows, isInFront) in [
+                ([app.app: WindowFocus.unfocused], false), ([app.app: .focused], true), ([app.app: .closed], false),
+                (["org.example.Other": .unfocused], true), ([:], true),
+            ] {
+                await rig.host.noteWindows(windows)
+                #expect(await self.isInFront(rig) == isInFront, "\(windows)")
+            }
+            await rig.host.setInFront(false, app: app.app)
+            await rig.host.noteWindows([app.app: .focused])
+            #expect(await isInFront(rig))
+            // It has a focused window, whatever it says.
+            await rig.host.setInFront(false, app: app.app)
+            #expect(await isInFront(rig))
+            await rig.host.noteWindows([:])
+            #expect(await !isInFront(rig))
+        }
+    }
+
+    @Test("That an app calls itself in front counts until the desktop tells something new of it")
+    func says() async throws {
+        let rig = HostRig()
+        let app = PlayedApp()
+        try await rig.run {
+            _ = try await rig.host.open(.named(), by: app.client)
+            await rig.host.noteWindows([app.app: .unfocused])
+            await rig.host.setInFront(true, app: app.app)
+            #expect(await isInFront(rig))
+            await rig.host.noteWindows([app.app: .unfocused, "org.example.Other": .focused])
+            #expect(await isInFront(rig))
+            await rig.host.noteWindows([app.app: .closed])
+            #expect(await !isInFront(rig))
+        }
+    }
+
+    @Test("What was told before an app opened its session counts; windows of an earlier process do not")
+    func before() async throws {
+        for (window, isInFront) in [(WindowFocus.unfocused, false), (.focused, true), (.closed, true)] {
+            let rig = HostRig()
+            let app = PlayedApp()
+            try await rig.run {
+                await rig.host.noteWindows([app.app: window])
+                _ = try await rig.host.open(.named(), by: app.client)
+                #expect(await self.isInFront(rig) == isInFront, "\(window)")
+            }
+        }
+    }
+
+    @Test("R3: the focus ends the limiter's delay; that a desktop no longer tells of an app does not")
+    func limiter() async throws {
+        let rig = HostRig()
+        let app = PlayedApp()
+        try await rig.run {
+            _ = try await rig.host.open(.named(), by: app.client, registration: .command(["/bin/app"]))
+            await rig.host.noteWindows([app.app: .unfocused])
+            try await rig.host.post(.submit(.download(1)), in: app.key(), from: app.client.name)
+            let first = await rig.running(1, app.key())
+            #expect(rig.executor.specification(of: first)?.traits.kind == .discretionary)
+            rig.executor.finish(first)
+            await rig.until("the call") { app.lines.last == "finished" }
+            await rig.host.noteWindows([:])
+            await rig.until("a delay") { await rig.engine.relaunchDelays().delays.count == 1 }
+            // A new process of an app that is seen to be in the background brings nobody to the front.
+            await rig.host.noteWindows([app.app: .unfocused])
+            await rig.host.disconnected(app.client.name)
+            _ = try await rig.host.open(.named(), by: PlayedApp(process: 101).client)
+            #expect(await rig.engine.relaunchDelays().delays.count == 1)
+            await rig.host.noteWindows([app.app: .focused])
+            await rig.until("no delay") { await rig.engine.relaunchDelays().delays.isEmpty }
+        }
+    }
+}

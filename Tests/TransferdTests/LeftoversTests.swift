@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import TransferPolicy
+
+@testable import transferd
+
+@Suite("What transfers that are over left among the partial files")
+struct LeftoversTests {
+    @Test("marks and partial files of those that are over go; what is unfinished, kept or not ours stays")
+    func removes() throws {
+        let folder = NSTemporaryDirectory() + "leftovers-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        // 1 is over, 2 is over and keeps its bytes, 3 is not over, 4 was over long ago.
+        for name in ["1-a.part", "2-b.part", "3-c.part", "4-d.part", "notes", "1-odd"] {
+            #expect(FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data("x".utf8)))
+        }
+        for name in ["1-a.placed", "2-b.placed", "3-c.placed", "4-d.placed"] {
+            try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: "1 2 3 200")
+        }
+        #expect(FileManager.default.createFile(atPath: folder + "/1-file.placed", contents: nil))
+        Leftovers(folder: folder, unfinished: [TransferID(3)], done: [TransferID(1)]).remove()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+                == ["1-file.placed", "1-odd", "2-b.part", "3-c.part", "3-c.placed", "4-d.part", "notes"])
+    }
+
+    @Test("a folder that is not there is no trouble")
+    func absent() {
+        Leftovers(folder: "/nonexistent/partial").remove()
+    }
+}
