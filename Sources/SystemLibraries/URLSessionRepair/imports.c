@@ -97,11 +97,12 @@ static int patch_object(struct dl_phdr_info *info, size_t size, void *user) {
     return search->wants_main_program;  // the main program comes first and is alone
 }
 
-int replace_imports(const char *prefix, const struct import_replacement *replacements, size_t count) {
+int replace_imports(
+    const char *prefix, int may_be_in_program, const struct import_replacement *replacements, size_t count) {
     struct search search = {.prefix = prefix, .replacements = replacements, .count = count};
     dl_iterate_phdr(patch_object, &search);
     // With Swift's libraries linked statically the library is part of the program itself.
     search.wants_main_program = 1;
-    if (search.patched == 0) dl_iterate_phdr(patch_object, &search);
+    if (search.patched == 0 && may_be_in_program) dl_iterate_phdr(patch_object, &search);
     return search.patched;
 }

@@ -24,6 +24,9 @@
 // 10. A connection that ends in order within a head, after its first line, is no error to libcurl but ends the process
 //     (NativeProtocol.swift, fatalError: there is no response). It is told as an empty answer.
 // 11. The head with which a proxy opens a tunnel is taken for the server's answer. It is not passed on.
+// 12. A connection that is reset may end the process: not by FoundationNetworking, but by the event sources it stands on
+//     (swift-corelibs-libdispatch, event_epoll.c, _dispatch_event_merge_fd; its issue 949). Hang-ups are told to libdispatch
+//     as readable and writable, which a reset connection is.
 //
 // And what it cannot do at all: hold single connections to a rate, and end a fast one at once (pacing.c).
 //
@@ -33,6 +36,7 @@
 #include "URLSessionRepair.h"
 #include "gathering.h"
 #include "handle.h"
+#include "hangups.h"
 #include "headerlines.h"
 #include "imports.h"
 #include "libcurl.h"
@@ -353,6 +357,7 @@ int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_o
     atomic_store(&enabled, options->enabled);
     if (patched < 0) {
         patched = 0;
+        hangups_install(&enabled);
         real_easy_setopt = (setopt_fn)dlsym(RTLD_DEFAULT, "curl_easy_setopt");
         real_multi_setopt = (setopt_fn)dlsym(RTLD_DEFAULT, "curl_multi_setopt");
         real_easy_getinfo = (getinfo_fn)dlsym(RTLD_DEFAULT, "curl_easy_getinfo");
@@ -366,7 +371,8 @@ int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_o
         if (has_easy && real_multi_setopt && real_url_get && real_socket_action && real_multi_remove && real_info_read) {
             const struct pacing_calls calls = {real_easy_setopt, real_easy_getinfo, real_easy_pause};
             pacing_install(&calls);
-            patched = replace_imports("libFoundationNetworking.", replacements, sizeof replacements / sizeof *replacements);
+            size_t count = sizeof replacements / sizeof *replacements;
+            patched = replace_imports("libFoundationNetworking.", 1, replacements, count);
         }
     }
     int result = patched;

@@ -21,13 +21,17 @@ package final class RigProcess: Sendable {
         process.standardInput = input
         process.standardOutput = pipe
         process.standardError = FileHandle.nullDevice
-        pipe.fileHandleForReading.readabilityHandler = { [output] handle in
-            let data = handle.availableData
-            output.append(data)
-            if data.isEmpty { handle.readabilityHandler = nil }
-        }
         process.terminationHandler = { [weak self] _ in self?.ended() }
         try process.runWithoutBlockedSignals()
+        let reading = pipe.fileHandleForReading
+        // Not a handler: the hang-up of a pipe that Dispatch watches may end this process (swift-corelibs-libdispatch 949).
+        Thread.detachNewThread { [output] in
+            while true {
+                let data = reading.availableData
+                output.append(data)
+                guard !data.isEmpty else { break }
+            }
+        }
     }
 
     /// Starts a service that does not look at its input: it ends when `end` is called, or when this process dies.

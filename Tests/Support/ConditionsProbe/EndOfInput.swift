@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-@preconcurrency import Dispatch
-import Glibc
+import Foundation
 
-/// Waits for the end of standard input without a thread of its own.
+/// Waits for the end of standard input.
 enum EndOfInput {
+    /// On a thread of its own, which reads: the hang-up of a pipe that Dispatch watches may end the process
+    /// (swift-corelibs-libdispatch 949).
     static func wait() async {
-        let source = DispatchSource.makeReadSource(fileDescriptor: 0, queue: .global())
         await withCheckedContinuation { continuation in
-            source.setEventHandler {
+            Thread.detachNewThread {
                 var bytes = [UInt8](repeating: 0, count: 256)
-                if read(0, &bytes, bytes.count) <= 0 { source.cancel() }
+                while read(0, &bytes, bytes.count) > 0 {}
+                continuation.resume()
             }
-            source.setCancelHandler { continuation.resume() }
-            source.activate()
         }
     }
 }

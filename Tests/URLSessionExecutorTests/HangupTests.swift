@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import URLSessionExecutor
+
+/// Event sources under hang-ups, as libdispatch has them (swift-corelibs-libdispatch 949).
+struct HangupTests {
+    @Test("pipes that hang up while sources watch them do not end the process with the repair", .timeLimit(.minutes(2)))
+    func hangups() async {
+        await #expect(processExitsWith: .success) {
+            // Memory that is freed is overwritten, so that whoever still reads it is found out; and a wake-up that is
+            // lost ends this process, too.
+            overwriteFreedMemory()
+            alarm(90)
+            #expect(Repair.install(isEnabled: true, bufferSize: 0, caFile: nil, proxy: nil))
+            let group = DispatchGroup()
+            for _ in 0..<16 {
+                group.enter()
+                Thread.detachNewThread {
+                    for _ in 0..<2000 { watchToTheEnd() }
+                    group.leave()
+                }
+            }
+            group.wait()
+        }
+    }
+}
+
+/// `mallopt(M_PERTURB, 165)`, which the module of the C library leaves out.
+private func overwriteFreedMemory() {
+    let address = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "mallopt")
+    guard let address else { return }
+    _ = unsafeBitCast(address, to: (@convention(c) (CInt, CInt) -> CInt).self)(-6, 165)
+}
+
+/// Watches a pipe whose other end closes at once.
+private func watchToTheEnd() {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return }
+    let (output, input) = (ends[0], ends[1])
+    let isOver = DispatchSemaphore(value: 0)
+    let source = DispatchSource.makeReadSource(fileDescriptor: output, queue: DispatchQueue(label: "reader"))
+    source.setEventHandler {
+        var byte: UInt8 = 0
+        if read(output, &byte, 1) <= 0 { source.cancel() }
+    }
+    source.setCancelHandler {
+        close(output)
+        isOver.signal()
+    }
+    source.activate()
+    close(input)
+    isOver.wait()
+}
