@@ -207,6 +207,12 @@ enum ManagerInterface {
             <property name="Conditions" type="a{sv}" access="read"/>
             <!-- Where the queue is kept. -->
             <property name="StateDirectory" type="s" access="read"/>
+            <!--
+              What was lost where the queue was found to be damaged at the daemon's start: reason (s), file (s, where the
+              damaged one lies now), backup (s, when the one that took its place was made; missing where the queue began
+              empty). Empty where nothing was.
+            -->
+            <property name="StateLost" type="a{sv}" access="read"/>
           </interface>
         </node>
         """

@@ -60,7 +60,8 @@ extension SessionHost {
     func end(_ number: Int, in key: SessionKey, _ describe: (inout TaskEnd) -> Void) async {
         guard let session = sessions[key], var task = session.tasks[number], task.record.end == nil else { return }
         var record = session.record
-        record.ended += 1
+        // Above all that a queue which was lost may have told: programs know events by their numbers.
+        record.ended = max(record.ended + 1, now.nanosecondsSinceEpoch / 1_000_000)
         var end = TaskEnd(order: record.ended)
         describe(&end)
         task.record.end = end

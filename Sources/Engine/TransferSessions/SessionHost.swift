@@ -17,6 +17,8 @@ package actor SessionHost {
     let alarm: any Alarm
     let sleep: @Sendable (Duration) async throws -> Void
     let logger: Logger
+    /// What was lost of the queue before this start, for people; nil where nothing was.
+    private let loss: String?
 
     var sessions: [SessionKey: Session] = [:]
     /// The tasks whose transfers are under way.
@@ -63,10 +65,12 @@ package actor SessionHost {
 
     /// An engine's sessions; nothing happens before ``load()``.
     ///
-    /// - Parameter sleep: waits so long, time asleep included.
+    /// - Parameters:
+    ///   - loss: what was lost of the queue before this start, which programs that open sessions are told.
+    ///   - sleep: waits so long, time asleep included.
     package init(
         engine: TransferEngine, store: any SessionStore, place: any SessionPlace, launcher: any AppLauncher,
-        alarm: any Alarm, logger: Logger,
+        alarm: any Alarm, logger: Logger, loss: String? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
             try await _Concurrency.Task.sleep(for: $0, clock: .continuous)
         }
@@ -77,6 +81,7 @@ package actor SessionHost {
         self.launcher = launcher
         self.alarm = alarm
         self.logger = logger
+        self.loss = loss
         self.sleep = sleep
     }
 
@@ -159,7 +164,7 @@ package actor SessionHost {
             tasks: session.tasks.values.map(\.record.snapshot).sorted { $0.identifier < $1.identifier })
         state.isInFront = apps[client.app]?.isInFront ?? true
         state.app = key.app == client.app ? nil : key.app
-        state.warning = warning(about: session.record, of: key, for: client)
+        state.warning = loss ?? warning(about: session.record, of: key, for: client)
         return state
     }
 

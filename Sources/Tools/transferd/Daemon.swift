@@ -75,10 +75,10 @@ struct Daemon {
         let starter = AppStarter()
         host = SessionHost(
             engine: engine, store: store, place: Self.folders(beside: state), launcher: starter, alarm: alarm,
-            logger: logger)
+            logger: logger, loss: store.loss?.description)
         service = DaemonService(
             engine: engine, host: host, starter: starter, alarm: alarm, holdSwitch: conditions,
-            configuration: configuration, stateDirectory: state,
+            configuration: configuration, stateDirectory: state, loss: store.loss,
             defaultDirectory: Self.cacheFolder(beside: state), registry: registry, logger: logger)
         server = BusServer(service: service, launched: starter.launched)
         starter.use(server)

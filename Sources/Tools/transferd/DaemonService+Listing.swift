@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
+import SQLiteStore
 import ToolSupport
 import TransferBus
 import TransferEngine
@@ -84,8 +85,15 @@ extension DaemonService {
             "Policy": .string(configuration.policy), "Held": .dictionary(Self.fields(of: holdSwitch.hold)),
             "Conditions": .dictionary(
                 conditions.map { ConditionsFields.fields(of: $0, isForPerson: caller.isPerson) } ?? [:]),
-            "StateDirectory": .string(stateDirectory),
+            "StateDirectory": .string(stateDirectory), "StateLost": .dictionary(loss.map(Self.fields) ?? [:]),
         ]
+    }
+
+    /// What was lost of the queue, as a property.
+    private static func fields(of loss: StateLoss) -> [String: VariantValue] {
+        var fields: [String: VariantValue] = ["reason": .string(loss.reason), "file": .string(loss.damagedFile)]
+        fields["backup"] = loss.backupDate.map { .string(BusDate($0).description) }
+        return fields
     }
 
     /// The hold as a property.

@@ -22,6 +22,8 @@ actor DaemonService: TransferService {
     let holdSwitch: HoldSwitch
     let defaultDirectory: String
     let stateDirectory: String
+    /// What was lost of the queue before this start.
+    let loss: StateLoss?
     let logger: Logger
     var configuration: DaemonConfiguration
     var book = TransferBook()
@@ -51,7 +53,8 @@ actor DaemonService: TransferService {
     init(
         engine: TransferEngine, host: SessionHost, starter: AppStarter, alarm: any Alarm, holdSwitch: HoldSwitch,
         configuration: DaemonConfiguration,
-        stateDirectory: String, defaultDirectory: String, registry: MetricsRegistry, logger: Logger
+        stateDirectory: String, loss: StateLoss? = nil, defaultDirectory: String, registry: MetricsRegistry,
+        logger: Logger
     ) {
         self.engine = engine
         self.host = host
@@ -60,6 +63,7 @@ actor DaemonService: TransferService {
         self.holdSwitch = holdSwitch
         self.configuration = configuration
         self.stateDirectory = stateDirectory
+        self.loss = loss
         self.defaultDirectory = defaultDirectory
         self.registry = registry
         self.logger = logger

@@ -53,6 +53,7 @@ extension DaemonLink {
             guard let call = sessions[identifier]?.calls.removeFirst() else { return }
             sessions[identifier]?.isCalling = false
             sessions[identifier]?.trouble.end()
+            if case .submit(let snapshot)? = call.order { sessions[identifier]?.tasks.begin(snapshot.identifier) }
             if call.isClosing { end(identifier, nil) }
             call.completion(.success(values))
             step(identifier)
@@ -94,6 +95,7 @@ extension DaemonLink {
             case nil, .drop?: break
             case .tell?:
                 if case .invalidated(let refusal) = event.kind { return end(identifier, refusal) }
+                if case .completed = event.kind, let task = event.task { sessions[identifier]?.tasks.end(task) }
                 sessions[identifier]?.events.yield(event)
             case .acknowledgeAgain?:
                 guard let number = event.number,

@@ -89,9 +89,13 @@ extension DaemonLink {
                 isInFront = answer.state.isInFront
                 options.noteInFront(answer.state.isInFront)
                 if session.calls.isEmpty { sessions[identifier]?.trouble.end() }
-                if let warning = answer.state.warning, session.opened != nil { Log.warning("\(warning)") }
+                let lost = sessions[identifier]?.tasks.take(answer.state) ?? []
+                if let warning = answer.state.warning, session.opened != nil || !lost.isEmpty {
+                    Log.warning("\(warning)")
+                }
                 session.opened?(.success(answer.state))
                 sessions[identifier]?.opened = nil
+                for task in lost { session.events.yield(SessionEvent(task: task, .completed(.lost))) }
                 step(identifier)
             } catch {
                 end(identifier, SessionRefusal(code: .unavailable, message: "it answers what cannot be read: \(error)"))

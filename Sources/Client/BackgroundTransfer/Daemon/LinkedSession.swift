@@ -29,6 +29,7 @@ struct LinkedSession {
     /// Rises when the daemon is lost: answers to calls from before count no longer.
     var epoch = 0
     var ledger = EventLedger()
+    var tasks = TaskLedger()
     var trouble = Trouble()
 
     /// How long the daemon has been giving trouble.

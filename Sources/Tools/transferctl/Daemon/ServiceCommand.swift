@@ -161,7 +161,10 @@ struct ServiceStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Say whether the daemon is installed and runs; starts nothing.",
         discussion:
-            "Status 0 when it runs, 3 when it does not. With --json: installed, process, version, state, policy.")
+            """
+            Status 0 when it runs, 3 when it does not. With --json: installed, process, version, state, policy, lost (what \
+            was lost where the queue was found to be damaged at its start).
+            """)
 
     @Flag(help: "Write JSON.")
     var json = false
@@ -175,7 +178,9 @@ struct ServiceStatus: AsyncParsableCommand {
         try await DaemonConnection.with(bus: daemon.bus) { client in
             guard let process = try await client.daemonProcess() else { return }
             fields["process"] = .integer(process)
-            for (key, name) in [("version", "Version"), ("state", "StateDirectory"), ("policy", "Policy")] {
+            for (key, name) in [
+                ("version", "Version"), ("state", "StateDirectory"), ("policy", "Policy"), ("lost", "StateLost"),
+            ] {
                 fields[key] = try await client.property(name)
             }
         }
@@ -188,6 +193,12 @@ struct ServiceStatus: AsyncParsableCommand {
             Console.print(
                 process.map { "runs: process \($0), state in \(fields["state"]?.string ?? "?")" }
                     ?? (isInstalled ? "does not run; the first command that needs it starts it" : "does not run"))
+            if let lost = fields["lost"]?.dictionary, let file = lost["file"]?.string {
+                Console.print("the queue was damaged (\(lost["reason"]?.string ?? "?")), and lies in \(file) now")
+                Console.print(
+                    lost["backup"]?.string.map { "a backup of \($0) took its place: look through 'transferctl list'" }
+                        ?? "there was no backup, so that what waited has to be handed over again")
+            }
         }
         guard fields["process"] != nil else { throw ExitStatus.noDaemon.code }
     }
