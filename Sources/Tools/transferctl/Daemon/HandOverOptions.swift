@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import GLibBridge
+import Glibc
 import ToolSupport
 import TransferBus
 import TransferEngine
@@ -43,8 +45,20 @@ struct HandOverOptions: ParsableArguments {
             JSONLine.print(["ids": ids.map(\.rawValue)])
         } else {
             for id in ids { Console.print("\(id)") }
+            if !wait, Console.isTerminal(STDERR_FILENO) { Console.error(await Self.whatNext(ids, client)) }
         }
         guard wait else { return }
         try await TransferWait(client: client).untilOver(Set(ids))
+    }
+
+    /// What a person may want to know, and to do, who has just handed transfers over.
+    private static func whatNext(_ ids: [TransferID], _ client: BusClient) async -> String {
+        guard let id = ids.first, ids.count == 1 else {
+            return "'transferctl watch' shows them, and why they wait"
+        }
+        let explanation = try? await client.call("Explain", [.integer(id.rawValue)], type: "(x)").first?.dictionary
+        let sentence = explanation?["sentence"]?.string ?? ""
+        let reason = sentence.isEmpty ? "" : "waits: \(Formatting.printable(sentence)); "
+        return reason + "'transferctl watch' shows it"
     }
 }

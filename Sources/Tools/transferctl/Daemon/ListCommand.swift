@@ -127,35 +127,3 @@ struct ShowCommand: DaemonCommand {
         }
     }
 }
-
-/// `transferctl why`.
-struct WhyCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "why",
-        abstract: "Say why a transfer of the daemon waits: all reasons, and what alone would start it.",
-        discussion: """
-            With --json one object: sentence, reasons (a list of code, sentence, since, source, sureness and the reason's own \
-            data), waited (a list of code, seconds), until and expectedChance where they are known.
-            """)
-
-    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
-    var id: Int64
-
-    @Flag(help: "Write JSON.")
-    var json = false
-
-    @OptionGroup var daemon: DaemonOptions
-
-    func run(with client: BusClient) async throws {
-        let fields = try await client.call("Explain", [.integer(id)], type: "(x)").first?.dictionary ?? [:]
-        if json { return JSONLine.print(fields.mapValues(\.json)) }
-        Console.print(Formatting.printable(fields["sentence"]?.string ?? ""))
-        let waited = (fields["waited"]?.items ?? []).compactMap { item -> String? in
-            guard let entry = item.dictionary, let code = entry["code"]?.string, let seconds = entry["seconds"]?.integer
-            else { return nil }
-            return "\(Formatting.span(seconds)) for \(code)"
-        }
-        if !waited.isEmpty { Console.print("waited so far: " + waited.joined(separator: ", ")) }
-        if let until = fields["until"]?.string { Console.print("next look without anything happening: \(until)") }
-    }
-}
