@@ -9,41 +9,48 @@ import TransferPolicy
 package enum TransferTable {
     /// What goes over the bus: the columns of numbers, and those of texts.
     package static func values(of rows: [TransferStatus]) -> [VariantValue] {
-        var numbers: [String: VariantValue] = [:]
-        func add(_ key: String, _ number: (TransferStatus) -> Int64?) {
-            numbers[key] = .list(rows.map { .integer(number($0) ?? -1) })
+        let count = rows.count
+        var (ids, uploads, priorities) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
+        var (bytes, totals, rates) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
+        var (attempts, dates, codes) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
+        var (urls, names, apps) = (TextColumn(count), TextColumn(count), TextColumn(count))
+        var (sessions, kinds, states) = (TextColumn(count), TextColumn(count), TextColumn(count))
+        var (sentences, paths) = (TextColumn(count), TextColumn(count))
+        var (errorCodes, errors) = (TextColumn(count), TextColumn(count))
+        // Once through the rows: to copy each of them for each column takes three times as long.
+        for row in rows {
+            ids.add(row.id.rawValue)
+            uploads.add(row.isUpload ? 1 : 0)
+            priorities.add(Int64(row.priority))
+            bytes.add(row.bytes)
+            totals.add(row.total)
+            rates.add(row.rate)
+            attempts.add(Int64(row.attempt))
+            dates.add(row.submitted.milliseconds)
+            codes.add(row.status.map(Int64.init))
+            urls.add(row.url)
+            names.add(row.name)
+            apps.add(row.app)
+            sessions.add(row.session)
+            kinds.add(row.kind.rawValue)
+            states.add(row.state.rawValue)
+            sentences.add(row.sentence)
+            paths.add(row.path)
+            errorCodes.add(row.errorCode)
+            errors.add(row.error)
         }
-        add("id", \.id.rawValue)
-        add("upload") { $0.isUpload ? 1 : 0 }
-        add("priority") { Int64($0.priority) }
-        add("bytes", \.bytes)
-        add("total", \.total)
-        add("rate", \.rate)
-        add("attempt") { Int64($0.attempt) }
-        add("submitted") { $0.submitted.milliseconds }
-        add("status") { $0.status.map(Int64.init) }
-        let texts: [String: VariantValue] = [
-            "url": column(rows, \.url), "name": column(rows, \.name), "app": column(rows, \.app),
-            "session": column(rows, \.session), "kind": column(rows, \.kind.rawValue),
-            "state": column(rows, \.state.rawValue), "sentence": column(rows, \.sentence),
-            "path": column(rows, \.path), "error-code": column(rows, \.errorCode), "error": column(rows, \.error),
+        return [
+            .dictionary([
+                "id": ids.value, "upload": uploads.value, "priority": priorities.value, "bytes": bytes.value,
+                "total": totals.value, "rate": rates.value, "attempt": attempts.value, "submitted": dates.value,
+                "status": codes.value,
+            ]),
+            .dictionary([
+                "url": urls.value, "name": names.value, "app": apps.value, "session": sessions.value,
+                "kind": kinds.value, "state": states.value, "sentence": sentences.value, "path": paths.value,
+                "error-code": errorCodes.value, "error": errors.value,
+            ]),
         ]
-        return [.dictionary(numbers), .dictionary(texts)]
-    }
-
-    /// The distinct texts, and for each row the place of its own.
-    private static func column(_ rows: [TransferStatus], _ text: (TransferStatus) -> String?) -> VariantValue {
-        var known: [String: Int64] = [:]
-        var words: [VariantValue] = []
-        let places = rows.map { row -> VariantValue in
-            guard let text = text(row) else { return .integer(-1) }
-            if let place = known[text] { return .integer(place) }
-            let place = Int64(words.count)
-            known[text] = place
-            words.append(.string(text))
-            return .integer(place)
-        }
-        return .list([.list(words), .list(places)])
     }
 
     /// Reads what came over the bus; columns of a later version are left alone.
@@ -80,6 +87,42 @@ package enum TransferTable {
             (status.errorCode, status.error) = (errorCodes[row], errors[row])
             return status
         }
+    }
+}
+
+/// A number for each row, on its way out.
+private struct NumberColumn {
+    private var numbers: [VariantValue] = []
+
+    init(_ count: Int) { numbers.reserveCapacity(count) }
+
+    var value: VariantValue { .list(numbers) }
+
+    mutating func add(_ number: Int64?) { numbers.append(.integer(number ?? -1)) }
+}
+
+/// A text for each row, on its way out: the distinct texts, and for each row the place of its own.
+private struct TextColumn {
+    private var words: [VariantValue] = []
+    private var places: [VariantValue] = []
+    private var known: [String: Int64] = [:]
+    private var last: (text: String, place: Int64)?
+
+    init(_ count: Int) { places.reserveCapacity(count) }
+
+    var value: VariantValue { .list([.list(words), .list(places)]) }
+
+    mutating func add(_ text: String?) {
+        guard let text else { return places.append(.integer(-1)) }
+        // Neighbours often have the same.
+        if let last, last.text == text { return places.append(.integer(last.place)) }
+        let place = known[text] ?? Int64(words.count)
+        if place == words.count {
+            words.append(.string(text))
+            known[text] = place
+        }
+        last = (text, place)
+        places.append(.integer(place))
     }
 }
 
