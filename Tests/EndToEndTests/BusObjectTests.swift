@@ -127,6 +127,13 @@ struct BusObjectTests {
             #expect(session["Identifier"] == .string("night") && session["State"] == .string("waiting"))
             let paths = ids.prefix(2).map { VariantValue.string("\(TransferBusName.transfersPath)/\($0)") }
             #expect(session["Transfers"] == .list(paths))
+            // A table says what the list says, to each of its own.
+            for (client, count) in [(one, 3), (two, 1)] {
+                let list = try await client.call("List", [.dictionary([:])], type: "(a{sv})").first?.items ?? []
+                let table = try await client.call("Table", [.dictionary([:])], type: "(a{sv})")
+                #expect(try TransferTable.rows(table) == list.map { try TransferStatus($0.dictionary ?? [:]) })
+                #expect(list.count == count)
+            }
             await #expect(throws: BusClientError.self) {
                 try await two.call("CancelAll", of: TransferBusName.sessionInterface, [], type: "()", at: path)
             }

@@ -16,12 +16,22 @@ import Testing
             (.integer(-1), "i"), (.integer(4_294_967_295), "u"), (.integer(.min), "x"), (.integer(.max), "t"),
             (.double(1.5), "d"), (.string("ä\u{1F600}"), "s"), (.string("/org/transferd"), "o"),
             (.list([.integer(1), .integer(2)]), "ax"), (.list([]), "aa{sv}"),
+            (.list([.integer(.min), .integer(.max)]), "ax"), (.list([]), "ax"), (.list([]), "as"),
+            (.list([.string("ä"), .string("")]), "as"), (.dictionary(["k": .list([.integer(-1)])]), "a{sax}"),
             (.list([.string("a"), .list([.bool(false)])]), "(sab)"), (.bytes([0, 255, 7]), "ay"), (.bytes([]), "v"),
             (.dictionary(["a": .integer(1), "b": .list([.string("c")])]), "a{sv}"),
             (.dictionary(["k": .dictionary(["n": .double(0)])]), "v"), (.dictionary([:]), "a{sv}"),
         ])
     func rounds(value: VariantValue, type: String) throws {
         #expect(try round(value, type) == value)
+    }
+
+    @Test("A long list of dictionaries comes back as it went")
+    func long() throws {
+        let rows = (0..<1000).map { number -> VariantValue in
+            .dictionary(["id": .integer(Int64(number)), "name": .string("n\(number)"), "some": .list([.bool(true)])])
+        }
+        #expect(try round(.list(rows), "aa{sv}") == .list(rows))
     }
 
     @Test(

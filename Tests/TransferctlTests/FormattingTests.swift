@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Testing
 import TransferPolicy
 
@@ -10,9 +11,27 @@ struct FormattingTests {
         "bytes are shown with three figures or so",
         arguments: [
             (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (1_500_000, "1.50 MB"), (27_000_000, "27.0 MB"),
-            (999_949, "999.9 kB"), (1_073_741_824, "1.07 GB"), (Int64.max, "9223372.0 TB"),
+            (999_949, "999.9 kB"), (999_950, "1.00 MB"),
+            (9_994_999, "9.99 MB"), (9_995_000, "10.0 MB"), (1_075, "1.08 kB"),
+            (1_005_000, "1.01 MB"), (1_073_741_824, "1.07 GB"), (Int64.max, "9223372.0 TB"),
         ])
     func bytes(count: Int64, text: String) { #expect(Formatting.bytes(count) == text) }
+
+    @Test("every size is shown with its nearest figures")
+    func sizes() throws {
+        let units: [String: Double] = ["B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12]
+        var count: Int64 = 1
+        while count < 1 << 60 {
+            let words = Formatting.bytes(count).split(separator: " ")
+            let unit = try #require(units[String(words[1])])
+            let shown = try #require(Double(words[0]))
+            let figures = words[0].split(separator: ".").last?.count ?? 0
+            let digit = words[0].contains(".") ? 1 / pow(10, Double(figures)) : 1
+            #expect(abs(shown - Double(count) / unit) <= digit * 0.500_001, "\(count): \(words)")
+            #expect((1..<1000).contains(shown) || unit == 1e12, "\(count): \(words)")
+            count += count / 331 + 1
+        }
+    }
 
     @Test(
         "spans grow from minutes to days",
@@ -34,6 +53,7 @@ struct FormattingTests {
         #expect(Formatting.fitted("abcdefg", width: 6) == "abcde…")
         #expect(Formatting.fitted("日本語です", width: 6) == "日本…")
         #expect(Formatting.columns("日本語") == 6)
+        #expect((Formatting.columns("plain text"), Formatting.columns("e\u{301}")) == (10, 1))
         #expect(Formatting.fitted("a\u{1B}[31mb", width: 20) == "a\u{FFFD}[31mb")
         #expect(Formatting.fitted("abc", width: 0) == "")
     }

@@ -38,19 +38,38 @@ extension VariantValue {
         case ("v", _): return g_variant_new_variant(try variant(naturalType()))
         case ("a", .paths(let paths)):
             return try array(of: type.dropFirst(), paths.map(VariantValue.string))
-        case ("a", .list(let items)): return try array(of: type.dropFirst(), items)
+        case ("a", .list(let items)):
+            return try type == "ax" ? numbers(items) : array(of: type.dropFirst(), items)
         case ("a", .bytes(let bytes)):
-            return type == "ay" ? Self.array(bytes) : nil
+            return type == "ay" ? Self.array(of: "y", bytes) : nil
         case ("a", .dictionary(let entries)): return try dictionary(type.dropFirst(), entries)
         case ("(", .list(let items)): return try tuple(type, items)
         default: return nil
         }
     }
 
+    private static let many = 100
+
     private func array(of type: Substring, _ items: [VariantValue]) throws -> OpaquePointer? {
         var members: [OpaquePointer?] = []
-        for item in items { members.append(try item.variant(type)) }
+        for item in items {
+            let member = try item.variant(type)
+            // From here on one piece of memory: GLib never gives back what trees of thousands of values have taken.
+            if items.count >= Self.many { _ = g_variant_get_data(member) }
+            members.append(member)
+        }
         return Self.array(of: type, members)
+    }
+
+    /// Numbers as one piece of memory: a GVariant for each of ten thousand is slow.
+    private func numbers(_ items: [VariantValue]) throws -> OpaquePointer? {
+        var numbers: [Int64] = []
+        numbers.reserveCapacity(items.count)
+        for item in items {
+            guard case .integer(let number) = item else { throw VariantMismatchError(type: "x", value: item) }
+            numbers.append(number)
+        }
+        return Self.array(of: "x", numbers)
     }
 
     private static func array(of type: Substring, _ members: [OpaquePointer?]) -> OpaquePointer? {
@@ -60,10 +79,13 @@ extension VariantValue {
         return g_variant_new_array(element, &members, gsize(members.count))
     }
 
-    private static func array(_ bytes: [UInt8]) -> OpaquePointer? {
-        let element = g_variant_type_new("y")
+    private static func array<Number: FixedWidthInteger>(of type: String, _ numbers: [Number]) -> OpaquePointer? {
+        let element = g_variant_type_new(type)
         defer { g_variant_type_free(element) }
-        return bytes.withUnsafeBytes { g_variant_new_fixed_array(element, $0.baseAddress, gsize($0.count), 1) }
+        return numbers.withUnsafeBytes {
+            g_variant_new_fixed_array(
+                element, $0.baseAddress, gsize(numbers.count), gsize(MemoryLayout<Number>.size))
+        }
     }
 
     private func dictionary(_ type: Substring, _ entries: [String: VariantValue]) throws -> OpaquePointer? {

@@ -48,6 +48,10 @@ package enum VariantValue: Hashable, Sendable {
                 self = .dictionary(Self.properties(copying: variant))
             } else if type == "ay" {
                 self = .bytes(Self.bytes(copying: variant))
+            } else if type == "ax" {
+                self = .list(Self.numbers(copying: variant))
+            } else if type == "as" {
+                self = .list(Self.texts(copying: variant))
             } else {
                 self = .list(Self.children(copying: variant))
             }
@@ -68,6 +72,24 @@ package enum VariantValue: Hashable, Sendable {
         var count: gsize = 0
         guard let start = g_variant_get_fixed_array(variant, &count, 1) else { return [] }
         return Array(UnsafeRawBufferPointer(start: start, count: Int(count)))
+    }
+
+    /// Copies an `ax` as it lies in memory: lists of ten thousand are common, and a GVariant for each number is slow.
+    private static func numbers(copying variant: OpaquePointer) -> [VariantValue] {
+        var count: gsize = 0
+        guard let start = g_variant_get_fixed_array(variant, &count, gsize(MemoryLayout<Int64>.size)) else { return [] }
+        let bytes = UnsafeRawBufferPointer(start: start, count: Int(count) * MemoryLayout<Int64>.size)
+        return (0..<Int(count)).map {
+            .integer(bytes.loadUnaligned(fromByteOffset: $0 * MemoryLayout<Int64>.size, as: Int64.self))
+        }
+    }
+
+    /// Copies an `as`, for the same reason without a GVariant for each text.
+    private static func texts(copying variant: OpaquePointer) -> [VariantValue] {
+        var count: gsize = 0
+        guard let start = g_variant_get_strv(variant, &count) else { return [] }
+        defer { g_free(start) }
+        return (0..<Int(count)).compactMap { index in start[index].map { .string(String(cString: $0)) } }
     }
 
     /// Copies an `a{sv}`, or a dictionary of other values with such keys.

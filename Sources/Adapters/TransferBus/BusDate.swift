@@ -10,6 +10,18 @@ package struct BusDate: Hashable, Sendable, CustomStringConvertible {
     /// A date.
     package init(_ wall: WallTime) { self.wall = wall }
 
+    /// The date so many milliseconds after 1970-01-01T00:00:00Z; saturating.
+    package init(milliseconds: Int64) {
+        let (nanoseconds, isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+        wall = WallTime(nanosecondsSinceEpoch: isTooLarge ? (milliseconds < 0 ? .min : .max) : nanoseconds)
+    }
+
+    /// Whole milliseconds since 1970-01-01T00:00:00Z, rounded down.
+    package var milliseconds: Int64 {
+        let (quotient, rest) = wall.nanosecondsSinceEpoch.quotientAndRemainder(dividingBy: 1_000_000)
+        return rest < 0 ? quotient - 1 : quotient
+    }
+
     /// Reads RFC 3339 with or without a fraction of a second; nil where it is none.
     package init?(parsing text: String) {
         let plain = Date.ISO8601FormatStyle()
@@ -20,9 +32,27 @@ package struct BusDate: Hashable, Sendable, CustomStringConvertible {
         wall = WallTime(nanosecondsSinceEpoch: Int64((seconds * 1e3).rounded()) * 1_000_000)
     }
 
-    /// The date as text.
+    /// The date as text, what is below a millisecond left out.
     package var description: String {
-        Date(timeIntervalSince1970: Double(wall.nanosecondsSinceEpoch) / 1e9).formatted(
-            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
+        // Whole numbers, no formatter: a list has ten thousand of these.
+        let seconds = wall.secondsSinceEpoch
+        let milliseconds = self.milliseconds - seconds * 1000
+        let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
+        let rest = seconds - days * 86_400
+        let day = CivilDate(daysSinceEpoch: days)
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        for (number, digits, end) in [
+            (day.year, 4, "-"), (day.month, 2, "-"), (day.day, 2, "T"), (rest / 3600, 2, ":"),
+            (rest % 3600 / 60, 2, ":"), (rest % 60, 2, "."), (milliseconds, 3, "Z"),
+        ] as [(Int64, Int, Unicode.Scalar)] {
+            var place: Int64 = digits == 4 ? 1000 : digits == 3 ? 100 : 10
+            while place > 0 {
+                text.append(UInt8(ascii: "0") + UInt8(number / place % 10))
+                place /= 10
+            }
+            text.append(UInt8(ascii: end))
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -21,6 +21,9 @@ struct ManagerCalls {
         case "List":
             let rows = try await service.list(TransferFilter(arguments[0].dictionary ?? [:]), for: caller)
             return [.list(rows.map { .dictionary($0.fields) })]
+        case "Table":
+            let rows = try await service.list(TransferFilter(arguments[0].dictionary ?? [:]), for: caller)
+            return TransferTable.values(of: rows)
         case "Show": return [.dictionary(try await service.show(id(arguments[0]), for: caller))]
         case "Explain": return [.dictionary(try await service.explain(id(arguments[0]), for: caller))]
         case "Change":

@@ -57,6 +57,20 @@ enum ManagerInterface {
               <arg name="filter" type="a{sv}" direction="in"/>
               <arg name="transfers" type="aa{sv}" direction="out"/>
             </method>
+            <!--
+              What List answers, for thousands of transfers: a column for each key, with a row for each transfer, in the order
+              of List.
+
+              Columns of numbers, -1 where a value is not known: id, upload (1: it is one), priority, bytes, total, rate,
+              attempt, submitted (milliseconds since 1970), status. Columns of texts, each the distinct texts and for each row
+              the place of its own among them from 0, -1 where there is none: url, name, app, session, kind, state, sentence,
+              path, error-code, error.
+            -->
+            <method name="Table">
+              <arg name="filter" type="a{sv}" direction="in"/>
+              <arg name="numbers" type="a{sax}" direction="out"/>
+              <arg name="texts" type="a{s(asax)}" direction="out"/>
+            </method>
             <!-- One transfer, with the keys of List, and with directory, constraints and what it asks for. -->
             <method name="Show">
               <arg name="id" type="x" direction="in"/>

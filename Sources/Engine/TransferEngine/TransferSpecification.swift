@@ -113,13 +113,20 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
 
     /// `url` without user, password, query and fragment: what may be shown and logged.
     public static func redacted(url: String) -> String {
-        var rest = Substring(url)
-        if let end = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<end] }
-        guard let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://") else { return String(rest) }
+        // By bytes: all that counts here is ASCII, and a mark behind one of these does not make another letter of it.
+        var rest = Substring(url).utf8
+        if let end = rest.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
+            rest = rest[..<end]
+        }
+        guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), rest[colon...].starts(with: "://".utf8) else {
+            return String(Substring(rest))
+        }
         let authorityStart = rest.index(colon, offsetBy: 3)
-        let authorityEnd = rest[authorityStart...].firstIndex(of: "/") ?? rest.endIndex
-        guard let at = rest[authorityStart..<authorityEnd].lastIndex(of: "@") else { return String(rest) }
-        return String(rest[..<authorityStart] + rest[rest.index(after: at)...])
+        let authorityEnd = rest[authorityStart...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        guard let at = rest[authorityStart..<authorityEnd].lastIndex(of: UInt8(ascii: "@")) else {
+            return String(Substring(rest))
+        }
+        return String(Substring(rest[..<authorityStart])) + Substring(rest[rest.index(after: at)...])
     }
 }
 

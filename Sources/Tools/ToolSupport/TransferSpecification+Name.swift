@@ -9,7 +9,8 @@ extension TransferSpecification {
         // A session's own files have names that no person gave.
         if !keepsAnswerHead, let name = destination.name { return name }
         let url = Self.redacted(url: url)
-        let last = url.split(separator: "/").last.map(String.init) ?? url
+        // By bytes: a daemon that starts asks for the names of thousands.
+        let last = url.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? url
         return last.utf8.contains(UInt8(ascii: "%")) ? last.removingPercentEncoding ?? last : last
     }
 }

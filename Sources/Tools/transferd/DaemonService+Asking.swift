@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import SQLiteStore
 import TransferBus
 import TransferEngine
 import TransferPolicy
@@ -8,17 +9,17 @@ import TransferScheduling
 /// Saying how transfers stand, and why.
 extension DaemonService {
     func list(_ filter: TransferFilter, for caller: BusCaller) async throws -> [TransferStatus] {
-        func fits(_ status: TransferStatus) -> Bool {
-            (caller.reaches(status.app)) && filter.session.map { status.session == $0 } ?? true
-                && filter.app.map { status.app == $0 } ?? true
+        func fits(_ app: String, _ session: String?) -> Bool {
+            caller.reaches(app) && filter.session.map { session == $0 } ?? true && filter.app.map { app == $0 } ?? true
         }
-        var rows = book.open.values.map(\.status).filter(fits).sorted { $0.id < $1.id }
+        var rows = book.openTransfers { fits($0.app, $0.session) }.map(\.status)
         if rows.count <= filter.mostExplained {
             for index in rows.indices where rows[index].state == .waiting {
                 rows[index].sentence = await engine.explanation(of: rows[index].id)?.sentence(localTime: localTime)
             }
         }
-        rows += book.ended.reversed().lazy.filter(fits).prefix(filter.ended)
+        rows += book.ended.reversed().lazy.filter { fits($0.app, $0.session) }.prefix(filter.ended)
+        giveBackMemory(of: rows.count)
         return rows
     }
 
@@ -32,14 +33,21 @@ extension DaemonService {
 
     func show(_ id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue] {
         var status = try status(of: id, for: caller)
-        guard let entry = book.open[id] else { return status.fields }
+        guard let specification = try await specification(of: id) else { return status.fields }
         if status.state == .waiting {
             status.sentence = await engine.explanation(of: id)?.sentence(localTime: localTime)
         }
         var fields = status.fields
-        fields["directory"] = .string(entry.directory)
-        fields["constraints"] = .dictionary(entry.constraints.busFields)
+        fields["directory"] = .string(specification.destination.directory)
+        fields["constraints"] = .dictionary(specification.traits.constraints.busFields)
         return fields
+    }
+
+    /// What a transfer is to do: the store has it, since hardly anybody asks. Nil where it is over.
+    func specification(of id: TransferID) async throws -> TransferSpecification? {
+        guard book.isOpen(id) else { return nil }
+        let stored = try await history?.transfers([id]).first
+        return stored?.ending == nil ? stored?.specification : nil
     }
 
     func explain(_ id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue] {

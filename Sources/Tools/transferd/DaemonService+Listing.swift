@@ -13,10 +13,10 @@ import TransferSessions
 extension DaemonService {
     func sessions(for caller: BusCaller) async throws -> [SessionStatus] {
         var sessions: [SessionName: SessionStatus] = [:]
-        for status in book.open.values.map(\.status).sorted(by: { $0.id < $1.id }) where caller.reaches(status.app) {
-            guard let session = status.session else { continue }
-            let name = SessionName(app: status.app, identifier: session)
-            sessions[name, default: SessionStatus(name)].add(status)
+        for transfer in book.openTransfers({ $0.session != nil && caller.reaches($0.app) }) {
+            guard let session = transfer.session else { continue }
+            let name = SessionName(app: transfer.app, identifier: session)
+            sessions[name, default: SessionStatus(name)].add(transfer.status)
         }
         for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
             let name = SessionName(app: summary.key.app, identifier: summary.key.identifier)
@@ -51,9 +51,10 @@ extension DaemonService {
     func apps(for caller: BusCaller) async throws -> [[String: VariantValue]] {
         var apps: [String: SessionStatus] = [:]
         var sessions: [String: Set<String>] = [:]
-        for status in book.open.values.map(\.status) where caller.reaches(status.app) {
-            apps[status.app, default: SessionStatus(SessionName(app: status.app, identifier: ""))].add(status)
-            if let session = status.session { sessions[status.app, default: []].insert(session) }
+        for transfer in book.openTransfers({ caller.reaches($0.app) }) {
+            apps[transfer.app, default: SessionStatus(SessionName(app: transfer.app, identifier: ""))]
+                .add(transfer.status)
+            if let session = transfer.session { sessions[transfer.app, default: []].insert(session) }
         }
         let delays = await engine.relaunchDelays().delays.filter { caller.reaches($0.app) }
         for (app, _) in delays where apps[app] == nil {

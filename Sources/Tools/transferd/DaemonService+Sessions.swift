@@ -97,9 +97,9 @@ extension DaemonService {
         learn(transfer)
     }
 
-    /// What sessions handed over before anybody posted anything.
+    /// What sessions handed over before anybody posted anything: since the queue was read.
     func learnAll() async {
-        var last = TransferID(0)
+        var last = lastLoaded
         while let some = try? await history?.unfinished(after: last, limit: 1000), let end = some.last {
             for transfer in some { learn(transfer) }
             last = end.id

@@ -32,39 +32,38 @@ extension DaemonService {
         for id in ids.suffix(1) { try? await engine.change(id, TransferChange()) }
         if deed == .cancel { try await awaitEnds(of: ids) }
         for id in ids {
-            book.change(id) { entry in
+            let status = book.change(id) { status in
                 switch deed {
-                case .pause where entry.status.state == .waiting: entry.status.state = .paused
-                case .resume where entry.status.state == .paused: entry.status.state = .waiting
+                case .pause where status.state == .waiting: status.state = .paused
+                case .resume where status.state == .paused: status.state = .waiting
                 case .startNow:
-                    entry.status.kind = .userInitiated
-                    if entry.status.state == .paused { entry.status.state = .waiting }
+                    status.kind = .userInitiated
+                    if status.state == .paused { status.state = .waiting }
                 default: break
                 }
             }
-            if let status = book.open[id]?.status { await tell?(status) }
+            if let status { await tell?(status) }
         }
     }
 
     func change(_ id: TransferID, _ values: [String: VariantValue], for caller: BusCaller) async throws {
         let status = try status(of: id, for: caller)
-        guard let entry = book.open[id] else {
+        guard let specification = try await specification(of: id) else {
             throw BusFault(.transferEnded, "transfer \(id) is over: \(status.state.rawValue)")
         }
         var fields = BusFields(values)
         var change = TransferChange()
         change.kind = try fields.choice("kind", of: WorkKind.self)
         change.priority = try fields.integer("priority", in: 0...1000).map(Int.init)
-        var constraints = entry.constraints
+        var constraints = specification.traits.constraints
         if try constraints.take(&fields) { change.constraints = constraints }
         try fields.end(in: "a change")
         try await asking { try await engine.change(id, change) }
-        book.change(id) { entry in
-            entry.constraints = change.constraints ?? entry.constraints
-            entry.status.kind = change.kind ?? entry.status.kind
-            entry.status.priority = change.priority ?? entry.status.priority
+        let changed = book.change(id) { status in
+            status.kind = change.kind ?? status.kind
+            status.priority = change.priority ?? status.priority
         }
-        if let status = book.open[id]?.status { await tell?(status) }
+        if let changed { await tell?(changed) }
     }
 
     func hold(_ request: HoldRequest?, for caller: BusCaller) async throws {
@@ -87,18 +86,18 @@ extension DaemonService {
             throw BusFault(.accessDenied, "only the person can end an app's transfers: run 'transferctl apps quit'")
         }
         let own = await host.sessionSummaries().filter { $0.key.app == app }
-        var ids = book.open.filter { $0.value.status.app == app }.keys.sorted()
-        guard !ids.isEmpty || !own.isEmpty else {
+        let open = book.openTransfers { $0.app == app }
+        guard !open.isEmpty || !own.isEmpty else {
             throw BusFault(
                 .noSuchApp,
                 "no app '\(app.prefix(200))' has transfers that are not over, or sessions; 'transferctl apps' shows them"
             )
         }
         let sessions = Set(own.map(\.key.identifier))
-        let others = ids.count { id in !(book.open[id]?.status.session.map(sessions.contains) ?? false) }
+        let others = open.count { !($0.session.map(sessions.contains) ?? false) }
         let count = own.reduce(others) { $0 + $1.tasks }
         await host.quit(app)
-        ids = book.open.filter { $0.value.status.app == app }.keys.sorted()
+        let ids = book.openTransfers { $0.app == app }.map(\.id)
         for id in ids { engine.cancel(id) }
         // Answered once it is saved, as in `steer`.
         for id in ids.suffix(1) { try? await engine.change(id, TransferChange()) }
@@ -111,9 +110,9 @@ extension DaemonService {
     /// go on.
     private func awaitEnds(of ids: [TransferID]) async throws {
         await withCheckedContinuation { reply in
-            endWaiting.add(Set(ids.filter { book.open[$0] != nil }), reply)
+            endWaiting.add(Set(ids.filter(book.isOpen)), reply)
         }
-        guard !ids.contains(where: { book.open[$0] != nil }) else {
+        guard !ids.contains(where: book.isOpen) else {
             throw BusFault(.shuttingDown, "the daemon is on its way out; ask again whether they are cancelled")
         }
     }

@@ -31,9 +31,12 @@ actor DaemonService: TransferService {
     /// What the machine is like; nil before the first look.
     private(set) var conditions: Conditions?
     nonisolated let index = TransferIndex()
+    private let memory = IdleMemory()
     private let registry: MetricsRegistry
     /// Takes down what happens; nil before the queue was read.
     private(set) var history: SQLiteStore?
+    /// The last transfer that the queue had when it was read.
+    private(set) var lastLoaded = TransferID(0)
     /// Tells watchers; nil before the bus is there.
     private(set) var tell: (@Sendable (TransferStatus) async -> Void)?
     /// How many are being handed over just now, by app, and what was told meanwhile of transfers that the book does not
@@ -77,15 +80,14 @@ actor DaemonService: TransferService {
             book.add(transfer)
             if transfer.ending?.kept == nil { leftovers.done.insert(transfer.id) }
         }
-        var last = TransferID(0)
-        while case let some = try await store.unfinished(after: last, limit: 1000), let end = some.last {
+        while case let some = try await store.unfinished(after: lastLoaded, limit: 1000), let end = some.last {
             for transfer in some {
                 book.add(transfer)
                 leftovers.unfinished.insert(transfer.id)
                 let traits = transfer.specification.traits
                 index.insert(transfer.id, app: traits.app, session: traits.session)
             }
-            last = end.id
+            lastLoaded = end.id
         }
         leftovers.remove()
         history = store
@@ -182,6 +184,12 @@ actor DaemonService: TransferService {
         case .finished, .failed, .cancelled:
             logger.info("\(status.state.rawValue)\(status.error.map { ": \($0)" } ?? "")", metadata: metadata)
         }
+    }
+
+    /// Work with so many transfers is done, or will be in a moment: from some hundreds on, what it needed is given back.
+    func giveBackMemory(of count: Int = .max) {
+        guard count >= 200 else { return }
+        memory.giveBackSoon { [history] in await history?.releaseMemory() }
     }
 
     /// Takes over other settings, as far as they take effect while transfers run.

@@ -7,19 +7,20 @@ import TransferScheduling
 
 /// How all transfers that are not over stand, and the latest of those that are: what lists are made from.
 struct TransferBook {
-    /// One that is not over.
-    struct Entry {
-        var status: TransferStatus
-        var directory: String
-        var constraints: Constraints
-    }
-
-    private(set) var open: [TransferID: Entry] = [:]
+    private var open: [TransferID: OpenTransfer] = [:]
     /// Those that are over, oldest first.
     private(set) var ended: [TransferStatus] = []
     private var openPerApp: [String: Int] = [:]
     /// How many of those that are over are kept here; the store has all.
     private static let mostEnded = 1000
+
+    /// Whether one is not over.
+    func isOpen(_ id: TransferID) -> Bool { open[id] != nil }
+
+    /// Those that are not over and fit, in the order of their numbers.
+    func openTransfers(_ fits: (OpenTransfer) -> Bool) -> [OpenTransfer] {
+        open.values.filter(fits).sorted { $0.id < $1.id }
+    }
 
     /// How many transfers of an app are not over.
     func openCount(of app: String) -> Int { openPerApp[app] ?? 0 }
@@ -39,20 +40,18 @@ struct TransferBook {
             status.end(ending)
             return remember(status)
         }
-        insert(status, stored.specification)
+        insert(status)
     }
 
     /// A transfer that was just handed over.
     mutating func add(_ id: TransferID, _ specification: TransferSpecification) {
         // The engine may have been quicker, and it may be over already.
         guard open[id] == nil, !ended.contains(where: { $0.id == id }) else { return }
-        insert(TransferStatus(id, specification), specification)
+        insert(TransferStatus(id, specification))
     }
 
-    private mutating func insert(_ status: TransferStatus, _ specification: TransferSpecification) {
-        open[status.id] = Entry(
-            status: status, directory: specification.destination.directory,
-            constraints: specification.traits.constraints)
+    private mutating func insert(_ status: TransferStatus) {
+        open[status.id] = OpenTransfer(status)
         openPerApp[status.app, default: 0] += 1
     }
 
@@ -62,17 +61,23 @@ struct TransferBook {
     }
 
     /// Changes one that is not over.
-    mutating func change(_ id: TransferID, _ body: (inout Entry) -> Void) {
-        guard var entry = open[id] else { return }
-        body(&entry)
-        open[id] = entry
+    ///
+    /// - Returns: how it stands then; nil where it is over or not known.
+    @discardableResult
+    mutating func change(_ id: TransferID, _ body: (inout TransferStatus) -> Void) -> TransferStatus? {
+        guard let transfer = open[id] else { return nil }
+        var status = transfer.status
+        body(&status)
+        transfer.status = status
+        return status
     }
 
     /// Follows the engine.
     ///
     /// - Returns: how the transfer stands now; nil where it is not known here.
     mutating func apply(_ update: TransferUpdate) -> TransferStatus? {
-        guard var status = open[update.id]?.status else { return nil }
+        guard let transfer = open[update.id] else { return nil }
+        var status = transfer.status
         switch update.kind {
         case .waiting(let explanation): status.state = explanation.isPaused ? .paused : .waiting
         case .started(let attempt):
@@ -92,7 +97,7 @@ struct TransferBook {
         case .cancelled: status.end(.cancelled)
         }
         guard status.state.isOver else {
-            open[update.id]?.status = status
+            transfer.status = status
             return status
         }
         open[update.id] = nil

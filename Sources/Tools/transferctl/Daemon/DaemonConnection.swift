@@ -62,8 +62,7 @@ enum DaemonConnection {
 extension BusClient {
     /// The transfers that fit.
     func list(_ filter: TransferFilter) async throws -> [TransferStatus] {
-        let answer = try await call("List", [.dictionary(filter.fields)], type: "(a{sv})")
-        return try (answer.first?.items ?? []).map { try TransferStatus($0.dictionary ?? [:]) }
+        try TransferTable.rows(try await call("Table", [.dictionary(filter.fields)], type: "(a{sv})"))
     }
 
     /// Of more than this many transfers a person does not read why each waits.

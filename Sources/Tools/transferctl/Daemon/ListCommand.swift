@@ -38,14 +38,14 @@ struct ListCommand: DaemonCommand {
         filter.ended = all ? 1000 : 0
         let rows = try await client.explainedList(filter)
         if json {
-            return JSONLine.print(["transfers": rows.map { $0.fields.mapValues(\.json) }])
+            return Console.print(StatusJSON.document(rows))
         }
         guard !rows.isEmpty else {
             let what = all ? "no transfers" : "no transfers that are not over; --all shows the others"
             return Console.error(what)
         }
         let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200
-        for line in StatusTable(rows: rows, width: width).lines { Console.print(line) }
+        Console.print(StatusTable(rows: rows, width: width).lines.joined(separator: "\n"))
     }
 }
 

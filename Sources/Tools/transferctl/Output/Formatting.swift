@@ -8,12 +8,16 @@ enum Formatting {
     /// `1.5 MB`, with 1000 to the k as disks and browsers have it.
     static func bytes(_ count: Int64) -> String {
         guard count >= 1000 else { return "\(count) B" }
-        var value = Double(count)
-        for unit in ["kB", "MB", "GB", "TB"] {
-            value /= 1000
-            if value < 999.95 || unit == "TB" {
-                return String(format: value < 9.995 ? "%.2f %@" : "%.1f %@", value, unit)
-            }
+        // Whole numbers: lists are long, and a formatter takes ten times as long.
+        var unit: Int64 = 1
+        for name in ["kB", "MB", "GB", "TB"] {
+            unit *= 1000
+            guard count < unit / 100 * 99_995 || name == "TB" else { continue }
+            let digits: Int64 = count < unit / 1000 * 9995 ? 100 : 10
+            let step = unit / digits
+            let rounded = count / step + (count % step >= step / 2 ? 1 : 0)
+            let rest = rounded % digits
+            return "\(rounded / digits).\(digits == 100 && rest < 10 ? "0" : "")\(rest) \(name)"
         }
         return "\(count) B"
     }
@@ -30,7 +34,15 @@ enum Formatting {
     static func rfc3339(_ time: WallTime) -> String { BusDate(time).description }
 
     /// How many columns the text takes on a terminal: East Asian wide characters take two, combining ones none.
-    static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns($1) } }
+    static func columns(_ text: some StringProtocol) -> Int {
+        isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + columns($1) }
+    }
+
+    /// Whether every character is one column of ASCII. Most lines are: every byte of them is seen faster than the first
+    /// letter's category.
+    private static func isPlain(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { (0x20..<0x7f).contains($0) }
+    }
 
     private static func columns(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
@@ -76,8 +88,7 @@ enum Formatting {
 
     /// The text with control characters replaced: a server's file name must not steer the terminal.
     static func printable(_ text: String) -> String {
-        // Most lines are plain: every byte of them is seen faster than the first letter's category.
-        if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return text }
+        if isPlain(text) { return text }
         return String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Testing
+import TransferBus
+import TransferPolicy
+
+@Suite("many transfers as columns")
+struct TransferTableTests {
+    private static let rows: [TransferStatus] = {
+        let plain = TransferStatus(
+            id: TransferID(7), url: "http://a/", name: "n", app: "app", isUpload: false, kind: .normal, priority: 500,
+            state: .waiting, submitted: BusDate(WallTime(nanosecondsSinceEpoch: 1_700_000_000_123_000_000)))
+        var full = TransferStatus(
+            id: TransferID(3), url: "http://b/ä", name: "", app: "app", session: "s", isUpload: true,
+            kind: .discretionary, priority: 0, state: .failed,
+            submitted: BusDate(WallTime(nanosecondsSinceEpoch: 0)))
+        (full.bytes, full.total, full.rate, full.attempt) = (1, 0, 3, 4)
+        (full.sentence, full.path, full.status) = ("why", "/p", 404)
+        (full.errorCode, full.error) = ("status", "no")
+        var other = plain
+        (other.id, other.state, other.session) = (TransferID(9), .running, "")
+        return [plain, full, other]
+    }()
+
+    /// The way over the bus, with the types that the interface declares.
+    private func sent(_ values: [VariantValue]) throws -> [VariantValue] {
+        let variant = try VariantValue.list(values).variant(ofType: "(a{sax}a{s(asax)})")
+        return VariantValue(copying: variant).items
+    }
+
+    @Test("How transfers stand comes out as it went in, in the same order")
+    func round() throws {
+        #expect(try TransferTable.rows(sent(TransferTable.values(of: Self.rows))) == Self.rows)
+        #expect(try TransferTable.rows(sent(TransferTable.values(of: []))) == [])
+    }
+
+    @Test("A text that transfers share goes over the bus once")
+    func shared() throws {
+        let texts = try #require(TransferTable.values(of: Self.rows).last?.dictionary)
+        #expect(texts["app"] == .list([.list([.string("app")]), .list([.integer(0), .integer(0), .integer(0)])]))
+        #expect(texts["session"]?.items.last == .list([.integer(-1), .integer(0), .integer(1)]))
+    }
+
+    @Test("Columns that a later daemon adds are left alone, and those that may be missing are")
+    func versions() throws {
+        var values = TransferTable.values(of: Self.rows).compactMap(\.dictionary)
+        values[0]["later"] = .list([])
+        values[0]["rate"] = nil
+        values[1]["error"] = nil
+        let rows = try TransferTable.rows(values.map(VariantValue.dictionary))
+        #expect(rows.map(\.rate) == [nil, nil, nil])
+        #expect(rows[1].error == nil)
+        #expect(rows[1].errorCode == "status")
+    }
+
+    @Test("An answer that says too little, or contradicts itself, is refused")
+    func refused() throws {
+        let whole = TransferTable.values(of: Self.rows).compactMap(\.dictionary)
+        var bad: [[[String: VariantValue]]] = []
+        for key in ["url", "name", "state"] {
+            var values = whole
+            values[1][key] = nil
+            bad.append(values)
+        }
+        var values = whole
+        values[0]["bytes"] = .list([.integer(1)])
+        bad.append(values)
+        values = whole
+        values[1]["state"] = .list([.list([.string("waiting")]), .list([.integer(0), .integer(1), .integer(0)])])
+        bad.append(values)
+        values = whole
+        values[1]["state"] = .list([.list([.string("odd")]), .list([.integer(0), .integer(0), .integer(0)])])
+        bad.append(values)
+        values = whole
+        values[0]["id"] = .list([.integer(1), .integer(-1), .integer(2)])
+        bad.append(values)
+        for values in bad {
+            #expect(throws: BusFault.self, "\(values)") { try TransferTable.rows(values.map(VariantValue.dictionary)) }
+        }
+    }
+}
