@@ -14,6 +14,7 @@ let package = Package(
             dependencies: [
                 "CAllocations", "CProcesses", "CRawStore", "CxxQueue",
                 .product(name: "LinuxClock", package: "background-transfer"),
+                .product(name: "PolicyLab", package: "background-transfer"),
                 .product(name: "SQLiteStore", package: "background-transfer"),
                 .product(name: "TransferEngine", package: "background-transfer"),
                 .product(name: "TransferPolicy", package: "background-transfer"),

@@ -28,7 +28,7 @@ struct StageExaminer: CustomStringConvertible {
         // Mostly a transfer and a machine of the same days.
         if dice.chance(80) { dice.bringNear(&context, to: subject) }
         return agreement(of: policy, on: subject, in: context) ?? stageFault(of: policy) ?? moodFault(of: policy)
-            ?? likeness(of: policy) ?? quiet(of: policy)
+            ?? likeness(of: policy) ?? quiet(of: policy) ?? unison(of: policy)
     }
 
     /// What a scheduler takes from a verdict for a transfer that waits.
@@ -116,6 +116,20 @@ struct StageExaminer: CustomStringConvertible {
             let here = Self.answer(of: policy, atStage: stage, for: subject, in: context)
             let there = Self.answer(of: policy, atStage: stage, for: other, in: elsewhere)
             if here != there { return "stage \(stage) says \(here), and \(there) of\n\(other) in\n\(elsewhere)" }
+        }
+        return nil
+    }
+
+    /// Asked about all stages at once, the policy says what it says of each; what is held already stays held.
+    private mutating func unison(of policy: some StagedPolicy) -> String? {
+        let count = policy.stageCount(withDeadline: subject.traits.constraints.deadline != nil)
+        let given = (0..<count).map { _ in dice.chance(80) ? RelevantFacts.connection : nil }
+        var answers = given
+        policy.narrow(&answers, for: subject, in: context)
+        for stage in 0..<count {
+            let verdict = policy.verdict(atStage: stage, for: subject, in: context)
+            let expected = given[stage].flatMap { facts in verdict.facts.map { facts.union($0) } }
+            if answers[stage] != expected { return "stage \(stage) of all says \(String(describing: answers[stage]))" }
         }
         return nil
     }

@@ -41,6 +41,24 @@ import TransferScheduling
             """)
     }
 
+    @Test("Nobody is woken because of AC that may come or not while there is no free network to use it with")
+    func uselessHours() {
+        Timeline.run(
+            """
+            given power=ac
+            t=36000s power battery
+            t=100000s metered yes
+            t=100001s submit 1 discretionary deadline=150000s
+            t=100001s unwatch 1
+            expect wake none
+            t=100050s network none
+            expect wake none
+            t=100060s network full
+            t=100100s metered no
+            expect wake 106800s
+            """)
+    }
+
     @Test("Time asleep does not count")
     func asleep() {
         Timeline.run(

@@ -74,6 +74,39 @@ import Testing
         #expect(throws: UsageError.self) { try MergeCommand.parse(folder.traces).run() }
     }
 
+    @Test("A part reads the traces of its own devices only, and parts of other jobs are refused")
+    func lonelyShards() async throws {
+        let folder = try Folder()
+        let jobs = folder.file("jobs.csv")
+        let workload = try zip(0..., Files.traces(folder.traces)).map { number, trace in
+            Workload.Device(name: trace.device, jobs: WorkloadGenerator.jobs(for: trace, seed: UInt64(number)))
+        }
+        // The third has nothing to transfer, so it is in no part.
+        try Files.write(Workload(devices: workload.filter { $0.name != "renewal-2" }).csv, to: jobs)
+        let study = folder.traces + ["--workload", jobs, "--policy", "strict,default,oracle"]
+        let whole = try RunCommand.parse(study + ["--json", folder.file("whole.json")])
+        try await whole.run()
+        for (number, mine) in [(1, ["0", "3"]), (2, ["1", "4"])] {
+            for device in 0..<5 where !mine.contains("\(device)") {
+                try FileManager.default.moveItem(atPath: folder.traces[device], toPath: folder.file("away-\(device)"))
+            }
+            let shard = try ShardCommand.parse(["\(number)/2"] + study + ["--output", folder.file("\(number).part")])
+            try await shard.run()
+            for device in 0..<5 where !mine.contains("\(device)") {
+                try FileManager.default.moveItem(atPath: folder.file("away-\(device)"), toPath: folder.traces[device])
+            }
+        }
+        let parts = ["1.part", "2.part"].map { folder.file($0) }
+        try MergeCommand.parse(parts + ["--json", folder.file("merged.json")]).run()
+        #expect(try folder.text("merged.json") == folder.text("whole.json"))
+        let text = try folder.text("jobs.csv")
+        try Files.write(text + "renewal-4,999,1700000000,5,\n", to: jobs)
+        let other = try ShardCommand.parse(["1/2"] + study + ["--output", parts[0]])
+        try await other.run()
+        let refused = #expect(throws: UsageError.self) { try MergeCommand.parse(parts).run() }
+        #expect(refused?.description.hasSuffix("their inputs or options differ") == true)
+    }
+
     @Test("A result that is worse than allowed fails the comparison")
     func diff() async throws {
         let folder = try Folder()

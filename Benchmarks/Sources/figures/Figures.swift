@@ -27,6 +27,7 @@ enum Figures {
         ("core-scale", CoreScale.measure),
         ("core-memory", CoreScale.measureMemory),
         ("lab-events", LabEvents.measure),
+        ("lab-year", LabYear.measure),
         ("store-submit", StoreScale.measureSubmit),
         ("store-recover", StoreScale.measureRecover),
     ]

@@ -49,15 +49,16 @@ enum LabEvents {
     }
 
     /// Seconds of this thread's own time.
+    static func threadTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     private static func time(_ body: () -> cxq_simulation) -> Double {
-        func now() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }
-        let start = now()
+        let start = threadTime()
         let result = body()
-        let end = now()
+        let end = threadTime()
         precondition(result.events > 0)
         return end - start
     }

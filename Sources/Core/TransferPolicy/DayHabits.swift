@@ -35,9 +35,11 @@ public struct DayHabits: Hashable, Sendable, Codable {
     public func hours(toPromising isPromising: Bool, from date: WallTime) -> Int? {
         guard shares.count == Self.hoursOfDay else { return nil }
         let first = Self.hourOfDay(Self.hourNumber(date.nanosecondsSinceEpoch))
-        return (0..<Self.hoursOfDay).first {
-            (shares[(first + $0) % Self.hoursOfDay] >= Self.promising) == isPromising
-        }
+        // A bit an hour, and the same again for the next day: policies ask this at every event.
+        var hours: UInt64 = 0
+        for hour in shares.indices where (shares[hour] >= Self.promising) == isPromising { hours |= 1 << UInt64(hour) }
+        guard hours != 0 else { return nil }
+        return ((hours | hours << UInt64(Self.hoursOfDay)) >> UInt64(first)).trailingZeroBitCount
     }
 
     /// When the hour begins that comes so many hours after the one in which `date` lies.

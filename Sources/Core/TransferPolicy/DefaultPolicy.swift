@@ -151,12 +151,49 @@ extension DefaultPolicy: StagedPolicy {
 
     /// Says whether price and power are right at a stage.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
-        var price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
-        if stage >= DefaultStages.count { price = .run(relyingOn: [], lookAgain: nil) }
-        let mood = mood(in: context)
-        guard mood.key != Self.patienceIsOver else { return price }
-        return Self.power(at: DefaultStages.Position(number: stage), horizon: Self.horizon(of: mood), isRunning: false)
-            .verdict(under: context.conditions).and(price)
+        power(atStage: stage, Expectation(self, in: context)).verdict(under: context.conditions)
+            .and(price(atStage: stage, for: subject, in: context))
+    }
+
+    /// The same, price and expectation asked for once.
+    public func narrow(_ answers: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext) {
+        let expectation = Expectation(self, in: context)
+        var price: RelevantFacts?
+        for stage in answers.indices {
+            if stage == 0 || stage == DefaultStages.count {
+                price = self.price(atStage: stage, for: subject, in: context).facts
+            }
+            guard let facts = answers[stage] else { continue }
+            guard let price else {
+                answers[stage] = nil
+                continue
+            }
+            let power = power(atStage: stage, expectation).facts(under: context.conditions)
+            answers[stage] = power.map { facts.union($0).union(price) }
+        }
+    }
+
+    private func price(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+        guard stage < DefaultStages.count else { return .run(relyingOn: [], lookAgain: nil) }
+        return subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
+    }
+
+    private func power(atStage stage: Int, _ expectation: Expectation) -> PowerConstraint {
+        guard expectation.isPatient else { return .any }
+        return Self.power(
+            at: DefaultStages.Position(number: stage), horizon: expectation.horizon, isRunning: false)
+    }
+
+    /// What AC is waited for, as the mood's key tells it.
+    private struct Expectation {
+        var isPatient: Bool
+        var horizon: Int
+
+        init(_ policy: DefaultPolicy, in context: PolicyContext) {
+            let mood = policy.mood(in: context)
+            isPatient = mood.key != DefaultPolicy.patienceIsOver
+            horizon = DefaultPolicy.horizon(of: mood)
+        }
     }
 
     /// Whether AC has been waited for long enough, from when on it is not expected in time, and until when that holds.
@@ -170,8 +207,7 @@ extension DefaultPolicy: StagedPolicy {
         if context.history.observed?.isAwake == true {
             mood = PolicyMood(until: context.look(at: context.now.instant.advanced(by: patience - absence)))
         }
-        guard context.history.day.isComplete else { return mood }
-        let (horizon, hours) = horizon(in: context)
+        guard let (horizon, hours) = horizon(in: context) else { return mood }
         mood.key = UInt64(horizon) << 1
         guard let hours else { return mood }
         let change = DayHabits.start(ofHour: hours, after: context.now.wall)
@@ -179,9 +215,16 @@ extension DefaultPolicy: StagedPolicy {
         return mood
     }
 
-    /// From how many steps before a deadline on AC is not expected in time, and after how many hours that changes.
-    private func horizon(in context: PolicyContext) -> (steps: Int, hours: Int?) {
+    /// Not while the price alone holds it at every stage: AC is waited for in vain then, whatever is expected of it.
+    public func moodMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool {
+        meteredShare <= 1 || price(atStage: 0, for: subject, in: context).facts != nil
+    }
+
+    /// From how many steps before a deadline on AC is not expected in time, and after how many hours that changes; nil
+    /// while too little was learned.
+    private func horizon(in context: PolicyContext) -> (steps: Int, hours: Int?)? {
         let day = context.history.day
+        guard day.isComplete else { return nil }
         guard let away = day.hours(toPromising: true, from: context.now.wall) else {
             return (DefaultStages.mostSteps, nil)
         }

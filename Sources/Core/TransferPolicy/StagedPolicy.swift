@@ -22,15 +22,32 @@ public protocol StagedPolicy: Policy {
     func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage
     /// What is said of all subjects in a stage. `lookAgain` is not looked at: time is told by stages and moods.
     func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict
+    /// Joins what is said at each stage with `answers`, by stage what leave to run stands on and nil for a hold, as
+    /// ``verdict(atStage:for:in:)`` has it: a policy of many stages may know a shorter way than to be asked for each.
+    func narrow(_ answers: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext)
     /// What in `context`, beside the conditions' values, the answers follow from.
     func mood(in context: PolicyContext) -> PolicyMood
+    /// Whether another mood may change what is said of a subject at any stage, as long as the conditions' values and the
+    /// key of the mood stay: nobody need be woken for one that changes nothing.
+    func moodMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool
     /// Whether the mood follows from ``PolicyContext/queue``, and is to be asked for when that changes.
     var moodFollowsQueue: Bool { get }
 }
 
 extension StagedPolicy {
+    /// Asks for each stage.
+    public func narrow(_ answers: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext) {
+        for stage in answers.indices {
+            guard let facts = answers[stage] else { continue }
+            let verdict = verdict(atStage: stage, for: subject, in: context)
+            answers[stage] = verdict.facts.map { facts.union($0) }
+        }
+    }
+
     /// Nothing.
     public func mood(in context: PolicyContext) -> PolicyMood { PolicyMood() }
+    /// It may.
+    public func moodMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool { true }
     /// No.
     public var moodFollowsQueue: Bool { false }
 }

@@ -23,6 +23,12 @@ public enum Verdict: Hashable, Sendable {
     /// It waits, for all of these reasons. Where time alone may change the answer: look again then.
     case hold([Hold], lookAgain: Instant?)
 
+    /// What leave to run stands on; nil for a hold.
+    public var facts: RelevantFacts? {
+        guard case .run(let facts, _) = self else { return nil }
+        return facts
+    }
+
     /// What both say together: all the holds of either, and the earlier look.
     public func and(_ other: Verdict) -> Verdict {
         switch (self, other) {

@@ -36,7 +36,8 @@ struct ActiveTransfer: Sendable {
                 lastReport: now.instant, lastNewByte: now.instant))
         // Running, other moments matter than those that mattered while it waited; and only these two name any.
         guard entry.traits.kind == .discretionary || entry.traits.constraints.window != nil else { return }
-        if case .run(_, let lookAgain) = assessment.verdict(for: entry) { look = lookAgain }
+        // That the conditions allow it is why it begins.
+        if case .run(_, let lookAgain) = assessment.wish(of: entry, conditionsAllow: true) { look = lookAgain }
     }
 
     /// Asks again whether it may go on, where something has changed or its time has come; gives back what it stops for.

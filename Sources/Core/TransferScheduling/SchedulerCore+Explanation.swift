@@ -2,6 +2,20 @@
 import TransferPolicy
 
 extension SchedulerCore where Queue: ~Copyable {
+    /// Why a transfer in the queue waits, and when that may change.
+    func holds(of entry: TransferEntry, at now: Moment) -> ([Hold], lookAgain: Instant?) {
+        switch assessment.verdict(for: entry) {
+        case .hold(let holds, let look): return (holds, look)
+        case .run(_, let look):
+            if let full = queue.fullSlots(for: entry.traits) {
+                // While others run, time may take the permission away: then the reason changes.
+                return ([Hold(.waitingForSlot(full), since: now)], look)
+            }
+            guard entry.isGated, let gate = drain.gate, now.instant < gate else { return ([], look) }
+            return ([Hold(.settling(.network, until: gate), since: now)], Verdict.earlier(gate, look))
+        }
+    }
+
     /// Why the transfer waits at `now`, and what alone would release it; nil when there is no such transfer.
     func explanation(of id: TransferID, at now: Moment) -> Explanation? {
         guard let entry = entry(of: id) else { return nil }

@@ -8,7 +8,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     /// Transfers without an attempt.
     var queue: Queue
     /// Transfers with one, those told to stop included, in the order of their starts.
-    var active: [ActiveTransfer] = []
+    var active = ActiveTransfers()
     /// What has changed since the last look.
     var changes: SchedulerChanges = []
     /// The machine as it is now, its connection left out.
@@ -30,6 +30,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     /// When a transfer was last seen to run.
     var lastActivity: Instant?
     private var plannedWake: Instant?
+    /// When time alone may stop something that runs.
+    private var activeLook: Instant?
 
     init(
         configuration: SchedulerConfiguration, policy: any Policy, learned: Learned, boot: String,
@@ -92,7 +94,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
 
     var openCount: Int { queue.count + active.count }
 
-    func activeIndex(of id: TransferID) -> Int? { active.firstIndex { $0.id == id } }
+    func activeIndex(of id: TransferID) -> Int? { active.index(of: id) }
 
     func holdsSlot(_ id: TransferID) -> Bool { activeIndex(of: id) != nil }
 
@@ -191,6 +193,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
 
     private mutating func stopWhatMayNotRun(at now: Moment, into effects: inout [Effect]) {
         let hasChanged = !changes.isEmpty
+        // Looks are set as attempts begin and are reviewed, so that the last event left them as they are.
+        guard hasChanged || activeLook.map({ $0 <= now.instant }) == true else { return }
         for index in active.indices {
             guard let holds = active[index].review(assessment, under: machine, hasChanged: hasChanged, at: now) else {
                 continue
@@ -271,30 +275,17 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         }
     }
 
-    /// Why a transfer in the queue waits, and when that may change.
-    func holds(of entry: TransferEntry, at now: Moment) -> ([Hold], lookAgain: Instant?) {
-        switch assessment.verdict(for: entry) {
-        case .hold(let holds, let look): return (holds, look)
-        case .run(_, let look):
-            if let full = queue.fullSlots(for: entry.traits) {
-                // While others run, time may take the permission away: then the reason changes.
-                return ([Hold(.waitingForSlot(full), since: now)], look)
-            }
-            guard entry.isGated, let gate = drain.gate, now.instant < gate else { return ([], look) }
-            return ([Hold(.settling(.network, until: gate), since: now)], Verdict.earlier(gate, look))
-        }
-    }
-
     private mutating func planWake(at now: Moment, into effects: inout [Effect]) {
-        var wake = watches.look
-        for index in active.indices { wake = Verdict.earlier(wake, active[index].look) }
-        wake = Verdict.earlier(wake, queue.nextMoment(assessment, gate: drain.gate))
+        activeLook = active.look
+        var wake = Verdict.earlier(watches.look, activeLook)
+        let next = queue.nextMoment(assessment, gate: drain.gate, isWatched: !watches.isEmpty)
+        wake = Verdict.earlier(wake, next)
         wake = Verdict.earlier(wake, expiries.next.map(now.instant(of:)))
         for look in measurements.values { wake = Verdict.earlier(wake, look) }
         // A moment that has passed is looked at now, so asking for it again would only spin.
-        let next = wake.map { max($0, Instant(nanoseconds: now.instant.nanoseconds.addingSaturating(1))) }
-        guard next != plannedWake else { return }
-        plannedWake = next
-        effects.append(.wake(next))
+        let planned = wake.map { max($0, Instant(nanoseconds: now.instant.nanoseconds.addingSaturating(1))) }
+        guard planned != plannedWake else { return }
+        plannedWake = planned
+        effects.append(.wake(planned))
     }
 }

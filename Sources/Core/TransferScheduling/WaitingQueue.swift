@@ -41,7 +41,10 @@ protocol WaitingQueue: ~Copyable, Sendable {
     /// Whose slots keep a transfer like this from starting; nil where they do not.
     func fullSlots(for traits: borrowing TransferTraits) -> SlotScope?
     /// The next moment at which time alone may let a transfer start; nil where only an event can.
-    mutating func nextMoment(_ assessment: Assessment, gate: Instant?) -> Instant?
+    ///
+    /// - Parameter isWatched: whether somebody is told reasons: then a change of the policy's mood counts that changes
+    ///   nothing else.
+    mutating func nextMoment(_ assessment: Assessment, gate: Instant?, isWatched: Bool) -> Instant?
 }
 
 /// What has changed since things were last brought in line with what is allowed.

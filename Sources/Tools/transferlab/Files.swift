@@ -25,14 +25,24 @@ enum Files {
 
     /// The traces in files, each named by its file's name without the ending; no name may come twice.
     static func traces(_ paths: [String]) throws -> [Trace] {
+        try zip(paths, devices(paths)).map { try trace($0, device: $1) }
+    }
+
+    /// The names of the traces in files, without a look into them.
+    static func devices(_ paths: [String]) throws -> [String] {
         var seen: Set<String> = []
         return try paths.map { path in
             let device = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
             guard seen.insert(device).inserted else {
                 throw UsageError("two traces are called \(device); each needs a name of its own")
             }
-            return try Trace(csv: read(path), device: device, file: path)
+            return device
         }
+    }
+
+    /// The trace in a file.
+    static func trace(_ path: String, device: String) throws -> Trace {
+        try Trace(csv: read(path), device: device, file: path)
     }
 
     private static func reason(_ error: any Error) -> String {

@@ -8,7 +8,10 @@ struct ShardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shard",
         abstract: "Runs a part of a study, for any batch engine to spread; 'merge' puts the parts together.",
-        discussion: "Part i of n takes every n-th device. What 'merge' prints is what 'run' would have printed.")
+        discussion: """
+            Part i of n takes every n-th device, and reads the traces of these only: the others need not be there, but \
+            are to be named in the same order. What 'merge' prints is what 'run' would have printed.
+            """)
 
     @Argument(help: "Which part, as I/N: 1/8 … 8/8.")
     var shard: String
@@ -25,17 +28,18 @@ struct ShardCommand: AsyncParsableCommand {
             (1...count).contains(number)
         else { throw UsageError("'\(shard)' is no part; write the second of eight as 2/8") }
         let policies = try policy.chosen()
-        let cases = try study.cases()
+        let selection = try study.selection { $0 % count == number - 1 }
         let settings = study.settings
-        let mine = cases.indices.filter { $0 % count == number - 1 }
-        let items = await StudyRunner.run(mine.map { cases[$0] }, policies, settings, width: study.jobs)
+        let items = await StudyRunner.run(selection.cases, policies, settings, width: study.jobs)
         let part = StudyPart(
             header: StudyPart.Header(
-                shards: count, policies: policies.map(\.name), devices: cases.map(\.name), costs: settings.costs,
+                shards: count, policies: policies.map(\.name), devices: selection.names, costs: settings.costs,
                 penalty: settings.penalty, freeRate: settings.freeRate, seed: study.seed,
-                workload: StudyPart.digest(cases), options: study.optionText),
+                workload: selection.digest, options: study.optionText),
             shard: number,
-            items: zip(mine, items).map { StudyPart.Item(device: $0, outcomes: $1.outcomes, optimum: $1.optimum) })
+            items: zip(selection.places, items).map {
+                StudyPart.Item(device: $0, outcomes: $1.outcomes, optimum: $1.optimum)
+            })
         try Files.write(part.text(), to: output)
     }
 }

@@ -68,21 +68,48 @@ struct StudyOptions: ParsableArguments {
     }
 
     /// The devices that have something to transfer.
-    func cases() throws -> [DeviceCase] {
+    func cases() throws -> [DeviceCase] { try selection { _ in true }.cases }
+
+    /// Some of the devices that have something to transfer.
+    struct Selection {
+        /// What all of them are called, in order.
+        var names: [String]
+        /// The places among them of those that were asked for.
+        var places: [Int]
+        /// Those that were asked for, in order.
+        var cases: [DeviceCase]
+        /// Tells other jobs apart, of whichever device.
+        var digest: UInt64
+    }
+
+    /// Those of the devices with something to transfer whose place among them is wanted; the traces of all others are not
+    /// read.
+    func selection(where isWanted: (Int) -> Bool) throws -> Selection {
         guard !traces.isEmpty else { throw UsageError("no trace is given") }
-        let traces = try Files.traces(traces)
+        let devices = try Files.devices(traces)
         guard workload != "generated" else {
-            return traces.enumerated().map { number, trace in
-                DeviceCase(
-                    name: trace.device, trace: trace,
-                    jobs: WorkloadGenerator.jobs(for: trace, seed: WorkloadGenerator.firstSeed + UInt64(number)))
+            let places = devices.indices.filter(isWanted)
+            let cases = try places.map { place in
+                let trace = try Files.trace(traces[place], device: devices[place])
+                let seed = WorkloadGenerator.firstSeed + UInt64(place)
+                return DeviceCase(
+                    name: trace.device, trace: trace, jobs: WorkloadGenerator.jobs(for: trace, seed: seed))
             }
+            return Selection(names: devices, places: places, cases: cases, digest: StudyPart.digest([]))
         }
-        let read = try Workload(csv: Files.read(workload), file: workload)
-        let (cases, unused) = try DeviceCase.match(traces, read, file: workload)
+        let bytes = try Files.read(workload)
+        let (matches, unused) = try DeviceCase.match(
+            names: devices, Workload(csv: bytes, file: workload), file: workload)
         if !unused.isEmpty {
             Console.error("transferlab: \(workload) has no jobs for \(unused.joined(separator: ", ")); left out")
         }
-        return cases
+        let places = matches.indices.filter(isWanted)
+        let cases = try places.map { place in
+            let (number, device) = matches[place]
+            let trace = try Files.trace(traces[number], device: devices[number])
+            return DeviceCase(name: device.name, trace: trace, jobs: device.jobs)
+        }
+        return Selection(
+            names: matches.map(\.device.name), places: places, cases: cases, digest: StudyPart.digest(bytes))
     }
 }

@@ -13,7 +13,7 @@ struct StudyPart: Codable {
         var penalty: Double
         var freeRate: Int64
         var seed: UInt64
-        /// Tells other jobs or other days apart.
+        /// Tells other jobs apart. Other days it does not: each trace is read for one part only.
         var workload: UInt64
         /// The options that change results.
         var options: String
@@ -66,15 +66,9 @@ struct StudyPart: Codable {
         return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     }
 
-    /// A number that other days or jobs would hardly have (FNV-1a, Fowler, Noll and Vo).
-    static func digest(_ cases: [DeviceCase]) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ text: String) { for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 } }
-        for device in cases {
-            add(device.trace.csv)
-            add(Workload(devices: [Workload.Device(name: device.name, jobs: device.jobs)]).csv)
-        }
-        return hash
+    /// A number that other bytes would hardly have (FNV-1a, Fowler, Noll and Vo).
+    static func digest(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 }
 

@@ -152,7 +152,7 @@ struct PlainQueue: WaitingQueue {
     // MARK: Time
 
     /// Whenever any verdict may change, whether something can start then or not.
-    mutating func nextMoment(_ assessment: Assessment, gate: Instant?) -> Instant? {
+    mutating func nextMoment(_ assessment: Assessment, gate: Instant?, isWatched _: Bool) -> Instant? {
         let now = assessment.now.instant
         var next = gate.flatMap { $0 > now ? $0 : nil }
         for entry in entries.values {

@@ -8,7 +8,7 @@ extension Trace {
     /// Pervasive Computing 16(4), 2017. A row a minute while the app ran. Plugged in is mains, so is a battery that charges
     /// or is full; a phone that is not reachable over Wi-Fi is taken to be on a mobile network.
     ///
-    /// - Throws: where a column is missing, a time is none or goes backwards, or there is no row.
+    /// - Throws: where a column is missing, a value is not what it must be, a time goes backwards, or there is no row.
     public init(extraSensory bytes: [UInt8], device: String, file: String, rule: ReadingRule) throws(InputError) {
         let table = try CSVTable(bytes, file: file, required: Columns.all, ignoresOthers: true)
         var readings: [Reading] = []
@@ -17,28 +17,45 @@ extension Trace {
             if let last = readings.last, time <= last.time {
                 throw table.error(row.fields[table.columns[Columns.time] ?? 0], row, expected: "a later time")
             }
-            func isSet(_ names: [String]) -> Bool {
-                names.contains { table.field($0, row).flatMap { Double($0.text) } == 1 }
-            }
-            var reading = Reading(time: time, power: .unknown, network: .unknown)
-            if isSet(Columns.mains) {
-                reading.power = .ac
-            } else if isSet(Columns.battery) {
-                reading.power = .battery
-            }
-            if isSet(Columns.wifi) {
-                reading.network = .wifi
-            } else if isSet(Columns.cell) {
-                reading.network = .cell
-            }
-            let level = table.field(Columns.level, row).flatMap { Double($0.text) }
-            reading.level = level.flatMap { (0...1).contains($0) ? $0 : nil }
-            readings.append(reading)
+            let mains = try Self.isSet(Columns.mains, row, table)
+            let battery = try Self.isSet(Columns.battery, row, table)
+            let wifi = try Self.isSet(Columns.wifi, row, table)
+            let cell = try Self.isSet(Columns.cell, row, table)
+            readings.append(
+                Reading(
+                    time: time, power: mains ? .ac : battery ? .battery : .unknown,
+                    network: wifi ? .wifi : cell ? .cell : .unknown, level: try Self.level(row, table)))
         }
         guard let trace = rule.trace(readings, device: device) else {
             throw InputError(file: file, line: 2, column: 1, expected: "at least one row", found: "")
         }
         self = trace
+    }
+
+    /// Whether any of some columns is 1; what was not measured is `nan` or nothing.
+    private static func isSet(_ names: [String], _ row: CSVTable.Row, _ table: CSVTable) throws(InputError) -> Bool {
+        var isSet = false
+        for name in names {
+            guard let field = table.field(name, row), !isMissing(field) else { continue }
+            guard let value = Double(field.text), value == 0 || value == 1 else {
+                throw table.error(field, row, expected: "1, 0, nan or nothing in \(name)")
+            }
+            if value == 1 { isSet = true }
+        }
+        return isSet
+    }
+
+    private static func level(_ row: CSVTable.Row, _ table: CSVTable) throws(InputError) -> Double? {
+        guard let field = table.field(Columns.level, row), !isMissing(field) else { return nil }
+        // An iPhone that does not know says -1.
+        guard let value = Double(field.text), value == -1 || (0...1).contains(value) else {
+            throw table.error(field, row, expected: "a number from 0 to 1, -1, nan or nothing in \(Columns.level)")
+        }
+        return value < 0 ? nil : value
+    }
+
+    private static func isMissing(_ field: CSVTable.Field) -> Bool {
+        field.text.isEmpty || field.text.lowercased() == "nan"
     }
 
     /// The columns that matter, of some two hundred and eighty.

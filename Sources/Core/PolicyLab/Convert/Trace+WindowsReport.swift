@@ -11,6 +11,10 @@ extension Trace {
     ///
     /// - Throws: where an entry lacks one of these or goes backwards, or there is none.
     public init(windowsReport bytes: [UInt8], device: String, file: String, network: Network) throws(InputError) {
+        guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
+            throw InputError(
+                file: file, line: 1, column: 1, expected: "a report in UTF-8, as powercfg writes it", found: "UTF-16")
+        }
         var scanner = TagScanner(bytes, file: file)
         var segments: [Segment] = []
         while let tag = try scanner.next(named: "UsageEntry") {
@@ -37,6 +41,7 @@ extension Trace {
             }
             segments.append(segment)
         }
+        if !segments.isEmpty { try scanner.expectEnd(of: "RecentUsage") }
         guard let trace = Trace(device: device, segments: segments) else {
             throw InputError(
                 file: file, line: 1, column: 1, expected: "a report with at least one UsageEntry (powercfg /xml)",
@@ -51,6 +56,8 @@ private struct TagScanner {
     private let bytes: [UInt8]
     private let file: String
     private var position = 0
+    /// Where the last tag ended that was found.
+    private var lastEnd = 0
 
     init(_ bytes: [UInt8], file: String) {
         self.bytes = bytes
@@ -66,17 +73,35 @@ private struct TagScanner {
             guard bytes[start...].starts(with: opening) else { continue }
             let after = start + opening.count
             guard after < bytes.count, Self.isSpace(bytes[after]) else { continue }
-            guard let end = bytes[after...].firstIndex(of: UInt8(ascii: ">")) else {
+            // Values hold no '<' in XML: where one comes first the tag was cut off, and the next one is another.
+            guard let end = bytes[after...].firstIndex(where: { Self.marks.contains($0) }),
+                bytes[end] == UInt8(ascii: ">")
+            else {
                 throw InputError(
                     file: file, line: line(of: start), column: column(of: start),
                     expected: "a tag that is closed by '>'", found: name)
             }
             position = end + 1
+            lastEnd = position
             return Tag(
                 name: name, file: file, line: line(of: start), column: column(of: start),
                 attributes: attributes(in: after..<end))
         }
         return nil
+    }
+
+    private static let marks = [UInt8(ascii: "<"), UInt8(ascii: ">")]
+
+    /// That an element's end tag follows the last tag found: a file that was cut off between two entries looks whole otherwise.
+    func expectEnd(of name: String) throws(InputError) {
+        let closing = Array("</\(name)".utf8)
+        var place = lastEnd
+        while let start = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+            if bytes[start...].starts(with: closing) { return }
+            place = start + 1
+        }
+        throw InputError(
+            file: file, line: line(of: bytes.count), column: column(of: bytes.count), expected: "</\(name)>", found: "")
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }

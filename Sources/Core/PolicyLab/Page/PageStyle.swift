@@ -36,7 +36,8 @@ enum PageStyle {
             .key { display: inline-block; min-width: 20px; padding: 0 3px; border-radius: 10px; text-align: center; \
             background: var(--mark); color: var(--paper); font-size: 12px; }
             svg { display: block; width: 100%; height: auto; font: 12px system-ui, sans-serif; }
-            .label { fill: var(--soft); } .axis { fill: var(--ink); } .number { fill: var(--ink); font-weight: 700; }
+            .label { fill: var(--soft); } .axis { fill: var(--ink); } .number { fill: var(--ink); font-weight: 700; \
+            paint-order: stroke; stroke: var(--paper); stroke-width: 3px; }
             .grid { stroke: var(--rule); } .midnight { stroke: var(--soft); stroke-opacity: .35; }
             .front { fill: none; stroke: var(--ink); stroke-width: 2; stroke-dasharray: 6 4; }
             .whisker { stroke: var(--mark); stroke-opacity: .45; stroke-width: 2; }
@@ -51,7 +52,8 @@ enum PageStyle {
             .none { fill: var(--none); background: var(--none); }
             .unknown { fill: var(--unknown); background: var(--unknown); }
             .legend { font-size: 13px; } .legend i { display: inline-block; width: 12px; height: 12px; \
-            margin: 0 5px 0 12px; border-radius: 2px; vertical-align: -1px; }
+            margin: 0 5px 0 12px; border-radius: 2px; vertical-align: -1px; \
+            outline: 1px solid var(--soft); outline-offset: -1px; }
             """
     }
 }

@@ -42,7 +42,7 @@ public struct PageTimeline: Sendable {
         band("network", 30, segments.map { segment in segment.map(Self.network) ?? "unknown" }, &drawing)
         for (number, band) in bands.enumerated() {
             let y = 52 + Double(number) * 18
-            drawing.text(StudyPage.short(band.name), Self.left - 8, y + 10, anchor: "end")
+            drawing.text(StudyPage.short(band.name, letters: 19), Self.left - 8, y + 10, anchor: "end")
             drawing.line(Self.left, y + 12, Self.left + Self.width, y + 12, "grid")
             drawing.rectangles(
                 runs(activeColumns(band).map { $0 ? "a" : nil }).map { run in

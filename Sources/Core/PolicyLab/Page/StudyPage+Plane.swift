@@ -32,14 +32,12 @@ extension StudyPage {
                 drawing.line(px, y(range.lowerBound), px, y(range.upperBound), "whisker c\(number % Self.colours)")
             }
         }
-        var taken = points.map { (x: x($0.late), y: y($0.cost)) }
+        let dots = points.map { (x: x($0.late), y: y($0.cost)) }
         for (number, line) in study.lines.enumerated() {
-            let (px, py) = (x(points[number].late), y(points[number].cost))
-            drawing.circle(px, py, radius: 6, "dot \(Self.style(number))", hint: "\(number + 1) \(line.name)")
-            let place = Self.freePlace(by: (px, py), taken)
-            taken.append(place)
-            drawing.text("\(number + 1)", place.x, place.y + 4, anchor: "middle", "number")
+            let (dot, style) = (dots[number], "dot \(Self.style(number))")
+            drawing.circle(dot.x, dot.y, radius: 6, style, hint: "\(number + 1) \(line.name)")
         }
+        Self.label(dots, &drawing)
         return drawing.svg
     }
 
@@ -61,19 +59,69 @@ extension StudyPage {
         return kept
     }
 
-    /// A place for a number beside its dot, as far as can be from all that is drawn already.
-    private static func freePlace(
-        by dot: (x: Double, y: Double), _ taken: [(x: Double, y: Double)]
-    ) -> (x: Double, y: Double) {
-        let ways: [(Double, Double)] = [
-            (13, -10), (-13, -10), (13, 12), (-13, 12), (0, -17), (0, 19), (19, 0), (-19, 0), (26, -16), (-26, -16),
-            (26, 18), (-26, 18), (0, -32), (0, 34), (36, 0), (-36, 0),
-        ]
-        func room(_ place: (x: Double, y: Double)) -> Double {
-            taken.map { ($0.x - place.x) * ($0.x - place.x) + ($0.y - place.y) * ($0.y - place.y) }.min() ?? 400
+    /// Writes the numbers beside their dots; dots that touch one another have one label in common, or nobody could say
+    /// which number is whose.
+    private static func label(_ dots: [(x: Double, y: Double)], _ drawing: inout Drawing) {
+        var groups: [[Int]] = []
+        for (number, dot) in dots.enumerated() {
+            func touches(_ other: Int) -> Bool {
+                let (dx, dy) = (dots[other].x - dot.x, dots[other].y - dot.y)
+                return dx * dx + dy * dy < 144
+            }
+            if let group = groups.firstIndex(where: { $0.contains(where: touches) }) {
+                groups[group].append(number)
+            } else {
+                groups.append([number])
+            }
         }
-        let places = ways.map { (x: dot.x + $0.0, y: dot.y + $0.1) }.filter { $0.y > 10 && $0.y < 405 && $0.x > 74 }
-        let roomy = places.first { room($0) >= 196 }
-        return roomy ?? places.max { room($0) < room($1) } ?? dot
+        var taken = dots.map { Box(x: $0.x - 7, y: $0.y - 7, width: 14, height: 14) }
+        for group in groups {
+            let text = group.map { "\($0 + 1)" }.joined(separator: ", ")
+            let around = Box(around: group.map { taken[$0] })
+            let box = around.places(forWidth: Double(text.count) * 7.5, height: 13).first { place in
+                place.isInside && !taken.contains(where: place.overlaps)
+            }
+            let place = box ?? Box(x: around.x + around.width + 3, y: around.y, width: 0, height: 13)
+            taken.append(place)
+            drawing.text(text, place.x, place.y + 11, "number")
+        }
+    }
+}
+
+/// The room that something takes in the drawing.
+private struct Box {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+
+    init(x: Double, y: Double, width: Double, height: Double) {
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    }
+
+    /// One that holds all of some; there is at least one.
+    init(around boxes: [Box]) {
+        x = boxes.map(\.x).min() ?? 0
+        y = boxes.map(\.y).min() ?? 0
+        width = (boxes.map { $0.x + $0.width }.max() ?? 0) - x
+        height = (boxes.map { $0.y + $0.height }.max() ?? 0) - y
+    }
+
+    /// Between the axes.
+    var isInside: Bool { x > 72 && x + width < 940 && y > 16 && y + height < 406 }
+
+    func overlaps(_ other: Box) -> Bool {
+        x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
+    }
+
+    /// Where something may stand beside this, the best place first.
+    func places(forWidth wide: Double, height high: Double) -> [Box] {
+        let middle = y + (height - high) / 2
+        let (right, left) = (x + width + 3, x - wide - 3)
+        let centre = x + (width - wide) / 2
+        return [
+            (right, middle), (right, y - high + 4), (right, y + height - 4), (centre, y - high - 1),
+            (centre, y + height + 1), (left, middle), (left, y - high + 4), (left, y + height - 4),
+        ].map { Box(x: $0.0, y: $0.1, width: wide, height: high) }
     }
 }

@@ -18,7 +18,9 @@ extension StudyPage {
             drawing.text(Self.short(line.name), 30, y + 4)
         }
         for panel in panels {
-            let largest = panel.values.flatMap(\.self).max() ?? 0
+            // Where single devices are not drawn, nothing lies beyond the bars.
+            let share = study.devices.count > Self.mostDots ? 0.9 : 1
+            let largest = panel.values.compactMap { Summary.quantile($0.sorted(), share) }.max() ?? 0
             let scale = Scale(to: max(panel.least, largest), places: panel.places)
             drawing.text(panel.title, panel.places.from, 14, "axis")
             for tick in scale.ticks {

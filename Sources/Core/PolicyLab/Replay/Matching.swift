@@ -24,11 +24,21 @@ public struct DeviceCase: Hashable, Sendable {
     public static func match(
         _ traces: [Trace], _ workload: Workload, file: String
     ) throws(InputError) -> (cases: [DeviceCase], unused: [String]) {
+        let (matches, unused) = try match(names: traces.map(\.device), workload, file: file)
+        return (matches.map { DeviceCase(name: $1.name, trace: traces[$0], jobs: $1.jobs) }, unused)
+    }
+
+    /// The same where the traces' names alone are known: whoever needs some of the traces need not read the others.
+    ///
+    /// - Returns: for each trace with jobs its place among the names and whose jobs these are.
+    public static func match(
+        names: [String], _ workload: Workload, file: String
+    ) throws(InputError) -> (matches: [(place: Int, device: Workload.Device)], unused: [String]) {
         var devices: [Int: Workload.Device] = [:]
         for device in workload.devices {
             // The whole name before any that it only begins.
-            let equal = traces.indices.filter { traces[$0].device == device.name }
-            let found = equal.isEmpty ? traces.indices.filter { traces[$0].device.hasPrefix(device.name) } : equal
+            let equal = names.indices.filter { names[$0] == device.name }
+            let found = equal.isEmpty ? names.indices.filter { names[$0].hasPrefix(device.name) } : equal
             func error(_ expected: String) -> InputError {
                 InputError(file: file, line: max(1, device.line), column: 1, expected: expected, found: device.name)
             }
@@ -41,9 +51,7 @@ public struct DeviceCase: Hashable, Sendable {
             }
             devices[index] = device
         }
-        let cases = traces.indices.compactMap { index in
-            devices[index].map { DeviceCase(name: $0.name, trace: traces[index], jobs: $0.jobs) }
-        }
-        return (cases, traces.indices.filter { devices[$0] == nil }.map { traces[$0].device })
+        let matches = names.indices.compactMap { place in devices[place].map { (place: place, device: $0) } }
+        return (matches, names.indices.filter { devices[$0] == nil }.map { names[$0] })
     }
 }

@@ -37,6 +37,8 @@ struct Availability: Sendable {
     private var lastConnection: (name: String, number: Int)?
     private var connectionBefore: (name: String, number: Int)?
     private static let mostRows = 512
+    /// Scratch: what a family is told, by stage.
+    private var answers: [RelevantFacts?] = []
 
     private struct RowKey: Hashable {
         let signature: ConditionSignature
@@ -50,6 +52,8 @@ struct Availability: Sendable {
         var always: BitSet
         /// Which of these have members, a bit each.
         var filled: UInt8 = 0
+        /// Whether another mood may change it while the conditions stay.
+        var isMoody = false
         /// How many classes it knows of.
         var known = 0
     }
@@ -137,10 +141,7 @@ struct Availability: Sendable {
         chooseRow(key)
         nextMood = mood.until
         nextMoodWithoutDeadline = mood.untilWithoutDeadline
-        for number in sets[current].known..<requirements.classes.count {
-            decide(Int32(number), assessment, requirements)
-        }
-        sets[current].known = requirements.classes.count
+        decideNew(assessment, requirements)
     }
 
     private mutating func chooseRow(_ key: RowKey) {
@@ -157,22 +158,31 @@ struct Availability: Sendable {
         sets.append(RowSets(key: key, relying: Array(repeating: empty, count: 8), always: empty))
     }
 
-    private mutating func decide(
-        _ number: Int32, _ assessment: Assessment, _ requirements: borrowing Requirements
-    ) {
-        let requirementClass = requirements.classes[Int(number)]
-        let family = requirements.families[Int(requirementClass.family)]
-        // Asked about alone, its own verdict has been given before it came here.
-        guard requirementClass.stage != RequirementClass.individual else { return sets[current].always.insert(number) }
-        guard case .run(let facts, _) = assessment.verdict(for: family, stage: requirementClass.stage) else {
-            return
+    /// Decides about the classes that the current row does not know yet. What is said to a family is asked for all of its
+    /// stages at once: they follow one another, and a battery that loses a percent asks anew.
+    private mutating func decideNew(_ assessment: Assessment, _ requirements: borrowing Requirements) {
+        var family = TransferRecord.none
+        for number in sets[current].known..<requirements.classes.count {
+            let stage = requirements.classes[number].stage
+            // Asked about alone, its own verdict has been given before it came here.
+            guard stage != RequirementClass.individual else {
+                sets[current].always.insert(Int32(number))
+                continue
+            }
+            if family != requirements.classes[number].family {
+                family = requirements.classes[number].family
+                let isMoody = assessment.answer(requirements.families[Int(family)], &answers)
+                if isMoody { sets[current].isMoody = true }
+            }
+            guard let facts = answers[stage] else { continue }
+            if requirements.families[Int(family)].traits.kind == .discretionary {
+                sets[current].relying[Int(facts.rawValue & 7)].insert(Int32(number))
+                sets[current].filled |= 1 << (facts.rawValue & 7)
+            } else {
+                sets[current].always.insert(Int32(number))
+            }
         }
-        if family.traits.kind == .discretionary {
-            sets[current].relying[Int(facts.rawValue & 7)].insert(number)
-            sets[current].filled |= 1 << (facts.rawValue & 7)
-        } else {
-            sets[current].always.insert(number)
-        }
+        sets[current].known = requirements.classes.count
     }
 
     /// Asks the windows that are new or have come to a change; all of them where the clock was set back or the zone is
@@ -240,6 +250,9 @@ struct Availability: Sendable {
             pending.subtract(classes)
         }
     }
+
+    /// Whether time alone may change by the policy's mood what may run.
+    var isMoody: Bool { current >= 0 && sets[current].isMoody }
 
     /// From when on time alone lets a pending class run: by each clock, both must have come. Nil where it never does.
     func opening(of number: Int32) -> Opening? {

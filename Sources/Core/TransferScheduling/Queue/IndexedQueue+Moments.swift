@@ -117,12 +117,12 @@ extension IndexedQueue {
         }
     }
 
-    mutating func nextMoment(_ assessment: Assessment, gate: Instant?) -> Instant? {
+    mutating func nextMoment(_ assessment: Assessment, gate: Instant?, isWatched: Bool) -> Instant? {
         // Whatever comes free, nothing could start.
         guard running < globalSlots || isPreemptive, !records.isEmpty else { return nil }
         let now = assessment.now
         var next = individuals > 0 ? individualLook : nil
-        if !filledClasses.isEmpty || timers.count > 0 {
+        if isWatched || availability.isMoody, !filledClasses.isEmpty || timers.count > 0 {
             let isDated = timers.count > 0 || filledClasses.intersects(dated)
             next = Verdict.earlier(next, isDated ? availability.nextMood : availability.nextMoodWithoutDeadline)
         }

@@ -139,12 +139,22 @@ struct Requirements: ~Copyable, Sendable {
 }
 
 extension Assessment {
-    /// What conditions, and for discretionary work the policy, say to all members of a class; dates and windows aside.
-    func verdict(for family: Family, stage: Int) -> Verdict {
+    /// What conditions and, for discretionary work, the policy say to all members of a family, dates and windows aside: by
+    /// stage what leave to run stands on, nil for a hold.
+    ///
+    /// - Returns: whether another mood of the policy may change these while the conditions stay.
+    func answer(_ family: borrowing Family, _ answers: inout [RelevantFacts?]) -> Bool {
+        answers.removeAll(keepingCapacity: true)
         let verdict = conditionsVerdict(family.traits.constraints, isLoopback: family.traits.isLoopback)
-        guard family.traits.kind == .discretionary, isStaged else { return verdict }
-        var traits = family.traits
-        traits.submitted = now.wall
-        return verdict.and(stagedPolicy.verdict(atStage: stage, for: PolicySubject(traits: traits), in: context))
+        // Where they hold it, whatever the policy says; and of a stage that nobody was in nobody asks.
+        let facts = verdict.facts
+        for stage in family.classes.indices where stage != RequirementClass.individual {
+            answers.append(family.classes[stage] >= 0 ? facts : nil)
+        }
+        guard facts != nil, family.traits.kind == .discretionary, isStaged else { return false }
+        var subject = PolicySubject(traits: family.traits)
+        subject.traits.submitted = now.wall
+        stagedPolicy.narrow(&answers, for: subject, in: context)
+        return stagedPolicy.moodMatters(to: subject, in: context)
     }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import PolicyLab
+import TransferPolicy
+
+/// What it takes to replay a year of one device under one policy.
+///
+/// The days are made up, as real ones are shaped: some thirty changes of power and network a day, heavy-tailed, each with
+/// a level of its own, and a transfer every two hours with a day's time. Reading files and comparing results is left out.
+enum LabYear {
+    private static let policies = ["default", "ladder", "strict", "unmetered"]
+
+    @Sendable static func measure(_ options: Options) throws -> [Figure] {
+        let devices = try (0..<(options.isQuick ? 2 : 6)).map { try device(UInt64(2026 + $0)) }
+        var milliseconds: [[Double]] = policies.map { _ in [] }
+        for round in 0...options.rounds {
+            for (index, name) in policies.enumerated() {
+                let spent = try devices.map { try replay($0, name) }.reduce(0, +)
+                // The first round warms up.
+                if round > 0 { milliseconds[index].append(spent / Double(devices.count)) }
+            }
+        }
+        return policies.indices.map { index in
+            Figure(
+                name: "lab-year \(policies[index])", ours: milliseconds[index].median, unit: "ms a year of a device",
+                bar: 50, rounds: options.rounds, barIsAbsolute: true)
+        }
+    }
+
+    private static func device(_ seed: UInt64) throws -> DeviceCase {
+        guard let wifi = Alternation(share: 0.65, meanOff: 2400, shape: 0.55),
+            let mains = Alternation(share: 0.4, meanOff: 4 * 3600, shape: 0.55)
+        else { throw FigureError("the turns of power and network have no lengths") }
+        var model = RenewalModel(wifi: wifi)
+        model.mains = mains
+        let start = WallTime(secondsSinceEpoch: 1_700_000_000)
+        var chance = SplitMix64(seed: seed)
+        let made = model.trace(device: "\(seed)", days: 365, start: start, seed: seed)
+        // With levels: what is decided by them is the larger part of the work.
+        let segments = made?.segments.map { segment in
+            var segment = segment
+            segment.level = Double(chance.next() % 101) / 100
+            return segment
+        }
+        guard let segments, let trace = Trace(device: "\(seed)", segments: segments) else {
+            throw FigureError("no days could be made up")
+        }
+        return DeviceCase(name: trace.device, trace: trace, jobs: WorkloadGenerator.jobs(for: trace, seed: seed))
+    }
+
+    /// Milliseconds of this thread's own time.
+    private static func replay(_ device: DeviceCase, _ name: String) throws -> Double {
+        let settings = ReplaySettings()
+        guard let policy = try LabPolicy(name).policy(on: device.trace, settings: settings) else {
+            throw FigureError("\(name) cannot be replayed")
+        }
+        let start = LabEvents.threadTime()
+        var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
+        let outcome = replay.run()
+        let end = LabEvents.threadTime()
+        precondition(outcome.jobs.count == device.jobs.count)
+        return (end - start) * 1000
+    }
+}
