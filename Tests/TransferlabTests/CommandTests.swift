@@ -74,6 +74,19 @@ import Testing
         #expect(throws: UsageError.self) { try MergeCommand.parse(folder.traces).run() }
     }
 
+    @Test("What is no plain file takes a result as it comes, and is not replaced by a file")
+    func pipe() throws {
+        let folder = try Folder()
+        let path = folder.file("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDWR | O_NONBLOCK)
+        defer { close(reader) }
+        try Files.write("a result", to: path)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(reader, &bytes, bytes.count)
+        #expect(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) == "a result")
+    }
+
     @Test("A part reads the traces of its own devices only, and parts of other jobs are refused")
     func lonelyShards() async throws {
         let folder = try Folder()

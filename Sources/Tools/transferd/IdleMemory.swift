@@ -36,7 +36,8 @@ final class IdleMemory: Sendable {
         transfer_trim_heap()
         // To its end: FileManager takes the first piece that the kernel gives for the whole.
         guard let maps = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() else { return }
-        for range in MappedFile.unwritten(in: String(decoding: maps, as: UTF8.self)) {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        for range in MappedFile.unwritten(in: String(decoding: maps, as: UTF8.self), of: program) {
             madvise(UnsafeMutableRawPointer(bitPattern: range.lowerBound), range.count, MADV_DONTNEED)
         }
     }
@@ -44,9 +45,10 @@ final class IdleMemory: Sendable {
 
 /// Files that are mapped into memory.
 enum MappedFile {
-    /// Where files are mapped of which no page was ever written, by the text of `/proc/PID/smaps` (proc(5)): to take their
-    /// pages out loses nothing.
-    static func unwritten(in smaps: String) -> [Range<UInt>] {
+    /// Where the program and its libraries are mapped and no page of them was ever written, by the text of
+    /// `/proc/PID/smaps` (proc(5)): to take their pages out loses nothing. Files that may be unmapped at any moment, so that
+    /// something else lies there, are left alone.
+    static func unwritten(in smaps: String, of program: String) -> [Range<UInt>] {
         var ranges: [Range<UInt>] = []
         var range: Range<UInt>?
         for line in smaps.utf8.split(separator: UInt8(ascii: "\n")) {
@@ -55,7 +57,9 @@ enum MappedFile {
             if !first.hasSuffix(":") {
                 // address, permissions, offset, device, inode, path: private, readable, not writable, of a file.
                 let isFile = words.count >= 6 && words[5].hasPrefix("/") && words[4] != "0"
-                range = isFile && ["r--p", "r-xp"].contains(words[1]) ? Self.range(first) : nil
+                let path = words.dropFirst(5).joined(separator: " ")
+                let isCode = path == program || path.hasSuffix(".so") || path.contains(".so.")
+                range = isFile && isCode && ["r--p", "r-xp"].contains(words[1]) ? Self.range(first) : nil
             } else if first == "Anonymous:", words.count > 1, words[1] == "0", let found = range {
                 ranges.append(found)
                 range = nil

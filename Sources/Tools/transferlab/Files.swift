@@ -13,14 +13,20 @@ enum Files {
         }
     }
 
-    /// Writes a file in one step; `-` is standard output.
+    /// Writes a file in one step; `-` is standard output. What is a device or a pipe stays one, and takes the text as it comes.
     static func write(_ text: String, to path: String) throws {
         guard path != "-" else { return Console.write(text) }
         do {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: isSpecial(path) ? [] : .atomic)
         } catch {
             throw UsageError("\(path) cannot be written: \(reason(error))")
         }
+    }
+
+    /// Whether something is there that is no plain file, and must not be replaced by one: `/dev/null`, a pipe.
+    private static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
     /// The traces in files, each named by its file's name without the ending; no name may come twice.

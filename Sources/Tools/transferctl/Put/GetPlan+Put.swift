@@ -32,7 +32,10 @@ extension GetPlan {
     func hand(over answer: ServerAnswer) -> String? {
         if let answerPath {
             do {
-                try Data(answer.body).write(to: URL(fileURLWithPath: answerPath), options: .atomic)
+                // A device or a pipe must not be replaced by a file.
+                var status = stat()
+                let isSpecial = stat(answerPath, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+                try Data(answer.body).write(to: URL(fileURLWithPath: answerPath), options: isSpecial ? [] : .atomic)
             } catch {
                 return "the server's answer cannot be written to \(answerPath): \(error.localizedDescription)"
             }
