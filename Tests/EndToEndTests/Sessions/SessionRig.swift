@@ -115,9 +115,11 @@ struct AppLog {
         ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
-    /// The lines that are no progress, which may come or not.
+    /// What the app was told, in order: no progress, which may come or not, and not what it says of itself, which comes from
+    /// another thread.
     var events: [String] {
-        lines.filter { line in !["received ", "sent ", "began ", "continued "].contains { line.hasPrefix($0) } }
+        let others = ["received ", "sent ", "began ", "continued ", "submitted "]
+        return lines.filter { line in !others.contains { line.hasPrefix($0) } }
     }
 
     /// Kills the processes that wrote it.

@@ -20,8 +20,8 @@ struct SessionTests {
             let events = app.log.events.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
             #expect(
                 events == [
-                    "opened episodes", "submitted 1", "responded 1 200", "downloaded 1 300000", "completed 1 0",
-                    "submitted 2", "responded 2 404", "downloaded 2 153", "completed 2 0",
+                    "opened episodes", "responded 1 200", "downloaded 1 300000", "completed 1 0",
+                    "responded 2 404", "downloaded 2 153", "completed 2 0",
                 ])
             // An event is dealt with after its line is there.
             try waitUntil("the last is dealt with", within: 60) { try rig.row()["waiting-events"] as? Int == 0 }
@@ -51,7 +51,7 @@ struct SessionTests {
             let later = app.log.events.map(Self.short)
             #expect(
                 later == [
-                    "opened episodes", "submitted 1", "opened episodes", "responded 1 200", "downloaded 1 2000000",
+                    "opened episodes", "opened episodes", "responded 1 200", "downloaded 1 2000000",
                     "completed 1 0",
                     "finished", "ended",
                 ])
@@ -208,8 +208,8 @@ struct SessionTests {
             let events = app.log.events.map(Self.short).filter { $0 != "finished" }
             #expect(
                 events == [
-                    "opened episodes", "submitted 1", "responded 1 200", "downloaded 1 1000", "completed 1 0",
-                    "submitted 2", "responded 2 200", "downloaded 2 1000", "completed 2 0",
+                    "opened episodes", "responded 1 200", "downloaded 1 1000", "completed 1 0",
+                    "responded 2 200", "downloaded 2 1000", "completed 2 0",
                 ])
             try waitUntil("the second task's are dealt with", within: 60) {
                 try rig.row()["waiting-events"] as? Int == 3

@@ -110,7 +110,7 @@ struct SessionTroubleTests {
             try app.log.wait(for: "completed 1")
             #expect(
                 app.log.events == [
-                    "opened episodes", "submitted 1", "responded 1 201", "body 1 got 100000 by POST", "completed 1 0",
+                    "opened episodes", "responded 1 201", "body 1 got 100000 by POST", "completed 1 0",
                 ])
             let sent = try Data(contentsOf: URL(fileURLWithPath: file))
             let isWhole = bodies.withLock { $0 == [Array(sent)] }
@@ -122,7 +122,7 @@ struct SessionTroubleTests {
             try FileManager.default.removeItem(atPath: file)
             try rig.daemon.run("release")
             try app.log.wait(for: "completed 2")
-            #expect(app.log.events.suffix(2) == ["submitted 2", "completed 2 -1100"])
+            #expect(app.log.events.last == "completed 2 -1100")
             #expect(bodies.withLock(\.count) == 1)
             await app.crash()
         }
