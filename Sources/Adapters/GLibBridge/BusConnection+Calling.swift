@@ -2,24 +2,26 @@
 import CGIO
 
 extension BusConnection {
-    /// Calls a method, starting its service where the bus can.
+    /// Calls a method, starting its service where the bus can, unless told otherwise.
     ///
     /// - Parameters:
     ///   - type: the type of `arguments` taken together, such as `(ax)`.
     ///   - milliseconds: how long the answer may take.
     ///   - descriptors: what handles among the arguments stand for; copies of them are sent.
+    ///   - startingIt: whether the bus may start the service for that.
     /// - Throws: `VariantMismatchError` where the arguments are not of that type, `GLibError` where a descriptor cannot be
     ///   copied; nothing was sent then.
     package func call(
         _ method: String, of interface: String, at path: String, service: String, _ arguments: [VariantValue],
-        type: String, milliseconds: Int32, descriptors: [Int32] = [],
+        type: String, milliseconds: Int32, descriptors: [Int32] = [], startingIt: Bool = true,
         completion: @escaping (Result<[VariantValue], BusCallError>) -> Void
     ) throws {
         let list = try Self.list(of: descriptors)
         defer { if let list { g_object_unref(list) } }
         let parameters = try VariantValue.list(arguments).variant(ofType: type)
         g_dbus_connection_call_with_unix_fd_list(
-            pointer, service, path, interface, method, parameters, nil, G_DBUS_CALL_FLAGS_NONE, milliseconds, list, nil,
+            pointer, service, path, interface, method, parameters, nil,
+            startingIt ? G_DBUS_CALL_FLAGS_NONE : G_DBUS_CALL_FLAGS_NO_AUTO_START, milliseconds, list, nil,
             { source, result, data in
                 guard let data else { return }
                 let completion = Unmanaged<Answer>.fromOpaque(data).takeRetainedValue()

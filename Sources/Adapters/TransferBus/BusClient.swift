@@ -71,10 +71,13 @@ package actor BusClient {
     }
 
     /// A property of the manager.
-    package func property(_ name: String) async throws -> VariantValue {
+    ///
+    /// - Parameter startingIt: whether the bus may start the daemon for that; else it is `BusClientError.noDaemon` where none
+    ///   runs.
+    package func property(_ name: String, startingIt: Bool = true) async throws -> VariantValue {
         let values = try await call(
             "Get", of: "org.freedesktop.DBus.Properties",
-            [.string(TransferBusName.managerInterface), .string(name)], type: "(ss)")
+            [.string(TransferBusName.managerInterface), .string(name)], type: "(ss)", startingIt: startingIt)
         return values.first ?? .other
     }
 
@@ -99,7 +102,7 @@ package actor BusClient {
     /// Calls a method of an interface that an object has; the manager where nothing else is said.
     package func call(
         _ method: String, of interface: String, _ arguments: [VariantValue], type: String,
-        at path: String = TransferBusName.managerPath, descriptors: [Int32] = []
+        at path: String = TransferBusName.managerPath, descriptors: [Int32] = [], startingIt: Bool = true
     ) async throws -> [VariantValue] {
         guard let bus else { throw BusClientError.noBus("not connected") }
         return try await withCheckedThrowingContinuation { continuation in
@@ -107,7 +110,7 @@ package actor BusClient {
                 // Longer than a large batch takes to save on a slow disk; what hangs is told in the end.
                 try bus.call(
                     method, of: interface, at: path, service: TransferBusName.service, arguments, type: type,
-                    milliseconds: 300_000, descriptors: descriptors
+                    milliseconds: 300_000, descriptors: descriptors, startingIt: startingIt
                 ) { result in
                     continuation.resume(with: result.mapError { Self.error($0) })
                 }

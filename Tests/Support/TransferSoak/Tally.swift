@@ -94,14 +94,17 @@ enum Memory {
     struct Sample: Sendable {
         /// Proportional set size of all of them.
         var kilobytes: Int
+        /// What is theirs alone. The size above grows by itself when other programs end that have the same libraries.
+        var ownKilobytes: Int
         /// Open files and threads of the first.
         var files: Int
         var threads: Int
     }
 
     static func sample(_ parent: Int32, _ workers: [Int32]) -> Sample {
-        Sample(
-            kilobytes: ([parent] + workers).map(proportional).reduce(0, +),
+        let sizes = ([parent] + workers).map(sizes)
+        return Sample(
+            kilobytes: sizes.map(\.proportional).reduce(0, +), ownKilobytes: sizes.map(\.own).reduce(0, +),
             files: entries("/proc/\(parent)/fd"), threads: entries("/proc/\(parent)/task"))
     }
 
@@ -109,10 +112,15 @@ enum Memory {
         (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count ?? 0
     }
 
-    private static func proportional(_ process: Int32) -> Int {
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8) else { return 0 }
-        let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
-        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+    private static func sizes(_ process: Int32) -> (proportional: Int, own: Int) {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8) else {
+            return (0, 0)
+        }
+        func size(_ name: String) -> Int {
+            let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+            return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+        }
+        return (size("Pss"), size("Anonymous"))
     }
 
     /// Samples, one a second, before which memory is not judged: what a moment needs goes up and down by a half, and a
@@ -129,7 +137,7 @@ enum Memory {
         let quarter = samples.count / 4
         let (early, late) = (samples[quarter..<2 * quarter], samples[(3 * quarter)...])
         var measures: [(String, (Sample) -> Int, Int)] = [("open files", \.files, 16), ("threads", \.threads, 16)]
-        if samples.count >= fewestForMemory { measures.append(("memory (KiB)", \.kilobytes, 8192)) }
+        if samples.count >= fewestForMemory { measures.append(("memory (KiB)", \.ownKilobytes, 8192)) }
         return measures.compactMap { name, value, slack in
             let (before, after) = (median(early, value), median(late, value))
             return after > before + before / 10 + slack ? "\(name) grew from \(before) to \(after)" : nil

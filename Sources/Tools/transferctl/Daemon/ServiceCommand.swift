@@ -181,7 +181,13 @@ struct ServiceStatus: AsyncParsableCommand {
             for (key, name) in [
                 ("version", "Version"), ("state", "StateDirectory"), ("policy", "Policy"), ("lost", "StateLost"),
             ] {
-                fields[key] = try await client.property(name)
+                do {
+                    fields[key] = try await client.property(name, startingIt: false)
+                } catch BusClientError.noDaemon {
+                    // It has ended since.
+                    fields["process"] = nil
+                    return
+                }
             }
         }
         if json {
