@@ -138,7 +138,7 @@ struct SessionTests {
             // Both number their tasks from 1: nothing is shared.
             try two.send("download \(rig.server.url("episode"))")
             try two.log.wait(for: "completed 1")
-            #expect(one.log.events.count == 5)
+            #expect(one.log.events.count == 4)
             for app in [one, two] { await app.crash() }
         }
     }
