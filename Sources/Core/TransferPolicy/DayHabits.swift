@@ -6,14 +6,7 @@
 /// habit for several. Time asleep counts: what sleeps at night has no good nights. Hours are those of UTC, so that no
 /// time zone is needed; whoever moves to another one, or changes the clocks, has new habits for a few days.
 public struct DayHabits: Hashable, Sendable, Codable {
-    private struct Current: Hashable, Sendable, Codable {
-        /// Hours since the epoch.
-        var hour: Int64
-        var observed: Int64 = 0
-        var good: Int64 = 0
-    }
-
-    private static let hour: Int64 = 3_600_000_000_000
+    private static let hour = ObservedHour.length
     private static let hoursOfDay = 24
     /// Shares are kept in millionths.
     private static let whole: Int64 = 1_000_000
@@ -22,7 +15,8 @@ public struct DayHabits: Hashable, Sendable, Codable {
 
     /// By the hour of the day; -1 for one that was not seen yet. Empty before the first.
     private var shares: [Int64] = []
-    private var current: Current?
+    /// Its number is that of hours since the epoch.
+    private var current: ObservedHour?
 
     /// Nothing learned yet.
     public init() {}
@@ -58,28 +52,17 @@ public struct DayHabits: Hashable, Sendable, Codable {
             let number = Self.hourNumber(date)
             let next = min((number + 1).multipliedSaturating(by: Self.hour), last)
             guard next > date else { return }
-            note(next - date, isGood: isGood, hour: number)
+            let over = ObservedHour.note(next - date, isGood: isGood, hour: number, in: &current)
+            if let over { finish(over) }
             date = next
         }
     }
 
-    private mutating func note(_ nanoseconds: Int64, isGood: Bool, hour: Int64) {
-        if let current, current.hour != hour {
-            finish(current)
-            self.current = nil
-        }
-        var now = current ?? Current(hour: hour)
-        now.observed = now.observed.addingSaturating(nanoseconds)
-        if isGood { now.good = now.good.addingSaturating(nanoseconds) }
-        current = now
-    }
-
-    private mutating func finish(_ hour: Current) {
-        guard hour.observed >= Self.hour / 2 else { return }
-        // What a store hands back may hold anything.
-        let share = Int64(min(1, max(0, Double(hour.good) / Double(hour.observed))) * Double(Self.whole))
+    private mutating func finish(_ hour: ObservedHour) {
+        let share = Int64(hour.share * Double(Self.whole))
         if shares.count != Self.hoursOfDay { shares = Array(repeating: -1, count: Self.hoursOfDay) }
         let index = Self.hourOfDay(hour.hour)
+        // What a store hands back may hold anything.
         shares[index] = (3 * min(max(0, shares[index]), Self.whole) + share) / 4
     }
 

@@ -11,20 +11,13 @@ public struct WeekHabits: Hashable, Sendable, Codable {
         /// The share of the observed time that was good, in percent.
         var good: Int
     }
-    private struct Current: Hashable, Sendable, Codable {
-        /// The hour's number.
-        var hour: Int64
-        var observed: Int64 = 0
-        var good: Int64 = 0
-    }
 
-    private static let hour: Int64 = 3_600_000_000_000
     private static let hoursOfWeek: Int64 = 168
     private static let kept = 8
 
     /// By the hour of the week.
     private var samples: [Int: [Sample]] = [:]
-    private var current: Current?
+    private var current: ObservedHour?
 
     /// Nothing learned yet.
     public init() {}
@@ -79,33 +72,21 @@ public struct WeekHabits: Hashable, Sendable, Codable {
     /// So much time has gone by until `end`.
     mutating func add(_ elapsed: Duration, until end: WallTime, isGood: Bool, localTime: LocalTimeRules) {
         // Longer than what is kept is as good as that: a step an hour must stay a handful of steps.
-        let span = min(elapsed.wholeNanoseconds, Self.hour * Self.hoursOfWeek * Int64(Self.kept))
+        let span = min(elapsed.wholeNanoseconds, ObservedHour.length * Self.hoursOfWeek * Int64(Self.kept))
         var date = end.advanced(by: .nanoseconds(-span))
         while date < end {
             let next = min(Self.nextHour(after: date, localTime: localTime), end)
             guard next > date else { return }
-            note(
+            let over = ObservedHour.note(
                 date.duration(to: next).wholeNanoseconds, isGood: isGood,
-                hour: Self.hourNumber(at: date, localTime: localTime))
+                hour: Self.hourNumber(at: date, localTime: localTime), in: &current)
+            if let over { finish(over) }
             date = next
         }
     }
 
-    private mutating func note(_ nanoseconds: Int64, isGood: Bool, hour: Int64) {
-        if let current, current.hour != hour {
-            finish(current)
-            self.current = nil
-        }
-        var now = current ?? Current(hour: hour)
-        now.observed = now.observed.addingSaturating(nanoseconds)
-        if isGood { now.good = now.good.addingSaturating(nanoseconds) }
-        current = now
-    }
-
-    private mutating func finish(_ hour: Current) {
-        guard hour.observed >= Self.hour / 2 else { return }
-        let share = Double(hour.good) / Double(hour.observed)
-        let sample = Sample(week: Self.week(hour.hour), good: Int(min(1, max(0, share)) * 100))
+    private mutating func finish(_ hour: ObservedHour) {
+        let sample = Sample(week: Self.week(hour.hour), good: Int(hour.share * 100))
         let index = Self.hourOfWeek(hour.hour)
         // A clock that went back shows a week again: the new word about it counts.
         // In place, so that an hour that goes by allocates nothing once every hour of the week is known.
