@@ -3,7 +3,7 @@ import HostileServer
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestBodyTests {
     /// What a handler got of the bodies of two requests on one connection.
     private func bodies(_ requests: String) throws -> [String?] {

@@ -3,7 +3,7 @@ import HostileServer
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WireTests {
     private static let request = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
     private static let empty = "HTTP/1.1 204 No Content\r\n\r\n"

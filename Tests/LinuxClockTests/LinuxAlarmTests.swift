@@ -7,7 +7,7 @@ import TransferEngine
 import TransferPolicy
 import TransferTesting
 
-@Suite("The alarm on the kernel's clocks", .timeLimit(.minutes(1)))
+@Suite("The alarm on the kernel's clocks", .timeLimit(.minutes(5)))
 struct LinuxAlarmTests {
     @Test("It keeps the contract of its port", arguments: AlarmContract.Check.allCases)
     func contract(_ check: AlarmContract.Check) async throws {

@@ -6,7 +6,7 @@ import TransferPolicy
 
 @testable import LinuxClock
 
-@Suite("The local time zone, watched", .timeLimit(.minutes(1)), .enabled(if: getenv("TZ") == nil, "TZ is set"))
+@Suite("The local time zone, watched", .timeLimit(.minutes(5)), .enabled(if: getenv("TZ") == nil, "TZ is set"))
 struct LocalTimeWatchTests {
     /// A folder with a `localtime` that is a link into zone data, and what a watch tells of it.
     private func withWatch(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Glibc
 import Testing
 import TransferPolicy
 
@@ -71,6 +72,40 @@ struct ConditionsMergerTests {
         #expect(
             power(readings(upower: upower(onBattery: true), supplies: .value(laptop)))
                 == fact(.battery, .upower, .guessed))
+    }
+
+    @Test(
+        "A UPower that comes round tells of before it hung, and the kernel's word of the plug counts until it has caught up"
+    )
+    func comingRound() {
+        func files(_ online: String, _ status: String) -> Answer<[PowerSupplyFiles]> {
+            .value([
+                PowerSupplyFiles(name: "AC") {
+                    $0 == "type" ? .text("Mains") : $0 == "online" ? .text(online) : .failed(ENOENT)
+                },
+                PowerSupplyFiles(name: "BAT0") {
+                    $0 == "type" ? .text("Battery") : $0 == "status" ? .text(status) : .failed(ENOENT)
+                },
+            ])
+        }
+        func said(onBattery: Bool) -> Answer<UPowerProperties> {
+            .value(UPowerProperties(daemonVersion: "1", isOnBattery: onBattery))
+        }
+        let (plugged, unplugged) = (files("1", "Full"), files("0", "Discharging"))
+        var fold = ConditionsFold(localTime: .utc)
+        func power(_ upower: Answer<UPowerProperties>, _ supplies: Answer<[PowerSupplyFiles]>) -> String {
+            _ = fold.take(.power(upower: upower, supplies: supplies, .first), at: moment(0))
+            return fold.snapshot.map { "\($0.power.value) \($0.power.source) \($0.power.sureness)" } ?? "none"
+        }
+        _ = fold.take(.firstIsDue, at: moment(0))
+        #expect(power(said(onBattery: false), plugged) == "ac upower reported")
+        // A moment's difference is nothing.
+        #expect(power(said(onBattery: false), unplugged) == "ac upower reported")
+        #expect(power(.silent, unplugged) == "battery sysfs guessed")
+        #expect(power(said(onBattery: false), unplugged) == "battery sysfs guessed")
+        #expect(fold.snapshot?.disagreements.count == 1)
+        #expect(power(said(onBattery: true), unplugged) == "battery upower reported")
+        #expect(power(said(onBattery: true), plugged) == "battery upower reported")
     }
 
     @Test("Without UPower the kernel's word counts, less surely while a daemon hangs")

@@ -4,7 +4,7 @@ import Testing
 import TransferPolicy
 import TransferTesting
 
-@Suite("The life of LinuxConditions, apart from the machine", .timeLimit(.minutes(1)))
+@Suite("The life of LinuxConditions, apart from the machine", .timeLimit(.minutes(5)))
 struct LinuxConditionsTests {
     private func make(_ readers: Set<LinuxConditionsConfiguration.Reader> = []) -> LinuxConditions {
         var configuration = LinuxConditionsConfiguration()

@@ -7,7 +7,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite("SQLiteStore: what was learned", .timeLimit(.minutes(1)))
+@Suite("SQLiteStore: what was learned", .timeLimit(.minutes(5)))
 struct LearnedTests {
     @Test("a value that cannot be read is reported as such, hides no transfer, and is replaced by the next")
     func damaged() async throws {

@@ -7,7 +7,7 @@ import TransferPolicy
 import TransferSessions
 import TransferTesting
 
-@Suite("SQLiteStore: sessions", .timeLimit(.minutes(1)))
+@Suite("SQLiteStore: sessions", .timeLimit(.minutes(5)))
 struct SessionRowsTests {
     private let key = SessionKey(app: "org.example.App", identifier: "episodes")
 

@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite("many transfers at once", .timeLimit(.minutes(1)))
+@Suite("many transfers at once", .timeLimit(.minutes(5)))
 struct EngineBatchTests {
     private static func many(_ count: Int) -> [NewTransfer] {
         (0..<count).map { NewTransfer(EngineRig.specification(host: "h\($0)"), key: "key \($0)") }

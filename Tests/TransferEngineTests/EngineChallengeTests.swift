@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite(.timeLimit(.minutes(1))) struct EngineChallengeTests {
+@Suite(.timeLimit(.minutes(5))) struct EngineChallengeTests {
     private static let challenge = AuthenticationChallenge(scheme: .bearer, realm: "r", origin: "http://other:80")
     private static let token = HeaderField(name: "Authorization", value: "Bearer t")
 

@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite("Changing what is queued", .timeLimit(.minutes(1))) struct EngineChangeTests {
+@Suite("Changing what is queued", .timeLimit(.minutes(5))) struct EngineChangeTests {
     @Test("A person's \"start now\" is saved, then begins what policy and limiter held")
     func startNow() async throws {
         let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery))

@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite(.timeLimit(.minutes(1))) struct EngineEndTests {
+@Suite(.timeLimit(.minutes(5))) struct EngineEndTests {
     @Test("The end checkpoints what runs and starts nothing, not even what gets a slot by it", arguments: [1, 2])
     func shutDown(times: Int) async throws {
         var configuration = SchedulerConfiguration()

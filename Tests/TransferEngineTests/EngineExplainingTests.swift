@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite("Explaining", .timeLimit(.minutes(1))) struct EngineExplainingTests {
+@Suite("Explaining", .timeLimit(.minutes(5))) struct EngineExplainingTests {
     @Test("Asked before anybody has looked at the machine, it answers once somebody has")
     func early() async throws {
         let rig = EngineRig(conditions: nil)

@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite("Holding", .timeLimit(.minutes(1))) struct EngineHoldTests {
+@Suite("Holding", .timeLimit(.minutes(5))) struct EngineHoldTests {
     @Test("A hold is saved until it is released, before and after the first look; one of nothing is ignored")
     func saved() async throws {
         let disk = InMemoryTransferStore.Disk()

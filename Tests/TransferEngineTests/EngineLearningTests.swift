@@ -6,7 +6,7 @@ import TransferTesting
 
 @testable import TransferEngine
 
-@Suite("What a restart must not lose", .timeLimit(.minutes(1))) struct EngineLearningTests {
+@Suite("What a restart must not lose", .timeLimit(.minutes(5))) struct EngineLearningTests {
     private static let day: Duration = .seconds(86_400)
 
     @Test(

@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite(.timeLimit(.minutes(1))) struct EngineMetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct EngineMetricsTests {
     @Test("Bytes, attempts, retries by cause, endings by result and the time to the first byte are counted")
     func counts() async throws {
         let metrics = MemoryMetrics()

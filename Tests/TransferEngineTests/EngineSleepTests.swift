@@ -4,7 +4,7 @@ import TransferEngine
 import TransferPolicy
 import TransferTesting
 
-@Suite("Going to sleep", .timeLimit(.minutes(1))) struct EngineSleepTests {
+@Suite("Going to sleep", .timeLimit(.minutes(5))) struct EngineSleepTests {
     private func conditions(_ sleep: SleepState, since seconds: Int64 = 0) -> Conditions {
         var conditions = EngineRig.goodConditions()
         conditions.sleep = Fact(

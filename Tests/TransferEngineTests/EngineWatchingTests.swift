@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite("Watching", .timeLimit(.minutes(1))) struct EngineWatchingTests {
+@Suite("Watching", .timeLimit(.minutes(5))) struct EngineWatchingTests {
     @Test("Why a transfer waits is told of those only that are watched; what it does is told of all")
     func onlyWatched() async throws {
         let battery = EngineRig.goodConditions(power: .battery)

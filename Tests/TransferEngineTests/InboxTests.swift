@@ -5,7 +5,7 @@ import TransferScheduling
 
 @testable import TransferEngine
 
-@Suite("the inbox", .timeLimit(.minutes(1)))
+@Suite("the inbox", .timeLimit(.minutes(5)))
 struct InboxTests {
     private static func number(_ message: Message) -> Int64? {
         if case .command(.cancelled(let id)) = message { id.rawValue } else { nil }

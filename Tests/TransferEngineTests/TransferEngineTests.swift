@@ -5,7 +5,7 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-@Suite(.timeLimit(.minutes(1))) struct TransferEngineTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferEngineTests {
     @Test("A transfer is saved before it is begun, and its end before it is told")
     func saveFirst() async throws {
         let rig = EngineRig()

@@ -2,7 +2,7 @@
 import Testing
 import TransferTesting
 
-@Suite("AlarmContract", .timeLimit(.minutes(1)))
+@Suite("AlarmContract", .timeLimit(.minutes(5)))
 struct AlarmContractTests {
     /// What each fault breaks, and a word of the complaint.
     private static let broken: [(AlarmFault, AlarmContract.Check, complaint: String)] = [

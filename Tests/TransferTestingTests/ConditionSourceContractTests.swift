@@ -2,7 +2,7 @@
 import Testing
 import TransferTesting
 
-@Suite("ConditionSourceContract", .timeLimit(.minutes(1)))
+@Suite("ConditionSourceContract", .timeLimit(.minutes(5)))
 struct ConditionSourceContractTests {
     /// What each fault breaks, and a word of the complaint.
     private static let broken: [(ConditionSourceFault, ConditionSourceContract.Check, complaint: String)] = [

@@ -2,7 +2,7 @@
 import Testing
 import TransferTesting
 
-@Suite("FakeExecutor", .timeLimit(.minutes(1)))
+@Suite("FakeExecutor", .timeLimit(.minutes(5)))
 struct FakeExecutorTests {
     @Test("keeps the contract of its port", arguments: TransferExecutorContract.Check.allCases)
     func contract(_ check: TransferExecutorContract.Check) async throws {

@@ -3,7 +3,7 @@ import Testing
 import TransferPolicy
 import TransferTesting
 
-@Suite("ManualAlarm", .timeLimit(.minutes(1)))
+@Suite("ManualAlarm", .timeLimit(.minutes(5)))
 struct ManualAlarmTests {
     @Test("keeps the contract of its port", arguments: AlarmContract.Check.allCases)
     func contract(_ check: AlarmContract.Check) async throws {

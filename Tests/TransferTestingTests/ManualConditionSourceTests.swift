@@ -2,7 +2,7 @@
 import Testing
 import TransferTesting
 
-@Suite("ManualConditionSource", .timeLimit(.minutes(1)))
+@Suite("ManualConditionSource", .timeLimit(.minutes(5)))
 struct ManualConditionSourceTests {
     @Test("keeps the contract of its port", arguments: ConditionSourceContract.Check.allCases)
     func contract(_ check: ConditionSourceContract.Check) async throws {

@@ -2,7 +2,7 @@
 import Testing
 import TransferTesting
 
-@Suite("TransferExecutorContract", .timeLimit(.minutes(1)))
+@Suite("TransferExecutorContract", .timeLimit(.minutes(5)))
 struct TransferExecutorContractTests {
     private typealias Check = TransferExecutorContract.Check
 

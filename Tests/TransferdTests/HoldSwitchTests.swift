@@ -7,7 +7,7 @@ import TransferTesting
 
 @testable import transferd
 
-@Suite(.timeLimit(.minutes(1))) struct HoldSwitchTests {
+@Suite(.timeLimit(.minutes(5))) struct HoldSwitchTests {
     private static let start = Moment(
         instant: Instant(nanoseconds: 5_000_000_000), wall: WallTime(secondsSinceEpoch: 1_700_000_000))
 

@@ -5,11 +5,12 @@ extension BusConnection {
     /// Asks the bus itself, and waits for the answer: only where GDBus wants an answer at once.
     ///
     /// - Returns: nil where the bus knows of none, or does not answer in time.
-    package func askBus(_ method: String, _ argument: String, milliseconds: Int32) -> [VariantValue]? {
-        var values: [OpaquePointer?] = [g_variant_new_string(argument)]
+    package func askBus(_ method: String, _ argument: String? = nil, milliseconds: Int32) -> [VariantValue]? {
+        var values: [OpaquePointer?] = argument.map { [g_variant_new_string($0)] } ?? []
         let reply = g_dbus_connection_call_sync(
             pointer, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", method,
-            g_variant_new_tuple(&values, 1), nil, G_DBUS_CALL_FLAGS_NO_AUTO_START, milliseconds, nil, nil)
+            g_variant_new_tuple(&values, gsize(values.count)), nil, G_DBUS_CALL_FLAGS_NO_AUTO_START, milliseconds, nil,
+            nil)
         guard let reply else { return nil }
         defer { g_variant_unref(reply) }
         guard case .list(let answer) = VariantValue(copying: reply) else { return nil }

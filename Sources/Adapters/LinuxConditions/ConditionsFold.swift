@@ -80,10 +80,13 @@ struct ConditionsFold {
 
     /// Compares UPower's word with the kernel's of the same moment.
     ///
-    /// One is always a little ahead of the other, so that they disagree counts only once it has lasted.
+    /// One is always a little ahead of the other, so that they disagree counts only once it has lasted. A daemon that
+    /// hung and comes round tells what was before it hung until it has caught up: the kernel's word, which was in force
+    /// meanwhile, counts against it from the first.
     private mutating func power(
         _ upower: Answer<UPowerProperties>, _ supplies: Answer<[PowerSupplyFiles]>, _ look: Observation.Look
     ) -> [Order] {
+        let comesRound = readings.upower == .silent
         readings.upower = upower.flatMap { properties in properties.decoded.map { .value($0) } ?? .absent }
         readings.supplies = supplies.map { $0.compactMap { PowerSupply(of: $0) } }
         let wasOpen = readings.isPowerDisagreementOpen && look == .first
@@ -92,7 +95,7 @@ struct ConditionsFold {
             readings.doesPowerDisagreementCount = false
             return wasOpen ? [.stopPowerTimer] : []
         }
-        if look == .afterSettling { readings.doesPowerDisagreementCount = true }
+        if look == .afterSettling || comesRound { readings.doesPowerDisagreementCount = true }
         readings.isPowerDisagreementOpen = !readings.doesPowerDisagreementCount
         return readings.isPowerDisagreementOpen && !wasOpen ? [.startPowerTimer] : []
     }

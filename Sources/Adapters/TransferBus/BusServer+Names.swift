@@ -14,6 +14,20 @@ extension BusServer {
         }
     }
 
+    /// The same where somebody wants an answer at once and not all of those have come yet: some hundred questions, each
+    /// waited for.
+    func learnNamesAtOnce() {
+        guard questions > 0, let bus else { return }
+        func ask(_ method: String, _ argument: String? = nil) -> VariantValue? {
+            bus.askBus(method, argument, milliseconds: 2000)?.first
+        }
+        for name in ask("ListNames")?.items.compactMap(\.string) ?? [] where !name.hasPrefix(":") {
+            guard let owner = ask("GetNameOwner", name)?.string, names.add(name, to: owner) else { continue }
+            let process = ask("GetConnectionUnixProcessID", owner)?.integer
+            names.setProcess(process.flatMap(Int32.init(exactly:)), of: owner)
+        }
+    }
+
     /// Somebody owns a name: the app of its process is known by it, whichever of its connections calls.
     private func learn(_ name: String, of owner: String) {
         noteDesktop(name, owner: owner)

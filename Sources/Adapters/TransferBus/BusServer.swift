@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import GLibBridge
 import TransferPolicy
 import TransferSessions
@@ -38,6 +39,9 @@ package actor BusServer {
     private var end: End?
     private var waiting: [CheckedContinuation<End, Never>] = []
     private var onReady: CheckedContinuation<Void, any Error>?
+    /// Calls that came before the service was ready; nil once it is.
+    private var early: [BusCall]?
+    private let readiness = DispatchGroup()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -50,9 +54,26 @@ package actor BusServer {
     package static let mostBytes = 16 << 20
 
     /// A server over `service`; nothing is offered before `start`.
-    package init(service: any TransferService, launched: LaunchedPrograms = LaunchedPrograms()) {
+    ///
+    /// - Parameter isServiceReady: false where the service is not to be asked before `serve()`: calls wait until then.
+    package init(
+        service: any TransferService, launched: LaunchedPrograms = LaunchedPrograms(), isServiceReady: Bool = true
+    ) {
         self.service = service
         self.launched = launched
+        guard !isServiceReady else { return }
+        early = []
+        readiness.enter()
+    }
+
+    /// The service is ready: what was asked before is answered now. To be called once, where it was not from the first.
+    package nonisolated func serve() {
+        readiness.leave()
+        perform { server in
+            let calls = server.early ?? []
+            server.early = nil
+            for call in calls { server.take(call) }
+        }
     }
 
     /// Connects, offers the objects, then takes the name, so that nobody finds the name without them.
@@ -111,14 +132,17 @@ package actor BusServer {
         let transfers = BusTree(
             path: TransferBusName.transfersPath, interface: TransferBusName.transferInterface, xml: TransferObject.xml
         ) { sender in
-            self.assumeIsolated { server in
+            // GDBus wants the list at once, and half of it is worse than a moment's wait.
+            self.readiness.wait()
+            return self.assumeIsolated { server in
                 server.callerAtOnce(sender).map(server.service.index.transfers)?.map { "\($0.rawValue)" } ?? []
             }
         }
         let sessions = BusTree(
             path: TransferBusName.sessionsPath, interface: TransferBusName.sessionInterface, xml: SessionObject.xml
         ) { sender in
-            self.assumeIsolated { server in
+            self.readiness.wait()
+            return self.assumeIsolated { server in
                 server.callerAtOnce(sender).map(server.service.index.sessions)?.map(\.node) ?? []
             }
         }
@@ -164,6 +188,10 @@ package actor BusServer {
                     .messageTooLarge,
                     "the message has \(call.size) bytes, more than \(Self.mostBytes); hand over fewer at a time"))
         }
+        if early != nil {
+            early?.append(call)
+            return
+        }
         if let caller = callers[call.sender] { return answer(call, from: caller) }
         guard let bus else { return }
         do {
@@ -202,6 +230,7 @@ package actor BusServer {
     /// The same where GDBus wants an answer at once: the bus is asked and waited for, once for each caller.
     private func callerAtOnce(_ sender: String) -> BusCaller? {
         if let known = callers[sender] { return known }
+        learnNamesAtOnce()
         let answer = bus?.askBus("GetConnectionUnixProcessID", sender, milliseconds: 2000)
         return identify(sender, process: answer?.first?.integer)
     }

@@ -80,7 +80,7 @@ struct Daemon {
             engine: engine, host: host, starter: starter, alarm: alarm, holdSwitch: conditions,
             configuration: configuration, stateDirectory: state, loss: store.loss,
             defaultDirectory: Self.cacheFolder(beside: state), registry: registry, logger: logger)
-        server = BusServer(service: service, launched: starter.launched)
+        server = BusServer(service: service, launched: starter.launched, isServiceReady: false)
         starter.use(server)
     }
 
@@ -101,18 +101,24 @@ struct Daemon {
 
     /// Runs until SIGTERM or SIGINT, or until the bus has gone.
     func run(bus address: String) async throws {
-        do { try await service.load(store, partialDirectory: partialDirectory) } catch let error as TransferStoreError {
-            throw UsageError("\(error)")
+        // A long queue is read while the bus is reached: whoever asks meanwhile is answered after.
+        let loading = Task {
+            do {
+                try await service.load(store, partialDirectory: partialDirectory)
+            } catch let error as TransferStoreError {
+                throw UsageError("\(error)")
+            }
+            server.serve()
         }
-        await sweep()
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
                     // The last one ends first: the bus, so that nothing is asked of an engine that has ended, and the
                     // book behind the engine, whose last words it takes.
-                    .init(service: BookRun(service: service, server: server)),
-                    .init(service: EngineRun(engine: engine)),
-                    .init(service: SessionRun(host: host, service: service)),
+                    .init(service: BookRun(service: service, server: server, loading: loading)),
+                    .init(service: EngineRun(engine: engine, loading: loading)),
+                    .init(service: SessionRun(host: host, service: service, loading: loading)),
+                    .init(service: SweepRun(daemon: self, loading: loading)),
                     .init(service: HoldRun(watch: holds, server: server)),
                     .init(service: ReloadRun(daemon: self)),
                     .init(
@@ -127,7 +133,7 @@ struct Daemon {
     }
 
     /// Removes partial files that no transfer goes on from.
-    private func sweep() async {
+    fileprivate func sweep() async {
         let leftovers = partials.leftovers()
         do {
             let unwanted = Set(try await store.unreferenced(leftovers.map { ($0.path, $0.transfer) }))
@@ -155,8 +161,10 @@ struct Daemon {
 /// Runs the engine.
 private struct EngineRun: Service {
     let engine: TransferEngine
+    let loading: Task<Void, any Error>
 
     func run() async throws {
+        try await loading.value
         try await withGracefulShutdownHandler {
             try await engine.run()
         } onGracefulShutdown: {
@@ -169,8 +177,10 @@ private struct EngineRun: Service {
 private struct BookRun: Service {
     let service: DaemonService
     let server: BusServer
+    let loading: Task<Void, any Error>
 
     func run() async throws {
+        try await loading.value
         await service.follow(
             telling: { await server.tell($0) }, conditions: { await server.tell($0) },
             ends: { await server.notify(title: $0.title, body: $0.body, isFailure: $0.isFailure) })
@@ -183,11 +193,25 @@ private struct BookRun: Service {
 private struct SessionRun: Service {
     let host: SessionHost
     let service: DaemonService
+    let loading: Task<Void, any Error>
 
     func run() async throws {
+        try await loading.value
         await host.goOn()
         await service.learnAll()
         await service.giveBackMemory()
+        try? await gracefulShutdown()
+    }
+}
+
+/// Clears the folder of partial files, once.
+private struct SweepRun: Service {
+    let daemon: Daemon
+    let loading: Task<Void, any Error>
+
+    func run() async throws {
+        try await loading.value
+        await daemon.sweep()
         try? await gracefulShutdown()
     }
 }

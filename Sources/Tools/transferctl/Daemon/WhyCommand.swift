@@ -5,7 +5,8 @@ import ToolSupport
 import TransferBus
 
 /// `transferctl why`.
-struct WhyCommand: DaemonCommand {
+struct WhyCommand: OneTransferCommand {
+    static let method = "Explain"
     static let configuration = CommandConfiguration(
         commandName: "why",
         abstract: "Say why a transfer of the daemon waits: all reasons, and what alone would start it.",
@@ -14,17 +15,10 @@ struct WhyCommand: DaemonCommand {
             data), waited (a list of code, seconds), until and expectedChance where they are known.
             """)
 
-    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
-    var id: Int64
-
-    @Flag(help: "Write JSON.")
-    var json = false
-
+    @OptionGroup var question: OneTransferOptions
     @OptionGroup var daemon: DaemonOptions
 
-    func run(with client: BusClient) async throws {
-        let fields = try await client.call("Explain", [.integer(id)], type: "(x)").first?.dictionary ?? [:]
-        if json { return JSONLine.print(fields.mapValues(\.json)) }
+    func tell(_ fields: [String: VariantValue]) {
         Console.print(Formatting.printable(fields["sentence"]?.string ?? ""))
         let waited = (fields["waited"]?.items ?? []).compactMap { item -> String? in
             guard let entry = item.dictionary, let code = entry["code"]?.string, let seconds = entry["seconds"]?.integer

@@ -51,30 +51,3 @@ struct HistoryCommand: DaemonCommand {
         for line in past.lines { Console.print(line) }
     }
 }
-
-/// `transferctl log`.
-struct LogCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Show what happened to a transfer, a line each time.",
-        discussion: "With --json one object as those of 'transferctl history'.")
-
-    @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
-    var id: Int64
-
-    @Flag(help: "Write JSON.")
-    var json = false
-
-    @OptionGroup var daemon: DaemonOptions
-
-    func run(with client: BusClient) async throws {
-        let fields = try await client.call("Log", [.integer(id)], type: "(x)").first?.dictionary ?? [:]
-        if json { return JSONLine.print(fields.mapValues(\.json)) }
-        Console.print(Formatting.printable("\(fields["name"]?.string ?? "") (\(fields["url"]?.string ?? ""))"))
-        for case .dictionary(let moment) in fields["moments"]?.items ?? [] {
-            let words = [
-                RecordedPast.time(moment["time"]), moment["event"]?.string, moment["note"]?.string.map { "- \($0)" },
-            ]
-            Console.print(Formatting.printable(words.compactMap(\.self).joined(separator: "  ")))
-        }
-    }
-}

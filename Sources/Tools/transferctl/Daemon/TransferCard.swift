@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import TransferBus
+import TransferPolicy
+
+/// All there is to say of one transfer, as lines for people: what it is, how it stands, what it waits for.
+struct TransferCard {
+    private let fields: [String: VariantValue]
+
+    /// What the bus's `Show` answers.
+    init(_ fields: [String: VariantValue]) { self.fields = fields }
+
+    /// The lines, none wider than `width` columns where that is at least 40.
+    func lines(width: Int) -> [String] {
+        guard let status = try? TransferStatus(fields) else {
+            // Of a later version: better raw than nothing.
+            return fields.keys.sorted().map {
+                Formatting.fitted("\($0)  \(fields[$0].map { "\($0)" } ?? "")", width: width)
+            }
+        }
+        let facts = Self.facts(status, directory: fields["directory"]?.string, asked: asked)
+        let labels = (facts.map(\.label.count).max() ?? 0) + 2
+        let head = Formatting.fitted("\(status.id)  \(status.name)", width: width)
+        return [head]
+            + facts.flatMap { label, text in
+                Formatting.wrapped(text, width: max(20, width - labels - 2)).enumerated().map { index, line in
+                    let start = index == 0 ? label : ""
+                    return "  " + start + String(repeating: " ", count: labels - start.count) + line
+                }
+            }
+    }
+
+    private static func facts(
+        _ status: TransferStatus, directory: String?, asked: String
+    ) -> [(label: String, text: String)] {
+        let note = status.error ?? status.sentence
+        let place = status.path ?? directory
+        let session = status.session.map { ", session \($0)" } ?? ""
+        var facts = [("state", status.state.rawValue + (note.map { ": \($0)" } ?? ""))]
+        facts.append((status.isUpload ? "to" : "from", status.url))
+        if let place { facts.append((status.isUpload ? "file" : "to", place)) }
+        facts.append(("done", done(status)))
+        if let code = status.status { facts.append(("server said", "status \(code)")) }
+        if !status.state.isOver { facts.append(("asks for", asked)) }
+        facts.append(("urgency", "\(WhyCommand.words(status.kind.rawValue)), priority \(status.priority)"))
+        let date = WatchConditions.time(.string(status.submitted.description)) ?? status.submitted.description
+        facts.append(("handed over", "\(date)\(status.app.isEmpty ? "" : " by \(status.app)")\(session)"))
+        if status.attempt > 0 { facts.append(("attempt", "\(status.attempt)")) }
+        return facts
+    }
+
+    private static func done(_ status: TransferStatus) -> String {
+        let bytes = Formatting.bytes(status.bytes)
+        let rate = status.state == .running ? status.rate.map { ", \(Formatting.bytes($0))/s" } ?? "" : ""
+        guard status.state != .finished, let total = status.total, total > 0 else { return bytes + rate }
+        return "\(bytes) of \(Formatting.bytes(total)) (\(Int(Double(status.bytes) / Double(total) * 100)) %)" + rate
+    }
+
+    /// Its constraints in words.
+    private var asked: String {
+        var constraints = Constraints()
+        var values = BusFields(fields["constraints"]?.dictionary ?? [:])
+        guard (try? constraints.take(&values)) == true else { return "nothing of its own; the policy decides" }
+        return constraints.words.joined(separator: "; ")
+    }
+}
+
+extension Constraints {
+    /// What they ask for, each in words.
+    fileprivate var words: [String] {
+        var words: [String] = []
+        switch power {
+        case .any: break
+        case .ac: words.append("AC power")
+        case .acOrBattery(let above): words.append("AC power or a battery above \(above) %")
+        }
+        if case .only(let kinds) = linkKinds { words.append(kinds.kinds.map(\.rawValue).joined(separator: " or ")) }
+        switch metered {
+        case .unstated: break
+        case .allowed: words.append("metered networks allowed")
+        case .unmetered: words.append("an unmetered network")
+        }
+        if let time = notBefore.map({ Self.time($0.date) }) { words.append("not before \(time)") }
+        if let time = deadline.map({ Self.time($0.date) }) { words.append("done by \(time)") }
+        if let window {
+            let some = window.windows.prefix(3).map { "\(Self.second($0.start)) to \(Self.second($0.end))" }
+            let more = window.windows.count - some.count
+            words.append("within " + some.joined(separator: ", ") + (more > 0 ? " and \(more) more" : ""))
+        }
+        if let allowed = connection.allowed { words.append("only on \(allowed.sorted().joined(separator: ", "))") }
+        if !connection.denied.isEmpty { words.append("not on \(connection.denied.sorted().joined(separator: ", "))") }
+        if !connection.allowsRoaming { words.append("not while roaming") }
+        return words
+    }
+
+    private static func time(_ date: WallTime) -> String {
+        let text = BusDate(date).description
+        return WatchConditions.time(.string(text)) ?? text
+    }
+
+    /// A second of the week, as `Mon 01:00`.
+    private static func second(_ second: Int64) -> String {
+        let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+        let (hour, minute) = (second % 86_400 / 3600, second % 3600 / 60)
+        return "\(days[Int(second / 86_400 % 7)]) \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import GLibBridge
+import ToolSupport
+import TransferBus
+
+/// `transferctl log`.
+struct LogCommand: OneTransferCommand {
+    static let method = "Log"
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "Show what happened to a transfer, a line each time.",
+        discussion: "With --json one object as those of 'transferctl history'.")
+
+    @OptionGroup var question: OneTransferOptions
+    @OptionGroup var daemon: DaemonOptions
+
+    func tell(_ fields: [String: VariantValue]) {
+        Console.print(Formatting.printable("\(fields["name"]?.string ?? "") (\(fields["url"]?.string ?? ""))"))
+        for case .dictionary(let moment) in fields["moments"]?.items ?? [] {
+            let words = [
+                RecordedPast.time(moment["time"]), moment["event"]?.string, moment["note"]?.string.map { "- \($0)" },
+            ]
+            Console.print(Formatting.printable(words.compactMap(\.self).joined(separator: "  ")))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GLibBridge
+import Testing
+import TransferBus
+import TransferPolicy
+
+@testable import transferctl
+
+@Suite("what 'transferctl show' says of a transfer")
+struct TransferCardTests {
+    private var waiting: TransferStatus {
+        var status = TransferStatus(
+            id: TransferID(12), url: "https://example.org/big.iso", name: "big.iso", app: "transferctl",
+            isUpload: false, kind: .discretionary, priority: 500, state: .waiting,
+            submitted: BusDate(WallTime(secondsSinceEpoch: 43_200)))
+        (status.bytes, status.total) = (250_000, 1_000_000)
+        status.sentence = "on battery since 14:02 (UPower) \u{2014} starts 10 s after you plug in"
+        return status
+    }
+
+    private func lines(_ status: TransferStatus, _ constraints: Constraints = Constraints(), width: Int = 80)
+        -> [String]
+    {
+        var fields = status.fields
+        fields["directory"] = .string("/srv/files")
+        fields["constraints"] = .dictionary(constraints.busFields)
+        return TransferCard(fields).lines(width: width)
+    }
+
+    @Test("one that waits: how it stands, where from and to, how far, in words and within the terminal's width")
+    func waitingOne() {
+        let lines = lines(waiting, width: 60)
+        #expect(lines[0] == "12  big.iso")
+        #expect(lines[1] == "  state        waiting: on battery since 14:02 (UPower) \u{2014}")
+        #expect(lines[2] == "               starts 10 s after you plug in")
+        #expect(
+            lines[3...6] == [
+                "  from         https://example.org/big.iso", "  to           /srv/files",
+                "  done         250.0 kB of 1.00 MB (25 %)",
+                "  asks for     nothing of its own; the policy decides",
+            ])
+        #expect(lines[7] == "  urgency      discretionary, priority 500")
+        #expect(lines[8].hasPrefix("  handed over  Thu 1 Jan ") && lines[8].hasSuffix(" by transferctl"))
+        #expect(lines.count == 9)
+    }
+
+    @Test("one that is over: what the server said, and where the file is")
+    func over() {
+        var status = waiting
+        (status.state, status.sentence, status.error) = (.failed, nil, "the server has no such file")
+        (status.status, status.attempt, status.isUpload, status.path) = (404, 2, true, "/srv/a.bin")
+        let lines = lines(status)
+        #expect(lines.contains("  state        failed: the server has no such file"))
+        #expect(lines.contains("  to           https://example.org/big.iso"))
+        #expect(lines.contains("  file         /srv/a.bin"))
+        #expect(lines.contains("  server said  status 404"))
+        #expect(lines.contains("  attempt      2"))
+        #expect(!lines.contains { $0.contains("asks for") })
+    }
+
+    @Test("constraints are told in words")
+    func constraints() {
+        var constraints = Constraints(power: .acOrBattery(above: 50), metered: .unmetered)
+        constraints.linkKinds = .only([LinkKinds(.wifi), LinkKinds(.ethernet)])
+        constraints.notBefore = NotBeforeConstraint(WallTime(secondsSinceEpoch: 86_400 * 20 + 43_200))
+        constraints.window = WindowConstraint(
+            windows: [.init(start: 3600, end: 21_660), .init(start: 518_400, end: 604_800)])
+        constraints.connection = ConnectionConstraint(
+            allowed: ["Home", "Attic"], denied: ["Cafe"], allowsRoaming: false)
+        let text = lines(waiting, constraints, width: 400).first { $0.contains("asks for") } ?? ""
+        #expect(text.contains("AC power or a battery above 50 %; "), "\(text)")
+        #expect(text.contains("wifi") && text.contains(" or ") && text.contains("ethernet"), "\(text)")
+        #expect(text.contains("; an unmetered network; not before Wed 21 Jan "), "\(text)")
+        #expect(text.contains("; within Mon 01:00 to Mon 06:01, Sun 00:00 to Mon 00:00; "), "\(text)")
+        #expect(text.hasSuffix("; only on Attic, Home; not on Cafe; not while roaming"), "\(text)")
+    }
+
+    @Test("no name steers the terminal, and an answer of a later version is shown raw")
+    func strange() {
+        var status = waiting
+        (status.name, status.app) = ("big\u{1B}[2J", "x\u{7}")
+        #expect(!lines(status).joined().unicodeScalars.contains { $0.properties.generalCategory == .control })
+        #expect(TransferCard(["id": .string("x"), "b": .integer(2)]).lines(width: 40).count == 2)
+    }
+}
