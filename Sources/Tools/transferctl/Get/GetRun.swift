@@ -25,10 +25,12 @@ struct GetRun {
         defer { withExtendedLifetime(locks) {} }
         try takeLocks(locks)
         let reporter = GetReporter(plan: plan, localTime: LocalTimeRules(current: alarm.now().wall))
+        // First, since its worker takes its time to load, and the queue takes its own.
+        let executor = try makeExecutor(partials: directory + "/partial", reporter: reporter)
         let store = try openStore(in: directory, reporter: reporter)
         let queue = try await prepare(store)
         let engine = TransferEngine(
-            store: store, executor: try makeExecutor(partials: directory + "/partial", reporter: reporter),
+            store: store, executor: executor,
             conditions: try makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
             savesLearned: plan.assumptions == nil, seed: plan.seed)
         for (id, place) in queue.known {
