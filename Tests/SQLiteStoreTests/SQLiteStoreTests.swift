@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 import TransferEngine
 import TransferPolicy
+import TransferScheduling
 import TransferTesting
 
 @testable import SQLiteStore
@@ -75,8 +76,10 @@ struct SQLiteStoreTests {
     @Test("commits that wait for the writer share one transaction")
     func groupCommit() async throws {
         let store = try Place().open()
-        let counter = CommitCounter()
-        store.database.add(transactionObserver: counter, extent: .databaseLifetime)
+        let commits = CommitCounter()
+        try await store.database.writeWithoutTransaction { database in
+            database.trace { event in if event.description == "COMMIT" { commits.count.withLock { $0 += 1 } } }
+        }
         let gate = DispatchSemaphore(value: 0)
         store.database.asyncWriteWithoutTransaction { _ in gate.wait() }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -87,7 +90,7 @@ struct SQLiteStoreTests {
             gate.signal()
             try await group.waitForAll()
         }
-        #expect(counter.commits.withLock { $0 } == 1)
+        #expect(commits.count.withLock { $0 } == 1)
         #expect(try await store.unfinished().count == 50)
     }
 
@@ -139,6 +142,33 @@ struct SQLiteStoreTests {
         #expect(try await place.open().commit([Self.submission]) == [TransferID(1)])
     }
 
+    @Test("a queue of several stretches is recovered whole, in its order, each transfer with its own traits and state")
+    func recoversLongQueue() async throws {
+        let store = try Place().open()
+        let count = 2 * QueueStretch.length + 1
+        let traits = (0..<count).map { index in
+            // More classes than are remembered by their last digits, so that some of those fall together.
+            TransferTraits(
+                kind: index % 3 == 0 ? .normal : .discretionary, priority: index % 601, host: "https://a.example:443",
+                expectedBytesToReceive: index % 2 == 0 ? Int64(index) : nil,
+                submitted: WallTime(secondsSinceEpoch: Int64(index)))
+        }
+        var specification = StoredTransferSamples.plain(1).specification
+        let ids = try await store.commit(
+            traits.map { traits in
+                specification.traits = traits
+                return .submitted(NewTransfer(specification), resume: nil)
+            })
+        let paused = Set(stride(from: 0, to: count, by: 5000).map { ids[$0] })
+        try await store.commit(paused.map { .suspended($0, true) })
+        let recovered = Mutex<[RecoveredTransfer]>([])
+        try await store.recover { batch in recovered.withLock { $0 += batch } }
+        let all = recovered.withLock { $0 }
+        #expect(all.map(\.id) == ids)
+        #expect(all.map(\.traits) == traits)
+        #expect(Set(all.filter(\.state.isPaused).map(\.id)) == paused)
+    }
+
     @Test("the newest transfer of each of ten thousand keys is found by one question")
     func latestOfMany() async throws {
         let store = try Place().open()
@@ -160,10 +190,6 @@ struct SQLiteStoreTests {
 }
 
 /// Counts what the connection really commits.
-private final class CommitCounter: TransactionObserver, Sendable {
-    let commits = Mutex(0)
-    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
-    func databaseDidChange(with event: DatabaseEvent) {}
-    func databaseDidCommit(_ database: Database) { commits.withLock { $0 += 1 } }
-    func databaseDidRollback(_ database: Database) {}
+private final class CommitCounter: Sendable {
+    let count = Mutex(0)
 }

@@ -17,7 +17,7 @@ struct SchemaTests {
             fingerprints == [
                 "1 transfers: f075466861815eb1", "2 holds and what was learned: 801cd1d33976bc80",
                 "3 history: 4b6edd786be23760", "4 a queue of columns, and events: 7f35b0ff5ea6451b",
-                "5 sessions: a9d89b9c0786f23d",
+                "5 sessions: a9d89b9c0786f23d", "6 numbers outlive their transfers: ab8c54521aa559ae",
             ])
     }
 
@@ -69,6 +69,30 @@ struct SchemaTests {
             .held(expected.id, StoredTransferSamples.full(7).hold), .learned(StoredTransferSamples.learned()),
         ])
         #expect(try await store.unfinished().first?.hold == StoredTransferSamples.full(7).hold)
+    }
+
+    @Test("numbers that the fifth version gave are not given again, whether their transfers are there or not")
+    func keepsNumbers() async throws {
+        for (last, given) in [(Int64(9), Int64(10)), (5, 8)] {
+            let place = try Place()
+            try FileManager.default.createDirectory(
+                atPath: place.folder.path + "/state", withIntermediateDirectories: true)
+            let old = try place.raw()
+            try await old.writeWithoutTransaction { [path = place.path] database in
+                try Schema.migrate(database, path: path, to: Array(Schema.migrations.prefix(5)))
+                // That version always set it to the last; less than a transfer's own number cannot make one twice, either.
+                try database.execute(sql: "UPDATE identifier SET last = ?", arguments: [last])
+                try database.execute(
+                    sql: "INSERT INTO task (id, specification) VALUES (7, ?)",
+                    arguments: [RecordedRowsTests.specification])
+            }
+            try old.close()
+            let store = try place.open()
+            let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
+            #expect(try await store.commit([new]) == [TransferID(given)])
+            try await place.raw().write { try $0.execute(sql: "DELETE FROM task") }
+            #expect(try await store.commit([new]) == [TransferID(given + 1)])
+        }
     }
 
     @Test("a database of the newest version opens again with all its rows")

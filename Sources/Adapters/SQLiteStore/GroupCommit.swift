@@ -4,24 +4,15 @@ internal import GRDB
 internal import Glibc
 internal import Synchronization
 internal import TransferEngine
+internal import TransferPolicy
 
 /// Turns requests that come while the disk is busy into one transaction, each of them still all or nothing.
 ///
 /// A durable transaction costs a `fdatasync` however much it holds, so what is waiting when the writer gets free goes
 /// in together, every request in its own savepoint. Requests are carried out in the order they came.
 final class GroupCommit: Sendable {
-    /// Answers one request once its fate is known: nil when it is on disk, else what went wrong.
-    typealias Answer = @Sendable (TransferStoreError?) -> Void
-
-    private struct Request: Sendable {
-        /// Whether it cannot fail by itself, so that it needs no savepoint.
-        var isSure = false
-        var run: @Sendable (Database) throws -> Answer
-        var refuse: @Sendable (TransferStoreError) -> Void
-    }
-
     private struct State: Sendable {
-        var waiting: [Request] = []
+        var waiting: [any WriteRequest] = []
         /// Whether the writer has been told of what waits.
         var isScheduled = false
         /// Whether it will be told, at the latest when what can wait has waited long enough.
@@ -35,11 +26,6 @@ final class GroupCommit: Sendable {
         var lastBatch = ContinuousClock.now
     }
 
-    private enum Fate {
-        case saved(Answer)
-        case refused(TransferStoreError)
-    }
-
     private let database: DatabaseQueue
     private let rows: TransferRows
     private let path: String
@@ -49,6 +35,8 @@ final class GroupCommit: Sendable {
     /// What is done once nothing was committed for `idleTime`.
     private let onIdle = Mutex<(@Sendable () -> Void)?>(nil)
     private let log = LogKeeper()
+    /// To wake a task takes some microseconds: more than these are left to another thread, while the writer goes on.
+    private static let fewAnswers = 8
 
     init(database: DatabaseQueue, rows: TransferRows, path: String, busyMilliseconds: Int, idleTime: Duration) {
         self.idleTime = idleTime
@@ -64,31 +52,25 @@ final class GroupCommit: Sendable {
     /// How many requests wait for the writer.
     var waitingCount: Int { state.withLock(\.waiting.count) }
 
+    /// Carries `changes` out in a transaction, all or none, and returns when that is durably on disk, with the numbers
+    /// that were given.
+    func commit(_ changes: [PreparedChange]) async throws -> [TransferID] {
+        try await withUnsafeThrowingContinuation { enqueue(ChangesRequest(changes, $0)) }
+    }
+
     /// Carries `body` out in a transaction and returns when that is durably on disk.
     ///
-    /// - Parameter isSure: whether `body` fails only where the whole transaction does.
-    func perform<Value: Sendable>(
-        isSure: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            enqueue(
-                Request(
-                    isSure: isSure,
-                    run: { database in
-                        let value = try body(database)
-                        return { error in continuation.resume(with: error.map(Result.failure) ?? .success(value)) }
-                    },
-                    refuse: { continuation.resume(throwing: $0) }))
-        }
+    /// - Parameter body: says whether bytes that may be secret are free space now.
+    func perform(_ body: @escaping @Sendable (Database) throws -> Bool) async throws {
+        try await withCheckedThrowingContinuation { enqueue(OtherRequest($0, body)) }
     }
 
     /// Carries `body` out with the next transaction, after two seconds where there is none; nobody is told how it went.
     func performLater(_ body: @escaping @Sendable (Database) throws -> Void) {
-        let request = Request(
-            run: { database in
-                try body(database)
-                return { _ in }
-            }, refuse: { _ in })
+        let request = OtherRequest(nil) { database in
+            try body(database)
+            return false
+        }
         let needsTimer = state.withLock { state in
             guard !state.isClosed else { return false }
             state.waiting.append(request)
@@ -105,12 +87,12 @@ final class GroupCommit: Sendable {
     }
 
     /// Returns when all that was handed over before has been carried out.
-    func flush() async { try? await perform { _ in } }
+    func flush() async { try? await perform { _ in false } }
 
     /// Has the log emptied when there is a moment for it, so that removed secrets do not live on in its old frames.
     ///
     /// The backup may have them too, so it goes; idle time makes another.
-    func scrubLater() {
+    private func scrubLater() {
         state.withLock { state in
             state.needsScrub = true
             state.scrubs += 1
@@ -166,14 +148,14 @@ final class GroupCommit: Sendable {
         TransferStoreError(code: .other, message: "The queue \(path) has been closed; open it again to use it.")
     }
 
-    private func enqueue(_ request: Request) {
+    private func enqueue(_ request: any WriteRequest) {
         let isClosed = state.withLock { state in
             guard !state.isClosed else { return true }
             state.waiting.append(request)
             schedule(&state)
             return false
         }
-        if isClosed { request.refuse(Self.closed(path)) }
+        if isClosed { request.answer(Self.closed(path)) }
     }
 
     /// Tells the writer of what waits. Under the lock, so that `close()` cannot slip between a request and its turn.
@@ -189,51 +171,69 @@ final class GroupCommit: Sendable {
             defer { (state.waiting, state.isScheduled) = ([], false) }
             return state.waiting
         }
-        var fates: [Fate] = []
-        if database.isInsideTransaction { try? database.rollback() }
+        var refusals: [Int: TransferStoreError] = [:]
         do {
-            try database.inTransaction(.immediate) {
-                for request in batch { fates.append(try run(request, in: database)) }
-                try rows.finish(database)
-                return .commit
+            if database.isInsideTransaction { try database.rollback() }
+            let statements = try rows.prepared()
+            try statements.begin.run()
+            for (index, request) in batch.enumerated() {
+                if let refusal = try run(request, statements, in: database) { refusals[index] = refusal }
             }
+            try rows.finish(database)
+            try statements.commit.run()
             rows.forget(isRolledBack: false)
         } catch {
+            if database.isInsideTransaction { try? database.rollback() }
             rows.forget(isRolledBack: true)
             let failure = TransferStoreError(wrapping: error, path: path)
             if failure.code == .corrupt { SQLiteStore.suspect(path) }
-            for request in batch { request.refuse(failure) }
+            for request in batch { request.answer(failure) }
             return
         }
-        for (request, fate) in zip(batch, fates) {
-            switch fate {
-            case .saved(let answer): answer(nil)
-            case .refused(let error): request.refuse(error)
-            }
-        }
+        answer(batch, refusals)
         scrubIfNeeded(database)
         log.shrinkIfLong(database, path: path)
         awaitIdle()
     }
 
-    /// One request in its savepoint. Throws only what dooms the whole transaction.
-    private func run(_ request: Request, in database: Database) throws -> Fate {
-        if request.isSure { return .saved(try request.run(database)) }
-        do {
-            var answer: Answer?
-            try database.inSavepoint {
-                answer = try request.run(database)
-                return .commit
+    private func answer(_ batch: [any WriteRequest], _ refusals: [Int: TransferStoreError]) {
+        if batch.count > Self.fewAnswers {
+            DispatchQueue.global(qos: .userInitiated).async {
+                for (index, request) in batch.enumerated() { request.answer(refusals[index]) }
             }
-            guard let answer else { return .refused(Self.closed(path)) }
-            return .saved(answer)
-        } catch let error as TransferStoreError {
-            rows.forgetClasses()
-            return .refused(error.naming(path))
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-            rows.forgetClasses()
-            return .refused(TransferStoreError(error, path: path))
+        } else {
+            for (index, request) in batch.enumerated() { request.answer(refusals[index]) }
         }
+    }
+
+    /// One request in its savepoint; what it is refused for, where it is. Throws only what dooms the whole transaction.
+    private func run(
+        _ request: any WriteRequest, _ statements: Statements, in database: Database
+    ) throws -> TransferStoreError? {
+        let hasRemovedSecrets: Bool
+        if request.isSure {
+            hasRemovedSecrets = try request.run(in: database, rows)
+        } else {
+            try statements.save.run()
+            do {
+                hasRemovedSecrets = try request.run(in: database, rows)
+                try statements.release.run()
+            } catch let error as TransferStoreError {
+                try takeBack(statements)
+                return error.naming(path)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+                try takeBack(statements)
+                return TransferStoreError(error, path: path)
+            }
+        }
+        if hasRemovedSecrets { scrubLater() }
+        return nil
+    }
+
+    private func takeBack(_ statements: Statements) throws {
+        rows.forgetClasses()
+        try statements.takeBack.run()
+        try statements.release.run()
     }
 
     /// Copies the log into the database and cuts it to nothing, unless another process reads it: then a later turn,

@@ -52,24 +52,13 @@ public final class SQLiteStore: TransferStore {
     @discardableResult
     public func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
         guard !changes.isEmpty else { return [] }
-        let prepared: [TransferRows.Prepared]
+        let prepared: [PreparedChange]
         do {
-            prepared = try changes.map { try TransferRows.Prepared($0) }
+            prepared = try changes.map { try PreparedChange($0, rows.classes) }
         } catch {
             throw TransferStoreError(wrapping: error, path: configuration.path)
         }
-        let (writer, rows) = (writer, rows)
-        return try await writer.perform(isSure: prepared.allSatisfy(\.isSure)) { database in
-            var given: [TransferID] = []
-            for change in prepared {
-                switch try rows.apply(change, to: database) {
-                case .none: break
-                case .gave(let id): given.append(id)
-                case .removedSecrets: writer.scrubLater()
-                }
-            }
-            return given
-        }
+        return try await writer.commit(prepared)
     }
 
     /// Hands over every transfer of the configured scope that has not ended, reading the next while some are taken.
@@ -79,18 +68,20 @@ public final class SQLiteStore: TransferStore {
             let found = try await read { [rows] database in try rows.recover(keys: keys, in: database) }
             if !found.isEmpty { await take(found) }
         case .all:
-            var batch = try await nextBatch(after: 0)
-            while let last = batch.last {
-                async let next = nextBatch(after: last.id.rawValue)
-                await take(batch)
-                batch = try await next
+            var stretch = try await nextStretch(after: 0)
+            while let last = stretch.rows.last {
+                async let next = nextStretch(after: last.id)
+                for first in stride(from: 0, to: stretch.rows.count, by: QueueStretch.handful) {
+                    await take(stretch.transfers(first..<min(first + QueueStretch.handful, stretch.rows.count)))
+                }
+                stretch = try await next
             }
         }
     }
 
-    private func nextBatch(after number: Int64) async throws -> [RecoveredTransfer] {
+    private func nextStretch(after number: Int64) async throws -> QueueStretch {
         try await read { [rows] database in
-            try rows.recover(after: number, limit: 4096, in: database)
+            try rows.stretch(after: number, limit: QueueStretch.length, in: database)
         }
     }
 

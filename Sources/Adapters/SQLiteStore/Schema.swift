@@ -7,6 +7,8 @@ internal import TransferEngine
 /// - `task` holds what a transfer is. Its rows are not written again, but to change what it asks for or to erase what may
 ///   be secret. Columns hold what nearly all have, `specification` the rest as JSON, `{}` where that is all as by default;
 ///   rows of versions before the columns hold everything there.
+/// - `identifier` has the largest number of those that are forgotten: so that none is given twice, while a new transfer
+///   costs no page but its own.
 /// - `queue` has a row for each transfer that has not ended, with what the deciding code reads of it: numbers, and the
 ///   number of its `class`, since thousands share all other traits. A million of them are read without any text.
 /// - `event` takes what happens to them, appended: a row changed in place would cost a page of the log each time. In
@@ -179,6 +181,15 @@ enum Schema {
                     PRIMARY KEY (app, identifier, number),
                     FOREIGN KEY (app, identifier) REFERENCES session (app, identifier) ON DELETE CASCADE
                 ) STRICT;
+                """),
+        Migration(
+            identifier: "6 numbers outlive their transfers",
+            sql: """
+                CREATE TRIGGER task_forgotten BEFORE DELETE ON task
+                    WHEN old.id > (SELECT last FROM identifier)
+                BEGIN
+                    UPDATE identifier SET last = old.id;
+                END;
                 """),
     ]
 

@@ -7,6 +7,14 @@ final class Statements {
     private let task: RawStatement
     private let queue: RawStatement
     private let event: RawStatement
+    /// The largest number that was ever given: those that are gone have left theirs in `identifier`.
+    let last: RawStatement
+    /// A transaction that may write, and one request within it.
+    let begin: RawStatement
+    let commit: RawStatement
+    let save: RawStatement
+    let release: RawStatement
+    let takeBack: RawStatement
     /// What decides of a stretch of the queue: task, class, and six numbers.
     let decisive: RawStatement
     /// Whole transfers of a stretch of the queue, and single ones, open and ended; columns as in `TransferRows+Reading`.
@@ -28,6 +36,13 @@ final class Statements {
             """, on: database)
         event = try RawStatement(
             "INSERT INTO event (task, kind, value) SELECT task, ?2, ?3 FROM queue WHERE task = ?1", on: database)
+        last = try RawStatement(
+            "SELECT max(last, ifnull((SELECT max(id) FROM task), 0)) FROM identifier", on: database)
+        begin = try RawStatement("BEGIN IMMEDIATE", on: database)
+        commit = try RawStatement("COMMIT", on: database)
+        save = try RawStatement("SAVEPOINT request", on: database)
+        release = try RawStatement("RELEASE request", on: database)
+        takeBack = try RawStatement("ROLLBACK TO request", on: database)
         decisive = try RawStatement(
             """
             SELECT task, class, submitted, deadline, not_before, expected, sending, expires FROM queue

@@ -9,34 +9,35 @@ struct TransferColumns: Sendable {
     var destination: Destination
     /// `{}` where the rest is as by default.
     var rest: String
-    /// The traits that thousands share.
-    var shared: TransferTraits
+    var shared: Shared
     var numbers: TraitNumbers
 
-    init(_ specification: TransferSpecification) throws {
+    /// The traits that thousands share: by the number of their class where it is known to be saved.
+    enum Shared: Sendable {
+        case numbered(Int64)
+        case traits(TransferTraits)
+    }
+
+    init(_ specification: TransferSpecification, _ classes: ClassNumbers) throws {
         var rest = specification
         url = rest.url
         destination = rest.destination
+        let shared: TransferTraits
         (shared, numbers) = TraitNumbers.split(rest.traits)
+        self.shared = classes.number(of: shared).map(Shared.numbered) ?? .traits(shared)
         (rest.url, rest.destination, rest.traits) = (Self.blank.url, Self.blank.destination, Self.blank.traits)
         self.rest = rest == Self.blank ? "{}" : try JSONText.encode(rest)
     }
 
-    /// The specification with this in the columns.
-    func specification() throws -> TransferSpecification {
-        var whole = rest == "{}" ? Self.blank : try JSONText.decode(TransferSpecification.self, from: rest)
+    /// The specification that lies in these columns.
+    static func specification(
+        url: String, destination: Destination, rest: String, traits: TransferTraits
+    ) throws -> TransferSpecification {
+        var whole = rest == "{}" ? blank : try JSONText.decode(TransferSpecification.self, from: rest)
         whole.url = url
         whole.destination = destination
-        whole.traits = numbers.joined(with: shared)
+        whole.traits = traits
         return whole
-    }
-
-    init(url: String, destination: Destination, rest: String, shared: TransferTraits, numbers: TraitNumbers) {
-        self.url = url
-        self.destination = destination
-        self.rest = rest
-        self.shared = shared
-        self.numbers = numbers
     }
 
     private static let blank = TransferSpecification(
@@ -71,6 +72,12 @@ struct TraitNumbers: Sendable {
     /// The whole traits.
     func joined(with shared: TransferTraits) -> TransferTraits {
         var traits = shared
+        write(to: &traits)
+        return traits
+    }
+
+    /// Makes shared traits whole.
+    func write(to traits: inout TransferTraits) {
         traits.submitted = WallTime(nanosecondsSinceEpoch: submitted)
         if let deadline {
             traits.constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: deadline))
@@ -81,7 +88,6 @@ struct TraitNumbers: Sendable {
         traits.expectedBytesToReceive = expected
         traits.expectedBytesToSend = sending
         traits.expires = expires.map { WallTime(nanosecondsSinceEpoch: $0) }
-        return traits
     }
 }
 

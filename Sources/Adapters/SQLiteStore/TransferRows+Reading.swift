@@ -119,11 +119,12 @@ extension TransferRows {
         guard let collision = row.text(6).flatMap(Destination.Collision.init) else {
             throw Self.unreadable("specification", of: id, "it does not say what to do with a file in its place")
         }
-        let columns = TransferColumns(
-            url: url, destination: Destination(directory: row.text(4) ?? "", name: row.text(5), collision: collision),
-            rest: text, shared: try shared(row.integer(7), of: id, in: database), numbers: Self.numbers(row, from: 8))
+        let shared = try shared(row.integer(7), of: id, in: database)
         do {
-            return try columns.specification()
+            return try TransferColumns.specification(
+                url: url,
+                destination: Destination(directory: row.text(4) ?? "", name: row.text(5), collision: collision),
+                rest: text, traits: Self.numbers(row, from: 8).joined(with: shared))
         } catch {
             throw Self.unreadable("specification", of: id, "it is not a TransferSpecification")
         }

@@ -7,13 +7,13 @@ internal import TransferScheduling
 /// Reading what decides: numbers only, and what few transfers have beside them.
 extension TransferRows {
     /// Those after a number that have not ended, so many at most.
-    func recover(after number: Int64, limit: Int, in database: Database) throws -> [RecoveredTransfer] {
-        var all: [RecoveredTransfer] = []
-        all.reserveCapacity(limit)
-        try readDecisive(after: number, limit: limit, in: database, into: &all)
-        guard let first = all.first, let end = all.last else { return all }
-        try addStates(from: first.id.rawValue, through: end.id.rawValue, in: database, to: &all)
-        return all
+    func stretch(after number: Int64, limit: Int, in database: Database) throws -> QueueStretch {
+        var stretch = QueueStretch()
+        stretch.rows.reserveCapacity(limit)
+        try readDecisive(after: number, limit: limit, in: database, into: &stretch)
+        guard let first = stretch.rows.first, let end = stretch.rows.last else { return stretch }
+        stretch.states = try states(from: first.id, through: end.id, in: database)
+        return stretch
     }
 
     /// The same of transfers with these keys: those of one command, a few.
@@ -28,24 +28,28 @@ extension TransferRows {
     }
 
     private func readDecisive(
-        after number: Int64, limit: Int, in database: Database, into all: inout [RecoveredTransfer]
+        after number: Int64, limit: Int, in database: Database, into stretch: inout QueueStretch
     ) throws {
         let row = try prepared().decisive
         row.bind(1, number)
         row.bind(2, Int64(limit))
         defer { row.reset() }
+        // Those met last, by their last digits: to ask a dictionary for each row takes as long as to read half of it.
+        var met = [Int64](repeating: .min, count: 256)
         while try row.step() {
-            let id = row.integer(0)
-            let shared = try shared(row.integer(1), of: id, in: database)
-            all.append(
-                RecoveredTransfer(id: TransferID(id), traits: Self.numbers(row, from: 2).joined(with: shared)))
+            let (id, shared) = (row.integer(0), row.integer(1))
+            if met[Int(shared & 255)] != shared {
+                met[Int(shared & 255)] = shared
+                stretch.classes[shared] = try self.shared(shared, of: id, in: database)
+            }
+            stretch.rows.append(QueueStretch.Row(id: id, shared: shared, numbers: Self.numbers(row, from: 2)))
         }
     }
 
-    /// Adds what few of them have.
-    private func addStates(
-        from first: Int64, through end: Int64, in database: Database, to all: inout [RecoveredTransfer]
-    ) throws {
+    /// What few of them have.
+    private func states(
+        from first: Int64, through end: Int64, in database: Database
+    ) throws -> [Int64: RecoveredState] {
         var values: [Int64: [String?]] = [:]
         let kinds = EventKind.allCases.map { "CAST(\($0.column) AS TEXT)" }.joined(separator: ", ")
         let progress = try database.cachedStatement(
@@ -65,11 +69,9 @@ extension TransferRows {
             guard EventKind.allCases.indices.contains(kind - 1) else { continue }
             values[id, default: EventKind.allCases.map { _ in nil }][kind - 1] = row[2] as String?
         }
-        guard !values.isEmpty else { return }
-        for index in all.indices {
-            guard let values = values[all[index].id.rawValue] else { continue }
-            all[index].state = try Self.state(values, of: all[index].id.rawValue)
-        }
+        var states: [Int64: RecoveredState] = [:]
+        for (id, values) in values { states[id] = try Self.state(values, of: id) }
+        return states
     }
 
     /// What texts, in the order of the kinds of events, say.

@@ -8,14 +8,15 @@ internal import TransferScheduling
 ///
 /// What is done for each of thousands goes by prepared statements of SQLite's own; the rest by GRDB.
 final class TransferRows: @unchecked Sendable {
-    // Guard: everything here is used on the connection's serial queue only.
+    // Guard: everything here but `classes`, which has a lock, is used on the connection's serial queue only.
     private var statements: Statements?
-    /// The numbers of classes that have been met.
-    var classes: [TransferTraits: Int64] = [:]
+    /// The numbers of classes that are known to be saved.
+    let classes = ClassNumbers()
+    /// Those that this transaction has met.
+    private var newClasses: [TransferTraits: Int64] = [:]
     var traits: [Int64: TransferTraits] = [:]
     /// The last number given; nil outside of a transaction that has asked for it.
     private var last: Int64?
-    private var isLastNew = false
     /// Events since the last fold.
     private(set) var unfolded = 0
     /// More events than this are folded whatever else waits.
@@ -29,41 +30,6 @@ final class TransferRows: @unchecked Sendable {
         case gave(TransferID)
         /// Bytes that may be secret are free space now.
         case removedSecrets
-    }
-
-    /// A change with its texts made, which needs no connection.
-    enum Prepared: Sendable {
-        case submitted(TransferColumns, key: String?, resume: String?)
-        case inserted(StoredTransfer, TransferColumns)
-        case respecified(TransferID, TransferColumns)
-        case event(TransferID, EventKind, String?)
-        case learned(String)
-        case ended(TransferID, String)
-
-        init(_ change: StoreChange) throws {
-            switch change {
-            case .submitted(let transfer, let resume):
-                self = .submitted(
-                    try TransferColumns(transfer.specification), key: transfer.key,
-                    resume: try resume.map(JSONText.encode))
-            case .inserted(let transfer):
-                let specification =
-                    transfer.ending == nil ? transfer.specification : transfer.specification.redacted
-                self = .inserted(transfer, try TransferColumns(specification))
-            case .respecified(let id, let specification):
-                self = .respecified(id, try TransferColumns(specification))
-            case .checkpointed(let id, let resume): self = .event(id, .resume, try resume.map(JSONText.encode))
-            case .retried(let id, let retry): self = .event(id, .retry, try retry.map(JSONText.encode))
-            case .suspended(let id, let isSuspended): self = .event(id, .suspended, isSuspended ? "1" : "0")
-            case .held(let id, let hold): self = .event(id, .hold, try hold.map(JSONText.encode))
-            case .relaunchHeld(let id, let hold): self = .event(id, .relaunchHold, try hold.map(JSONText.encode))
-            case .learned(let learned): self = .learned(try JSONText.encode(learned))
-            case .ended(let id, let ending): self = .ended(id, try JSONText.encode(ending))
-            }
-        }
-
-        /// Whether it is sure to be possible, so that it needs no savepoint.
-        var isSure: Bool { if case .submitted = self { true } else { false } }
     }
 
     /// Prepares what is used for each of thousands.
@@ -89,32 +55,32 @@ final class TransferRows: @unchecked Sendable {
 
     /// What belongs to a transaction as a whole, before its end.
     func finish(_ database: Database) throws {
-        if isLastNew, let last {
-            try database.cachedStatement(sql: "UPDATE identifier SET last = ?").execute(arguments: [last])
-            guard database.changesCount == 1 else { throw Self.lostIdentifier }
-        }
         if unfolded > Self.mostUnfolded { try fold(database) }
     }
 
     /// The transaction is over; another process may give numbers now.
     func forget(isRolledBack: Bool) {
-        (last, isLastNew) = (nil, false)
-        if isRolledBack { classes = [:] }
+        last = nil
+        guard !newClasses.isEmpty else { return }
+        if !isRolledBack { classes.insert(newClasses) }
+        newClasses = [:]
     }
 
-    /// A savepoint was taken back: classes met in it may be gone. Numbers given in it are not given again.
-    func forgetClasses() { classes = [:] }
+    /// A savepoint was taken back: classes met in it may be gone.
+    func forgetClasses() { newClasses = [:] }
 
-    private func next(in database: Database) throws -> Int64 {
-        let next = try known(in: database) + 1
-        (last, isLastNew) = (next, true)
+    private func next() throws -> Int64 {
+        let next = try known() + 1
+        last = next
         return next
     }
 
-    private func known(in database: Database) throws -> Int64 {
+    private func known() throws -> Int64 {
         if let last { return last }
-        let statement = try database.cachedStatement(sql: "SELECT last FROM identifier")
-        guard let saved = try Int64.fetchOne(statement) else { throw Self.lostIdentifier }
+        let statement = try prepared().last
+        defer { statement.reset() }
+        guard try statement.step() else { throw Self.lostIdentifier }
+        let saved = statement.integer(0)
         last = saved
         return saved
     }
@@ -126,10 +92,10 @@ final class TransferRows: @unchecked Sendable {
     // MARK: Changes
 
     /// Writes one change. Throws `noSuchTransfer` where there is no unfinished transfer of that number.
-    func apply(_ change: Prepared, to database: Database) throws -> Effect {
+    func apply(_ change: PreparedChange, to database: Database) throws -> Effect {
         switch change {
         case .submitted(let columns, let key, let resume):
-            let id = try next(in: database)
+            let id = try next()
             try insert(id, key, columns, into: database)
             if let resume { try append(.resume, resume, of: id, in: database) }
             return .gave(TransferID(id))
@@ -159,7 +125,7 @@ final class TransferRows: @unchecked Sendable {
     private func insert(_ transfer: StoredTransfer, _ columns: TransferColumns, into database: Database) throws {
         let id = transfer.id.rawValue
         try insert(id, transfer.key, columns, into: database)
-        if id > (try known(in: database)) { (last, isLastNew) = (id, true) }
+        if id > (try known()) { last = id }
         guard transfer.ending == nil else {
             _ = try end(id, try JSONText.encode(transfer.ending), in: database)
             return
@@ -219,7 +185,7 @@ final class TransferRows: @unchecked Sendable {
         guard let specification = try transfer(id, in: database)?.specification else { throw Self.noSuchTransfer(id) }
         let redacted = specification.redacted
         guard redacted != specification else { return .none }
-        try rewrite(id, try TransferColumns(redacted), in: database)
+        try rewrite(id, try TransferColumns(redacted, classes), in: database)
         return .removedSecrets
     }
 
@@ -232,16 +198,22 @@ final class TransferRows: @unchecked Sendable {
     }
 
     /// The number of a class, which is made where it is new.
+    private func number(of shared: TransferColumns.Shared, in database: Database) throws -> Int64 {
+        switch shared {
+        case .numbered(let number): number
+        case .traits(let traits): try number(of: traits, in: database)
+        }
+    }
+
     private func number(of shared: TransferTraits, in database: Database) throws -> Int64 {
-        if let number = classes[shared] { return number }
+        if let number = classes.number(of: shared) ?? newClasses[shared] { return number }
         let text = try JSONText.encode(shared)
         try run("INSERT INTO class (traits) VALUES (?) ON CONFLICT DO NOTHING", [text], database)
         let statement = try database.cachedStatement(sql: "SELECT number FROM class WHERE traits = ?")
         guard let number = try Int64.fetchOne(statement, arguments: [text]) else {
             throw DatabaseError(resultCode: .SQLITE_INTERNAL)
         }
-        if classes.count >= 10_000 { classes = [:] }
-        classes[shared] = number
+        newClasses[shared] = number
         return number
     }
 

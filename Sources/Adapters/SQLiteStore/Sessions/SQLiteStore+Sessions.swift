@@ -29,10 +29,10 @@ extension SQLiteStore: SessionStore {
         } catch {
             throw TransferStoreError(wrapping: error, path: configuration.path)
         }
-        try await writer.perform { [writer] database in
+        try await writer.perform { database in
             for step in steps { try database.execute(sql: step.sql, arguments: step.arguments) }
             // Addresses and header fields may have been secret.
-            if steps.contains(where: \.removes) { writer.scrubLater() }
+            return steps.contains(where: \.removes)
         }
     }
 
