@@ -77,8 +77,8 @@ final class LogKeeper: Sendable {
         }
     }
 
-    /// Copies what is in the log now, by a connection of its own.
-    private static func copy(_ path: String) -> Bool {
+    /// Copies what is in the log now, by a connection of its own; says whether there was anything to copy, and it could.
+    static func copy(_ path: String) -> Bool {
         var connection: OpaquePointer?
         // One that could not be opened has to be closed, too.
         defer { sqlite3_close(connection) }
