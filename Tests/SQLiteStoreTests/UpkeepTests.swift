@@ -138,6 +138,21 @@ struct UpkeepTests {
         #expect(try await store.unfinished().count == 200)
     }
 
+    @Test("another connection than the writer's copies the log")
+    func copiesBeside() async throws {
+        let place = try Place()
+        let store = try store(place)
+        try await store.commit((1...500).map { .inserted(StoredTransferSamples.full($0)) })
+        func length() throws -> Int {
+            try FileManager.default.attributesOfItem(atPath: place.path)[.size] as? Int ?? 0
+        }
+        let before = try length()
+        #expect(LogKeeper.copy(place.path))
+        #expect(try length() > before)
+        #expect(!LogKeeper.copy(place.path + "-none"))
+        #expect(try await store.unfinished().count == 500)
+    }
+
     @Test("the log begins again at its start although commits go on")
     func logBeginsAgain() async throws {
         let place = try Place()

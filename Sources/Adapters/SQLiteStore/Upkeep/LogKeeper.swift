@@ -77,14 +77,18 @@ final class LogKeeper: Sendable {
         }
     }
 
-    /// Copies what is in the log now, by a connection of its own.
-    private static func copy(_ path: String) -> Bool {
+    /// Copies what is in the log now, by a connection of its own; says whether there was anything to copy, and it could.
+    static func copy(_ path: String) -> Bool {
         var connection: OpaquePointer?
         // One that could not be opened has to be closed, too.
         defer { sqlite3_close(connection) }
-        guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK else {
-            return false
-        }
-        return sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) == SQLITE_OK
+        // A connection that has read nothing yet does not know of the log, and would copy nothing.
+        guard
+            sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
+            sqlite3_exec(connection, "PRAGMA schema_version", nil, nil, nil) == SQLITE_OK
+        else { return false }
+        var copied: Int32 = -1
+        return sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, &copied) == SQLITE_OK
+            && copied > 0
     }
 }
