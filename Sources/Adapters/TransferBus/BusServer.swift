@@ -40,7 +40,7 @@ package actor BusServer {
     private var waiting: [CheckedContinuation<End, Never>] = []
     private var onReady: CheckedContinuation<Void, any Error>?
     /// Calls that came before the service was ready; nil once it is.
-    private var early: [BusCall]?
+    private var early: [BusCall]? = []
     private let readiness = DispatchGroup()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -53,20 +53,20 @@ package actor BusServer {
     /// A message larger than this is refused: some ten thousand transfers with long URLs.
     package static let mostBytes = 16 << 20
 
-    /// A server over `service`; nothing is offered before `start`.
-    ///
-    /// - Parameter isServiceReady: false where the service is not to be asked before `serve()`: calls wait until then.
-    package init(
-        service: any TransferService, launched: LaunchedPrograms = LaunchedPrograms(), isServiceReady: Bool = true
-    ) {
+    /// A server over `service`; nothing is offered before `start`, and nothing answered before `serve`.
+    package init(service: any TransferService, launched: LaunchedPrograms = LaunchedPrograms()) {
         self.service = service
         self.launched = launched
-        guard !isServiceReady else { return }
-        early = []
         readiness.enter()
     }
 
-    /// The service is ready: what was asked before is answered now. To be called once, where it was not from the first.
+    /// The service will never be ready: ends, so that nobody is kept waiting. To be called once, instead of `serve`.
+    package nonisolated func abandon() {
+        readiness.leave()
+        perform { $0.stop() }
+    }
+
+    /// The service is ready: what was asked before is answered now. To be called once.
     package nonisolated func serve() {
         readiness.leave()
         perform { server in

@@ -80,7 +80,7 @@ struct Daemon {
             engine: engine, host: host, starter: starter, alarm: alarm, holdSwitch: conditions,
             configuration: configuration, stateDirectory: state, loss: store.loss,
             defaultDirectory: Self.cacheFolder(beside: state), registry: registry, logger: logger)
-        server = BusServer(service: service, launched: starter.launched, isServiceReady: false)
+        server = BusServer(service: service, launched: starter.launched)
         starter.use(server)
     }
 
@@ -105,8 +105,9 @@ struct Daemon {
         let loading = Task {
             do {
                 try await service.load(store, partialDirectory: partialDirectory)
-            } catch let error as TransferStoreError {
-                throw UsageError("\(error)")
+            } catch {
+                server.abandon()
+                throw (error as? TransferStoreError).map { UsageError("\($0)") } ?? error
             }
             server.serve()
         }
@@ -115,10 +116,10 @@ struct Daemon {
                 services: [
                     // The last one ends first: the bus, so that nothing is asked of an engine that has ended, and the
                     // book behind the engine, whose last words it takes.
-                    .init(service: BookRun(service: service, server: server, loading: loading)),
-                    .init(service: EngineRun(engine: engine, loading: loading)),
-                    .init(service: SessionRun(host: host, service: service, loading: loading)),
-                    .init(service: SweepRun(daemon: self, loading: loading)),
+                    .init(service: AfterLoading(loading, BookRun(service: service, server: server))),
+                    .init(service: AfterLoading(loading, EngineRun(engine: engine))),
+                    .init(service: AfterLoading(loading, SessionRun(host: host, service: service))),
+                    .init(service: AfterLoading(loading, SweepRun(daemon: self))),
                     .init(service: HoldRun(watch: holds, server: server)),
                     .init(service: ReloadRun(daemon: self)),
                     .init(
@@ -128,6 +129,7 @@ struct Daemon {
         let result: Result<Void, any Error>
         do { result = .success(try await group.run()) } catch { result = .failure(error) }
         await server.letGo()
+        try await loading.value
         try result.get()
         logger.info("ended")
     }
@@ -158,13 +160,24 @@ struct Daemon {
     }
 }
 
-/// Runs the engine.
-private struct EngineRun: Service {
-    let engine: TransferEngine
-    let loading: Task<Void, any Error>
+/// Runs what needs the queue once that has been read.
+private struct AfterLoading<Base: Service>: Service {
+    private let loading: Task<Void, any Error>
+    private let base: Base
+
+    init(_ loading: Task<Void, any Error>, _ base: Base) { (self.loading, self.base) = (loading, base) }
 
     func run() async throws {
         try await loading.value
+        try await base.run()
+    }
+}
+
+/// Runs the engine.
+private struct EngineRun: Service {
+    let engine: TransferEngine
+
+    func run() async throws {
         try await withGracefulShutdownHandler {
             try await engine.run()
         } onGracefulShutdown: {
@@ -177,10 +190,8 @@ private struct EngineRun: Service {
 private struct BookRun: Service {
     let service: DaemonService
     let server: BusServer
-    let loading: Task<Void, any Error>
 
     func run() async throws {
-        try await loading.value
         await service.follow(
             telling: { await server.tell($0) }, conditions: { await server.tell($0) },
             ends: { await server.notify(title: $0.title, body: $0.body, isFailure: $0.isFailure) })
@@ -193,10 +204,8 @@ private struct BookRun: Service {
 private struct SessionRun: Service {
     let host: SessionHost
     let service: DaemonService
-    let loading: Task<Void, any Error>
 
     func run() async throws {
-        try await loading.value
         await host.goOn()
         await service.learnAll()
         await service.giveBackMemory()
@@ -207,10 +216,8 @@ private struct SessionRun: Service {
 /// Clears the folder of partial files, once.
 private struct SweepRun: Service {
     let daemon: Daemon
-    let loading: Task<Void, any Error>
 
     func run() async throws {
-        try await loading.value
         await daemon.sweep()
         try? await gracefulShutdown()
     }

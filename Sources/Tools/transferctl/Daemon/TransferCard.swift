@@ -43,7 +43,7 @@ struct TransferCard {
         if let code = status.status { facts.append(("server said", "status \(code)")) }
         if !status.state.isOver { facts.append(("asks for", asked)) }
         facts.append(("urgency", "\(WhyCommand.words(status.kind.rawValue)), priority \(status.priority)"))
-        let date = WatchConditions.time(.string(status.submitted.description)) ?? status.submitted.description
+        let date = WatchConditions.time(status.submitted.wall)
         facts.append(("handed over", "\(date)\(status.app.isEmpty ? "" : " by \(status.app)")\(session)"))
         if status.attempt > 0 { facts.append(("attempt", "\(status.attempt)")) }
         return facts
@@ -80,8 +80,8 @@ extension Constraints {
         case .allowed: words.append("metered networks allowed")
         case .unmetered: words.append("an unmetered network")
         }
-        if let time = notBefore.map({ Self.time($0.date) }) { words.append("not before \(time)") }
-        if let time = deadline.map({ Self.time($0.date) }) { words.append("done by \(time)") }
+        if let time = notBefore.map({ WatchConditions.time($0.date) }) { words.append("not before \(time)") }
+        if let time = deadline.map({ WatchConditions.time($0.date) }) { words.append("done by \(time)") }
         if let window {
             let some = window.windows.prefix(3).map { "\(Self.second($0.start)) to \(Self.second($0.end))" }
             let more = window.windows.count - some.count
@@ -91,11 +91,6 @@ extension Constraints {
         if !connection.denied.isEmpty { words.append("not on \(connection.denied.sorted().joined(separator: ", "))") }
         if !connection.allowsRoaming { words.append("not while roaming") }
         return words
-    }
-
-    private static func time(_ date: WallTime) -> String {
-        let text = BusDate(date).description
-        return WatchConditions.time(.string(text)) ?? text
     }
 
     /// A second of the week, as `Mon 01:00`.

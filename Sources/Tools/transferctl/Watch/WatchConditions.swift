@@ -52,7 +52,11 @@ struct WatchConditions {
 
     /// A date of the bus in local time: the hour, and the day where it is another than today.
     static func time(_ value: VariantValue?) -> String? {
-        guard let wall = value?.string.flatMap(BusDate.init(parsing:))?.wall else { return nil }
+        value?.string.flatMap(BusDate.init(parsing:)).map { time($0.wall) }
+    }
+
+    /// The same of a date that has been read.
+    static func time(_ wall: WallTime) -> String {
         let date = Date(timeIntervalSince1970: Double(wall.nanosecondsSinceEpoch) / 1e9)
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
