@@ -288,7 +288,7 @@ let package = Package(
             "URLSessionExecutorTests",
             [
                 "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer",
-                "ExecutorTrials", "HostileCases",
+                "ExecutorTrials", "HostileCases", "URLSessionRepair",
             ]),
         tests(
             "TransferWorkerTests",
@@ -323,7 +323,7 @@ let package = Package(
             [
                 "transferctl", "transferd", "ConditionRigs", "ConditionsProbe", "DiskRig", "HostileServer",
                 "transferlab", "BusSoak", "SessionApp", "TutorialApp", "BackgroundTransfer", "SessionHarnesses",
-                "TransferTesting", "TransferBus", "GLibBridge", "TransferPolicy",
+                "TransferTesting", "TransferBus", "GLibBridge", "TransferPolicy", grdb,
             ]),
         tests("SessionFoldersTests", ["SessionFolders", "TransferPolicy", "TransferEngine", "TransferSessions"]),
         tests("HostileServerTests", ["HostileServer"]),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pacing.h"
+#include "uploadblock.h"
 
 #include <stddef.h>
 
@@ -13,6 +14,7 @@ struct handle {
     data_cb header, body, source;
     void *header_user, *body_user, *source_user;
     struct pace pace;
+    struct upload_block block;
     int status;                   // of the header block being read
     unsigned char header_is_over; // anything after is a trailer
     unsigned char has_failed;     // a body was refused

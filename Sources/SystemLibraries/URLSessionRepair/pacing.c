@@ -32,7 +32,7 @@ static const double longest_credit = 0.05;
 
 static struct pacing_calls calls;
 
-static uint64_t now_ns(void) {
+uint64_t pacing_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * second + (uint64_t)time.tv_nsec;
@@ -155,7 +155,7 @@ static void set_timer(struct multi_clock *clock) {
     if (time == clock->set_for) return;
     clock->set_for = time;
     clock->is_ours = clock->held != NULL;
-    uint64_t now = now_ns();
+    uint64_t now = pacing_now();
     long wait = time == 0 ? -1 : time > now + millisecond ? (long)((time - now) / millisecond) : 1;
     clock->timer(clock->multi, wait, clock->user);
 }
@@ -164,7 +164,7 @@ static int timer_callback(void *multi, long milliseconds, void *user) {
     (void)user;
     struct multi_clock *clock = clock_of(multi, 0);
     if (!clock || !clock->timer) return 0;
-    clock->wanted = milliseconds < 0 ? 0 : now_ns() + (uint64_t)milliseconds * millisecond;
+    clock->wanted = milliseconds < 0 ? 0 : pacing_now() + (uint64_t)milliseconds * millisecond;
     clock->is_ours = 0;
     clock->set_for = clock->wanted;
     int result = clock->timer(multi, milliseconds, clock->user);
@@ -269,7 +269,7 @@ int pacing_may_receive(struct pace *pace) {
     struct lane *lane = lane_of(pace->lane);
     int64_t rate = lane ? atomic_load_explicit(&lane->rate, memory_order_relaxed) : 0;
     if (rate <= 0 || !acting) return 1;
-    uint64_t now = now_ns(), wait = wait_of(&lane->receive, rate, now);
+    uint64_t now = pacing_now(), wait = wait_of(&lane->receive, rate, now);
     if (wait < shortest_hold) return 1;
     hold(pace, lane, pause_receive, wait, now);
     return 0;
@@ -286,7 +286,7 @@ size_t pacing_room_to_send(struct pace *pace, size_t wanted) {
     struct lane *lane = lane_of(pace->lane);
     int64_t rate = lane ? atomic_load_explicit(&lane->rate, memory_order_relaxed) : 0;
     if (rate <= 0) return wanted;
-    uint64_t now = now_ns(), wait = wait_of(&lane->send, rate, now);
+    uint64_t now = pacing_now(), wait = wait_of(&lane->send, rate, now);
     if (wait >= shortest_hold && acting) {
         hold(pace, lane, pause_send, wait, now);
         return 0;
@@ -310,7 +310,7 @@ int pacing_pause(struct pace *pace, int wanted) {
 void pacing_before_action(void *multi, int is_timeout) {
     struct multi_clock *clock = clock_of(multi, 0);
     if (!clock || acting) return;
-    uint64_t now = now_ns();
+    uint64_t now = pacing_now();
     if (is_timeout) {
         clock->set_for = 0;
         // It may have fired a little early; a time that has come is libcurl's to name anew.

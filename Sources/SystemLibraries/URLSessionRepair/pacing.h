@@ -9,6 +9,9 @@
 
 struct multi_clock;
 
+// Nanoseconds of CLOCK_MONOTONIC.
+uint64_t pacing_now(void);
+
 // What pacing knows of one easy handle.
 struct pace {
     void *easy;

@@ -15,7 +15,8 @@
 //  5. Encoded bodies are decoded whatever was asked for; lengths and ranges then mean nothing. Decoding is off.
 //  6. The receive buffer is 16 KiB, libcurl hands on 16 KiB at a time whatever the buffer, and each of these costs
 //     FoundationNetworking a timer, an allocation and several wake-ups. Larger buffer, and what one call of libcurl
-//     brings is handed on as one. Progress is computed per packet for nobody: off.
+//     brings is handed on as one. A fast upload is given larger blocks (uploadblock.h). Progress is computed per packet for
+//     nobody: off.
 //  7. There is no way to give a CA file or a proxy. Set on every handle; with a CA file the system's folder is left out.
 //  8. A Content-Length of 2^63 - 512 and above ends the process (EasyHandle.swift, setupCallbacks: libcurl's double is
 //     made an Int64, which traps at 2^63). Lengths from 2^62 on are told as unknown; the field itself is passed on.
@@ -42,6 +43,7 @@
 #include "libcurl.h"
 #include "pacing.h"
 #include "polling.h"
+#include "uploadblock.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -65,9 +67,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *ca_file, *proxy;
 static _Atomic int enabled;
 static _Atomic long buffer_size;
-// Twice libcurl's own: each block costs FoundationNetworking a timer and several wake-ups. No more, because two blocks may
-// be on their way into a connection that turns out dead, and are then sent again unasked.
-static const long upload_buffer_size = 128 << 10;
 
 // ---- Per handle: who is to be called, and where in the answer we are. Hangs on the handle as CURLOPT_PRIVATE, which
 // FoundationNetworking does not use, and is freed with it.
@@ -161,7 +160,8 @@ static size_t body_callback(char *bytes, size_t size, size_t count, void *user) 
 static size_t source_callback(char *bytes, size_t size, size_t count, void *user) {
     struct handle *mine = user;
     if (pacing_is_over(&mine->pace)) return source_abort;
-    size_t room = pacing_room_to_send(&mine->pace, size * count);
+    size_t block = upload_block_next(&mine->block, size * count, pacing_now());
+    size_t room = pacing_room_to_send(&mine->pace, block);
     if (room == 0 && size * count > 0) return data_pause;
     size_t given = mine->source(bytes, 1, room, mine->source_user);
     if (given < source_abort) pacing_sent(&mine->pace, given);
@@ -241,7 +241,7 @@ static int easy_setopt_pointer(void *easy, int option, void *value) {
         if (proxy) real_easy_setopt(easy, opt_proxy, proxy);
         pthread_mutex_unlock(&lock);
         real_easy_setopt(easy, opt_noprogress, 1L);
-        real_easy_setopt(easy, opt_upload_buffersize, upload_buffer_size);
+        real_easy_setopt(easy, opt_upload_buffersize, (long)largest_upload_block);
         real_easy_setopt(easy, opt_suppress_connect_headers, 1L);
         break;
     default:

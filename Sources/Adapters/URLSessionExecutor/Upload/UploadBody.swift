@@ -23,7 +23,7 @@ final class UploadBody: Sendable {
         var isLost = false
     }
 
-    /// More bytes than these, two of libcurl's blocks as the repair sets them, are not sent twice without anybody having
+    /// More bytes than these, the two small blocks that the repair begins with, are not sent twice without anybody having
     /// decided it.
     private static let largestRepeated: Int64 = 256 << 10
     private let file: UploadFile

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import URLSessionRepair
+
+@Suite("Blocks of an upload")
+struct UploadBlockTests {
+    private let room = 2 << 20
+    private let small = Int(least_upload_block)
+    private let large = Int(largest_upload_block)
+
+    /// The sizes of blocks of which each is asked for so many milliseconds after the one before.
+    private func sizes(_ milliseconds: [UInt64], block: inout upload_block) -> [Int] {
+        milliseconds.map { wait in
+            upload_block_next(&block, room, block.asked + wait * 1_000_000)
+        }
+    }
+
+    @Test("the first two are small, for they may be lost in a dead connection; then they grow while they go fast")
+    func growing() {
+        var block = upload_block()
+        #expect(sizes([5000, 0, 0, 0, 0], block: &block) == [small, small, 2 * small, large, large])
+        #expect(large == 4 * small)
+    }
+
+    @Test("a connection that takes its time is asked often, and the pace in between changes nothing")
+    func slowing() {
+        var block = upload_block()
+        _ = sizes([0, 0, 0, 0], block: &block)
+        #expect(sizes([10, 11, 49], block: &block) == [large, large, large])
+        #expect(sizes([50, 900, 900, 900], block: &block) == [2 * small, small, small, small])
+        #expect(sizes([11, 10], block: &block) == [small, 2 * small])
+    }
+
+    @Test("never more than there is room for")
+    func limited() {
+        var block = upload_block()
+        #expect(upload_block_next(&block, 1000, 0) == 1000)
+        #expect(upload_block_next(&block, room, 0) == small)
+    }
+}
