@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What the bus costs: calls of one client, one after the other, against a bare GDBus service on the same bus; a list of
-/// ten thousand transfers; and the daemon's start with as many.
+/// What the bus costs: calls of one client, one after the other, against a bare GDBus service on the same bus; calls of a
+/// hundred clients that come and go; a list of ten thousand transfers; and the daemon's start with as many.
 enum BusCalls {
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let programs = try Programs(options)
         let folder = try WorkFolder(in: options.diskFolder, room: 1 << 28)
         let bus = try PrivateBus(in: folder.path, daemon: programs.daemon)
-        return try calls(options, programs, bus) + many(options, programs, bus)
+        return try calls(options, programs, bus) + crowd(options, programs, bus) + many(options, programs, bus)
     }
 
     // MARK: Calls
@@ -38,6 +38,32 @@ enum BusCalls {
                     theirs: echoTail, rounds: options.rounds),
             ]
         }
+    }
+
+    // MARK: A hundred clients
+
+    /// Each waits between two calls, in the mean as long as leaves the daemon that many calls a second.
+    private static let callsPerSecond = 100
+
+    private static func crowd(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws -> [Figure] {
+        let clients = 100
+        let text = try bus.output(
+            of: programs.soak,
+            [bus.address, options.isQuick ? "30" : "300", "\(clients)", "2026", "\(clients * 1000 / callsPerSecond)"])
+        var values: [String: Double] = [:]
+        for pair in text.split(whereSeparator: \.isWhitespace).map({ $0.split(separator: "=") }) where pair.count == 2 {
+            values[String(pair[0])] = Double(pair[1])
+        }
+        return [
+            Figure(
+                name: "bus-crowd p50 of \(clients) clients", ours: values["p50_ms"], unit: "ms", rounds: 1,
+                barIsAbsolute: true),
+            Figure(
+                name: "bus-crowd p99 of \(clients) clients", ours: values["p99_ms"], unit: "ms", bar: 50, rounds: 1,
+                barIsAbsolute: true),
+            Figure(
+                name: "bus-crowd calls", ours: values["calls_per_s"], unit: "a second", rounds: 1, barIsAbsolute: true),
+        ]
     }
 
     // MARK: Ten thousand

@@ -4,8 +4,11 @@ import GLibBridge
 import TransferBus
 import TransferPolicy
 
-/// A hundred apps that use a daemon at random: `BusSoak ADDRESS SECONDS CLIENTS SEED`; or `BusSoak meter ADDRESS CALLS`.
+/// A hundred apps that use a daemon at random: `BusSoak ADDRESS SECONDS CLIENTS SEED [PAUSE]`; or `BusSoak meter ADDRESS
+/// CALLS`.
 ///
+/// With a pause each waits between two calls, so many milliseconds in the mean, as people and apps do: then the times tell
+/// how long a call takes. Without, each calls again at once, and the times tell how many wait in the line.
 /// The daemon is to be one that nobody else uses. Prints one line of `key=value` pairs: the daemon's memory and
 /// descriptors before, in the middle and after, when all clients have gone and all transfers are cancelled. Status 1 where
 /// an app saw what is another's, or a call failed.
@@ -16,14 +19,16 @@ enum BusSoak {
         if arguments.count == 3, arguments.first == "meter", let calls = arguments.last.flatMap({ Int($0) }) {
             return try await BusMeter.run(at: Array(arguments)[1], calls: calls)
         }
-        guard arguments.count == 4, let address = arguments.first,
-            case let numbers = arguments.dropFirst().compactMap(UInt64.init), numbers.count == 3
+        guard (4...5).contains(arguments.count), let address = arguments.first,
+            case let numbers = arguments.dropFirst().compactMap(UInt64.init), numbers.count == arguments.count - 1
         else {
             FileHandle.standardError.write(
-                Data("usage: BusSoak ADDRESS SECONDS CLIENTS SEED | BusSoak meter ADDRESS CALLS\n".utf8))
+                Data("usage: BusSoak ADDRESS SECONDS CLIENTS SEED [PAUSE] | BusSoak meter ADDRESS CALLS\n".utf8))
             exit(2)
         }
         let (seconds, clients, seed) = (Int(numbers[0]), Int(numbers[1]), numbers[2])
+        let crowd = Crowd(
+            address: address, clients: clients, pause: .milliseconds(numbers.count > 3 ? Int(numbers[3]) : 0))
         let observer = BusClient()
         try await observer.connect(address: address)
         _ = try await observer.property("Version")
@@ -31,13 +36,13 @@ enum BusSoak {
         let before = Footprint(of: process)
         let tally = SoakTally()
         // In two halves: what grows from the middle to the end grows for good.
-        await run(clients, for: .seconds(seconds) / 2, at: address, seed: seed, tally)
+        await run(crowd, for: .seconds(seconds) / 2, seed: seed, tally)
         let middle = try await settled(observer, process, address, clients)
-        await run(clients, for: .seconds(seconds) / 2, at: address, seed: seed &+ 1, tally)
+        await run(crowd, for: .seconds(seconds) / 2, seed: seed &+ 1, tally)
         let after = try await settled(observer, process, address, clients)
         await observer.close()
         print(
-            "seed=\(seed) calls=\(tally.calls) failures=\(tally.failures.count) crossings=\(tally.crossings.count) "
+            "seed=\(seed) calls=\(tally.calls) calls_per_s=\(tally.calls / max(1, seconds)) failures=\(tally.failures.count) crossings=\(tally.crossings.count) "
                 + "p50_ms=\(tally.milliseconds(at: 0.5)) p99_ms=\(tally.milliseconds(at: 0.99)) "
                 + "rss_kb=\(before.kilobytes),\(middle.kilobytes),\(after.kilobytes) "
                 + "fds=\(before.descriptors),\(middle.descriptors),\(after.descriptors)")
@@ -49,13 +54,12 @@ enum BusSoak {
 
     private static func name(of client: Int) -> String { "org.example.Soak.App\(client)" }
 
-    private static func run(_ clients: Int, for time: Duration, at address: String, seed: UInt64, _ tally: SoakTally)
-        async
-    {
+    private static func run(_ crowd: Crowd, for time: Duration, seed: UInt64, _ tally: SoakTally) async {
         let ends = ContinuousClock.now + time
         await withTaskGroup(of: Void.self) { group in
-            for client in 0..<clients {
-                let soak = SoakClient(address: address, app: name(of: client), ends: ends, tally: tally)
+            for client in 0..<crowd.clients {
+                let soak = SoakClient(
+                    address: crowd.address, app: name(of: client), pause: crowd.pause, ends: ends, tally: tally)
                 group.addTask { await soak.run(seed: seed &* 1000 &+ UInt64(client)) }
             }
         }
@@ -77,6 +81,13 @@ enum BusSoak {
         _ = try await observer.property("Version")
         return Footprint(of: process)
     }
+}
+
+/// Who calls, where, and how often.
+private struct Crowd {
+    var address: String
+    var clients: Int
+    var pause: Duration
 }
 
 /// What a process takes.

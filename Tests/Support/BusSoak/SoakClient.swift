@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GLibBridge
 import TransferBus
 import TransferPolicy
@@ -7,6 +8,8 @@ import TransferPolicy
 struct SoakClient {
     let address: String
     let app: String
+    /// Between two calls, in the mean; each has a length at random.
+    let pause: Duration
     let ends: ContinuousClock.Instant
     let tally: SoakTally
 
@@ -40,6 +43,9 @@ struct SoakClient {
         var ids: [Int64] = []
         for _ in 0..<Int.random(in: 1...30, using: &generator) where ContinuousClock.now < ends {
             try await act(client, &ids, &generator)
+            // Arrivals of many who know nothing of each other: a Poisson process.
+            let wait = pause * -log(1 - Double.random(in: 0..<1, using: &generator))
+            if wait > .zero { try await Task.sleep(for: wait) }
         }
         // Half of them leave what they have to the next life.
         if Bool.random(using: &generator) {
