@@ -28,7 +28,8 @@ struct StageExaminer: CustomStringConvertible {
         // Mostly a transfer and a machine of the same days.
         if dice.chance(80) { dice.bringNear(&context, to: subject) }
         return agreement(of: policy, on: subject, in: context) ?? stageFault(of: policy) ?? moodFault(of: policy)
-            ?? likeness(of: policy) ?? quiet(of: policy) ?? unison(of: policy)
+            ?? likeness(of: policy) ?? quiet(of: policy) ?? unison(of: policy) ?? newcomer(of: policy)
+            ?? end(of: policy)
     }
 
     /// What a scheduler takes from a verdict for a transfer that waits.
@@ -132,6 +133,27 @@ struct StageExaminer: CustomStringConvertible {
             if answers[stage] != expected { return "stage \(stage) of all says \(String(describing: answers[stage]))" }
         }
         return nil
+    }
+
+    /// Asked about a new transfer by its traits alone, the policy says what it says of the whole subject.
+    private func newcomer(of policy: some StagedPolicy) -> String? {
+        let traits = subject.traits
+        let whole = PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive)
+        let (new, known) = (
+            policy.stage(ofNew: traits, at: context.now.wall), policy.stage(of: whole, at: context.now.wall)
+        )
+        return new == known ? nil : "\(new) of one that is new, and \(known)"
+    }
+
+    /// Where it says that it names no ends, leave to go on has none.
+    private func end(of policy: some StagedPolicy) -> String? {
+        guard !policy.namesEndsOfRuns else { return nil }
+        var running = subject
+        running.isRunning = true
+        running.start = PolicySubject.Start(
+            date: context.now.wall, bytesDone: running.bytesDone, rate: running.rate)
+        guard case .run(_, let end?) = policy.verdict(for: running, in: context) else { return nil }
+        return "it may run until \(end)"
     }
 
     /// While neither stage nor mood changes, the transfer's own verdict stays the same.

@@ -14,8 +14,7 @@ public struct DeadlineConstraint: Hashable, Sendable, Codable {
     public func elapsedShare(at now: WallTime, submitted: WallTime, notBefore: WallTime?) -> Double {
         let start = max(submitted, notBefore ?? submitted)
         guard start < date else { return 1 }
-        let span = start.duration(to: date).wholeNanoseconds
-        let gone = start.duration(to: now).wholeNanoseconds
+        let (span, gone) = (start.nanoseconds(to: date), start.nanoseconds(to: now))
         return min(1, max(0, Double(gone) / Double(span)))
     }
 
@@ -23,12 +22,13 @@ public struct DeadlineConstraint: Hashable, Sendable, Codable {
     public func date(atShare share: Double, submitted: WallTime, notBefore: WallTime?) -> WallTime {
         let start = max(submitted, notBefore ?? submitted)
         guard start < date else { return start }
-        let span = start.duration(to: date).wholeNanoseconds
+        let span = start.nanoseconds(to: date)
         let part = Double(span) * min(1, max(0, share))
         guard part < Double(span) else { return date }
         // Rounded up, so that at this date the share is not a nanosecond short of what was asked; by hand, because
         // `rounded(.up)` would need the mathematics library, which Core does not link.
         let whole = Int64(part)
-        return start.advanced(by: .nanoseconds(Double(whole) < part ? whole + 1 : whole))
+        let ahead = Double(whole) < part ? whole + 1 : whole
+        return WallTime(nanosecondsSinceEpoch: start.nanosecondsSinceEpoch.addingSaturating(ahead))
     }
 }

@@ -140,9 +140,25 @@ extension DefaultPolicy: StagedPolicy {
         return DefaultStages.count * (meteredShare <= 1 ? 2 : 1)
     }
 
+    /// No: stages only give way, and what is expected comes nearer as the deadline does.
+    public var namesEndsOfRuns: Bool { false }
+
     /// How far the time to the deadline is gone.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
-        guard let dates = DefaultStages(subject, meteredShare: meteredShare) else { return PolicyStage() }
+        DefaultStages(subject, meteredShare: meteredShare).map { stage($0, at: now) } ?? PolicyStage()
+    }
+
+    /// The same of one that is new, whose last chance is its deadline: no rate was seen.
+    public func stage(ofNew traits: TransferTraits, at now: WallTime) -> PolicyStage {
+        guard let deadline = traits.constraints.deadline else { return PolicyStage() }
+        let dates = DefaultStages(
+            deadline, submitted: traits.submitted, notBefore: traits.constraints.notBefore?.date, last: nil,
+            meteredShare: meteredShare)
+        return stage(dates, at: now)
+    }
+
+    @inline(__always)
+    private func stage(_ dates: DefaultStages, at now: WallTime) -> PolicyStage {
         let (position, until) = dates.position(at: now)
         guard let metered = dates.metered else { return PolicyStage(position.number, until: until) }
         guard metered > now else { return PolicyStage(DefaultStages.count + position.number, until: until) }

@@ -26,8 +26,8 @@ struct DefaultStages {
     static let count = 2 * (mostSteps + 1) + 2
 
     private let deadline: WallTime
-    private let half: WallTime
-    private let threeQuarters: WallTime
+    /// From when its time counts.
+    private let start: WallTime
     /// The last chance or the deadline. May come before the others.
     private let last: WallTime
     /// From when on a metered network will do; nil for never.
@@ -35,29 +35,40 @@ struct DefaultStages {
 
     /// Nil without a deadline.
     init?(_ subject: PolicySubject, meteredShare: Double) {
-        let (constraints, submitted) = (subject.traits.constraints, subject.traits.submitted)
-        guard let deadline = constraints.deadline else { return nil }
+        guard let deadline = subject.traits.constraints.deadline else { return nil }
+        self.init(
+            deadline, submitted: subject.traits.submitted, notBefore: subject.traits.constraints.notBefore?.date,
+            last: subject.latestStart(before: deadline.date, safety: 1.5), meteredShare: meteredShare)
+    }
+
+    /// - Parameter last: the last chance; nil where there is none before the deadline.
+    init(
+        _ deadline: DeadlineConstraint, submitted: WallTime, notBefore: WallTime?, last: WallTime?, meteredShare: Double
+    ) {
         self.deadline = deadline.date
-        let notBefore = constraints.notBefore?.date
-        // Asked for by date: elapsed shares as floating point could fall short at the very moment.
-        func date(_ share: Double) -> WallTime {
-            deadline.date(atShare: share, submitted: submitted, notBefore: notBefore)
-        }
-        half = date(0.5)
-        threeQuarters = date(0.75)
-        last = min(subject.latestStart(before: deadline.date, safety: 1.5) ?? deadline.date, deadline.date)
-        metered = meteredShare <= 1 ? date(meteredShare) : nil
+        start = max(submitted, notBefore ?? submitted)
+        self.last = min(last ?? deadline.date, deadline.date)
+        metered =
+            meteredShare <= 1
+            ? deadline.date(atShare: meteredShare, submitted: submitted, notBefore: notBefore) : nil
+    }
+
+    /// When a share of its time is gone. By date: elapsed shares as floating point could fall short at the very moment.
+    private func date(_ share: Double) -> WallTime {
+        DeadlineConstraint(deadline).date(atShare: share, submitted: start, notBefore: nil)
     }
 
     /// Where it stands, and when the next position begins; nil at the last one.
     func position(at now: WallTime) -> (Position, until: WallTime?) {
         guard last > now else { return (Position(share: .last), nil) }
-        guard threeQuarters > now else { return (Position(share: .threeQuarters), last) }
+        let half = date(0.5)
+        let share: Share = half > now ? .early : .half
+        let shareEnd = share == .early ? half : date(0.75)
+        guard shareEnd > now else { return (Position(share: .threeQuarters), last) }
         let left = deadline.nanosecondsSinceEpoch.addingSaturating(now.nanosecondsSinceEpoch.negatedSaturating)
         let begun = max(1, (left - 1) / Self.step + 1)
         let steps = min(Int(begun), Self.mostSteps + 1)
-        let share: Share = half > now ? .early : .half
-        let next = min(share == .early ? half : threeQuarters, last)
+        let next = min(shareEnd, last)
         let stepEnd = deadline.nanosecondsSinceEpoch.addingSaturating(-Self.step * Int64(steps - 1))
         guard stepEnd > now.nanosecondsSinceEpoch else { return (Position(share: share, stepsLeft: steps), next) }
         return (

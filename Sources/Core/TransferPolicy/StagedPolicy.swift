@@ -20,6 +20,9 @@ public protocol StagedPolicy: Policy {
     func stageCount(withDeadline hasDeadline: Bool) -> Int
     /// The stage that a subject which does not run has reached by `now`; 0 is the first.
     func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage
+    /// The same of one that is new: of `PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive)`, which
+    /// need not be put together.
+    func stage(ofNew traits: TransferTraits, at now: WallTime) -> PolicyStage
     /// What is said of all subjects in a stage. `lookAgain` is not looked at: time is told by stages and moods.
     func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict
     /// Joins what is said at each stage with `answers`, by stage what leave to run stands on and nil for a hold, as
@@ -32,6 +35,9 @@ public protocol StagedPolicy: Policy {
     func moodMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool
     /// Whether the mood follows from ``PolicyContext/queue``, and is to be asked for when that changes.
     var moodFollowsQueue: Bool { get }
+    /// Whether leave to run that ``Policy/verdict(for:in:)`` gives to a subject that runs may name a moment to look again;
+    /// where it never does, nobody asks for one as each attempt begins.
+    var namesEndsOfRuns: Bool { get }
 }
 
 extension StagedPolicy {
@@ -44,12 +50,19 @@ extension StagedPolicy {
         }
     }
 
+    /// Asks for the whole subject's.
+    public func stage(ofNew traits: TransferTraits, at now: WallTime) -> PolicyStage {
+        stage(of: PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive), at: now)
+    }
+
     /// Nothing.
     public func mood(in context: PolicyContext) -> PolicyMood { PolicyMood() }
     /// It may.
     public func moodMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool { true }
     /// No.
     public var moodFollowsQueue: Bool { false }
+    /// It may.
+    public var namesEndsOfRuns: Bool { true }
 }
 
 /// Where a transfer stands on its way through a policy's stages.

@@ -28,7 +28,12 @@ public struct WallTime: InstantProtocol, Hashable, Sendable, Codable {
 
     /// How long it is from here to `other`; negative where that is earlier.
     public func duration(to other: WallTime) -> Duration {
-        .nanoseconds(other.nanosecondsSinceEpoch.addingSaturating(nanosecondsSinceEpoch.negatedSaturating))
+        .nanoseconds(nanoseconds(to: other))
+    }
+
+    /// The same in whole nanoseconds, since a duration in between costs a division of 128 bits; saturating.
+    func nanoseconds(to other: WallTime) -> Int64 {
+        other.nanosecondsSinceEpoch.addingSaturating(nanosecondsSinceEpoch.negatedSaturating)
     }
 
     /// Orders by time.

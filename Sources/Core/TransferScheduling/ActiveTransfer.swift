@@ -11,33 +11,37 @@ struct ActiveTransfer: Sendable {
     /// The last machines that are known to allow what its constraints ask for, the later one first: conditions often go
     /// back to what they were.
     private var allowing = (ConditionSignature.none, ConditionSignature.none)
-    /// Whether ageing gave it its turn: then nothing that ranks above it takes its slot.
-    let isSheltered: Bool
     /// Whether a fact that it needs is missing, which it bears for a while.
     private var isMissingFacts = false
 
     /// A transfer whose attempt is to begin.
-    init(id: TransferID, entry: consuming TransferEntry, isSheltered: Bool) {
+    init(id: TransferID, entry: consuming TransferEntry) {
         self.id = id
         self.entry = entry
-        self.isSheltered = isSheltered
     }
 
-    /// What its start means to others.
-    var nature: (kind: WorkKind, isLoopback: Bool) { (entry.traits.kind, entry.traits.isLoopback) }
+    /// The whole of a transfer whose attempt has begun, that was kept as it was handed out since then.
+    init(id: TransferID, entry: consuming TransferEntry, since: Moment, _ configuration: SchedulerConfiguration) {
+        self.init(id: id, entry: entry)
+        setRunning(since: since, configuration)
+    }
 
     /// Begins the attempt.
     mutating func begin(_ assessment: Assessment, at now: Moment) {
         entry.endObstacle(at: now)
-        let mark = max(entry.mostBytes, entry.bytes).addingSaturating(assessment.configuration.leastProgress)
-        entry.phase = .running(
-            .init(
-                since: now, bytesAtStart: entry.bytes, progressMark: mark, rateAtStart: entry.rate,
-                lastReport: now.instant, lastNewByte: now.instant))
+        setRunning(since: now, assessment.configuration)
         // Running, other moments matter than those that mattered while it waited; and only these two name any.
-        guard entry.traits.kind == .discretionary || entry.traits.constraints.window != nil else { return }
+        guard entry.traits.constraints.window != nil || assessment.mayEndByTime(entry.traits.kind) else { return }
         // That the conditions allow it is why it begins.
         if case .run(_, let lookAgain) = assessment.wish(of: entry, conditionsAllow: true) { look = lookAgain }
+    }
+
+    private mutating func setRunning(since: Moment, _ configuration: SchedulerConfiguration) {
+        let mark = max(entry.mostBytes, entry.bytes).addingSaturating(configuration.leastProgress)
+        entry.phase = .running(
+            .init(
+                since: since, bytesAtStart: entry.bytes, progressMark: mark, rateAtStart: entry.rate,
+                lastReport: since.instant, lastNewByte: since.instant))
     }
 
     /// Asks again whether it may go on, where something has changed or its time has come; gives back what it stops for.

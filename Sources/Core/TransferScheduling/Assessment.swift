@@ -11,6 +11,8 @@ struct Assessment {
     private(set) var isStaged: Bool
     /// Whether it goes by the queue as a whole.
     private(set) var followsQueue: Bool
+    /// Whether it lets work run until a moment that it names.
+    private let namesEnds: Bool
     var context: PolicyContext
     /// The rate that transfers usually reach, in bytes a second; nil before any ran.
     var typicalRate: Int64?
@@ -30,6 +32,7 @@ struct Assessment {
         stagedPolicy = staged ?? DefaultPolicy()
         isStaged = staged != nil
         followsQueue = staged?.moodFollowsQueue ?? true
+        namesEnds = staged?.namesEndsOfRuns ?? true
         self.context = context
         self.typicalRate = typicalRate
         powerDwell = configuration.powerDwell.wholeNanoseconds
@@ -130,6 +133,9 @@ struct Assessment {
         return .hold(
             [Hold(.budgetSpent(.meteredBytes, renewed: renewed), since: now)], lookAgain: context.look(at: renewed))
     }
+
+    /// Whether time alone may end an attempt of that kind, its window aside.
+    func mayEndByTime(_ kind: WorkKind) -> Bool { namesEnds && kind == .discretionary }
 
     /// Whether bytes that come now count against budgets.
     var isBudgeted: Bool {

@@ -12,17 +12,25 @@ struct QueueTotals: Sendable {
     var isFirstDeadlineKnown = true
 
     mutating func add(_ entry: borrowing TransferEntry) {
-        guard entry.traits.kind == .discretionary else { return }
+        add(entry.traits.kind, bytes: entry.bytesRemaining, deadline: entry.traits.constraints.deadline?.date)
+    }
+
+    mutating func add(_ kind: WorkKind, bytes: Int64?, deadline: WallTime?) {
+        guard kind == .discretionary else { return }
         discretionaryCount += 1
-        discretionaryBytes += Int128(entry.bytesRemaining ?? 0)
-        note(entry)
+        discretionaryBytes += Int128(bytes ?? 0)
+        note(kind, deadline: deadline)
     }
 
     mutating func remove(_ entry: borrowing TransferEntry) {
-        guard entry.traits.kind == .discretionary else { return }
+        remove(entry.traits.kind, bytes: entry.bytesRemaining, deadline: entry.traits.constraints.deadline?.date)
+    }
+
+    mutating func remove(_ kind: WorkKind, bytes: Int64?, deadline: WallTime?) {
+        guard kind == .discretionary else { return }
         discretionaryCount -= 1
-        discretionaryBytes -= Int128(entry.bytesRemaining ?? 0)
-        guard let first = firstDeadline, entry.traits.constraints.deadline?.date == first else { return }
+        discretionaryBytes -= Int128(bytes ?? 0)
+        guard let first = firstDeadline, deadline == first else { return }
         isFirstDeadlineKnown = false
         firstDeadline = nil
     }
@@ -35,7 +43,11 @@ struct QueueTotals: Sendable {
 
     /// Takes a transfer's deadline into account.
     mutating func note(_ entry: borrowing TransferEntry) {
-        guard entry.traits.kind == .discretionary, let date = entry.traits.constraints.deadline?.date else { return }
+        note(entry.traits.kind, deadline: entry.traits.constraints.deadline?.date)
+    }
+
+    private mutating func note(_ kind: WorkKind, deadline: WallTime?) {
+        guard kind == .discretionary, let date = deadline else { return }
         firstDeadline = min(firstDeadline ?? date, date)
     }
 }

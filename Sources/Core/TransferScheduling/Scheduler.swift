@@ -37,7 +37,7 @@ public struct Scheduler: ~Copyable, Sendable {
     /// An event that does not fit the state (a report for a transfer that is over, a second submission) changes
     /// nothing: it comes from a race between a command and the executor.
     public mutating func apply(
-        _ event: consuming Event, at now: Moment, using generator: inout some RandomNumberGenerator
+        _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator
     ) -> [Effect] {
         var effects: [Effect] = []
         apply(event, at: now, using: &generator, into: &effects)
@@ -47,7 +47,7 @@ public struct Scheduler: ~Copyable, Sendable {
     /// The same, adding what is to be done to `effects`, so that one buffer serves for all events.
     @specialized(where Generator == SplitMix64)
     public mutating func apply<Generator: RandomNumberGenerator>(
-        _ event: consuming Event, at now: Moment, using generator: inout Generator, into effects: inout [Effect]
+        _ event: Event, at now: Moment, using generator: inout Generator, into effects: inout [Effect]
     ) {
         core.apply(event, at: now, using: &generator, into: &effects)
     }

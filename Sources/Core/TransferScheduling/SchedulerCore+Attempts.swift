@@ -121,7 +121,7 @@ extension SchedulerCore where Queue: ~Copyable {
     }
 
     /// Notes how many bytes an attempt leaves.
-    mutating func setBytes(_ bytes: Int64, at index: Int) {
+    mutating func setBytes(_ bytes: Int64, at index: Int32) {
         let before = active[index].entry
         active[index].entry.bytes = bytes
         totals.update(from: before, to: active[index].entry)

@@ -51,9 +51,10 @@ extension SchedulerCore where Queue: ~Copyable {
 
     /// Notes how things stand from now on. How long each app's transfers run is noted only for a policy that may ask.
     mutating func observe(at now: Moment) {
-        let apps = !assessment.isStaged ? Set(active.map(\.entry.traits.app)).sorted() : []
+        var apps: Set<String> = []
+        if !assessment.isStaged { active.forEach { apps.insert($1.entry.traits.app) } }
         let observation = PolicyHistory.Observation(
-            assessment.context.conditions, at: now, runningApps: apps,
+            assessment.context.conditions, at: now, runningApps: apps.sorted(),
             treatingUnknownAs: assessment.configuration.unknownMetered)
         assessment.context.history.observe(observation, localTime: assessment.context.conditions.localTime)
     }

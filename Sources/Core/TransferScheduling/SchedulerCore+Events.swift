@@ -4,12 +4,12 @@ import TransferPolicy
 extension SchedulerCore where Queue: ~Copyable {
     /// Takes an event into the state; says whether what may run has to be looked at anew.
     mutating func take(
-        _ event: consuming Event, at now: Moment, using generator: inout some RandomNumberGenerator,
+        _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) -> Bool {
-        switch consume event {
+        switch event {
         case .submitted(let id, let traits):
-            return add(id, TransferEntry(traits: traits, phase: .waiting(nil)), at: now, into: &effects)
+            return add(id, traits, at: now, into: &effects)
         case .recovered(let id, let traits, let state):
             return addAgain(id, traits, state, at: now, into: &effects)
         case .changed(let id, let traits):
@@ -45,7 +45,7 @@ extension SchedulerCore where Queue: ~Copyable {
             changes.insert(.budgets)
             return true
         case .watched(let id):
-            guard activeIndex(of: id) != nil || queue.entry(of: id) != nil else { return false }
+            guard holdsSlot(id) || queue.contains(id) else { return false }
             watches.add(id)
             return true
         case .unwatched(let id):
@@ -58,8 +58,12 @@ extension SchedulerCore where Queue: ~Copyable {
         case .stopped(let id, let bytes):
             return stopped(id, bytes: max(0, bytes), at: now, into: &effects)
         case .finished(let id):
-            guard let index = activeIndex(of: id) else { return false }
-            end(id, endAttempt(at: index, now: now, isOver: true), .finished, at: now, into: &effects)
+            guard let index = active.number(of: id) else { return false }
+            if let plain = active.plain(index)?.transfer {
+                effects.append(finish(id, plain, at: index, now: now))
+            } else {
+                end(id, endAttempt(at: index, now: now, isOver: true), .finished, at: now, into: &effects)
+            }
             return true
         case .failed(let id, let cause, let retryAfter, let bytes):
             return failed(
@@ -79,11 +83,20 @@ extension SchedulerCore where Queue: ~Copyable {
 
     /// Takes a new transfer in.
     private mutating func add(
-        _ id: TransferID, _ entry: consuming TransferEntry, at now: Moment, into effects: inout [Effect]
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
-        guard activeIndex(of: id) == nil, !queue.contains(id) else { return false }
-        if entry.traits.isFromBackground == true { askLimiter(&entry, id, at: now, into: &effects) }
-        takeIn(id, entry)
+        guard !holdsSlot(id), !queue.contains(id) else { return false }
+        guard traits.isFromBackground != true else {
+            var entry = TransferEntry(traits: copy traits, phase: .waiting(nil))
+            askLimiter(&entry, id, at: now, into: &effects)
+            takeIn(id, entry)
+            return true
+        }
+        note(id, traits)
+        totals.add(
+            traits.kind, bytes: traits.expectedBytesToReceive.map { max(0, $0) },
+            deadline: traits.constraints.deadline?.date)
+        queue.insert(id, traits, assessment)
         return true
     }
 
@@ -92,7 +105,7 @@ extension SchedulerCore where Queue: ~Copyable {
         _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: Moment,
         into effects: inout [Effect]
     ) -> Bool {
-        guard activeIndex(of: id) == nil, !queue.contains(id) else { return false }
+        guard !holdsSlot(id), !queue.contains(id) else { return false }
         var entry = TransferEntry(traits: traits, phase: .waiting(nil))
         recover(&entry, state, at: now)
         if let hold = state.relaunchHold { delay(&entry, id, by: hold, at: now) }
@@ -101,13 +114,17 @@ extension SchedulerCore where Queue: ~Copyable {
     }
 
     private mutating func takeIn(_ id: TransferID, _ entry: TransferEntry) {
-        // Who hands over work that a person waits for is being used.
-        if entry.traits.kind == .userInitiated {
-            assessment.context.history.apps.used(entry.traits.app, at: entry.traits.submitted)
-        }
-        if let expires = entry.traits.expires { expiries.add(id, at: expires) }
+        note(id, entry.traits)
         totals.add(entry)
         enqueue(id, entry)
+    }
+
+    private mutating func note(_ id: TransferID, _ traits: borrowing TransferTraits) {
+        // Who hands over work that a person waits for is being used.
+        if traits.kind == .userInitiated {
+            assessment.context.history.apps.used(traits.app, at: traits.submitted)
+        }
+        if let expires = traits.expires { expiries.add(id, at: expires) }
     }
 
     /// Puts a transfer back to where the store has it.
@@ -188,7 +205,7 @@ extension SchedulerCore where Queue: ~Copyable {
     }
 
     /// Lets an attempt end for another reason than conditions; says whether it has yet to be told.
-    private mutating func stop(at index: Int, then after: TransferPhase.AfterStop, at now: Moment) -> Bool {
+    private mutating func stop(at index: Int32, then after: TransferPhase.AfterStop, at now: Moment) -> Bool {
         var wasRunning = false
         if case .running(let attempt) = active[index].entry.phase {
             active[index].entry.addRun(from: attempt.since, to: now)

@@ -8,7 +8,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     /// Transfers without an attempt.
     var queue: Queue
     /// Transfers with one, those told to stop included, in the order of their starts.
-    var active = ActiveTransfers()
+    var active = ActiveTransfers<Queue.Plain>()
     /// What has changed since the last look.
     var changes: SchedulerChanges = []
     /// The machine as it is now, its connection left out.
@@ -55,7 +55,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
 
     /// Takes one event in, and adds what is to be done to `effects`.
     mutating func apply(
-        _ event: consuming Event, at now: Moment, using generator: inout some RandomNumberGenerator,
+        _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
         if assessment.context.now.wall > now.wall || assessment.context.now.instant > now.instant {
@@ -63,6 +63,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             changes.insert(.running)
         }
         assessment.context.now = now
+        // Looked at in place: it is large, and to move it about costs as much as much of what follows.
         guard take(event, at: now, using: &generator, into: &effects) else { return }
         reconcile(at: now, using: &generator, into: &effects)
     }
@@ -72,6 +73,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         into effects: inout [Effect]
     ) {
         assessment.context.now = now
+        makeWhole()  // Another policy may ask more of what runs.
         assessment.decide(by: policy)
         if history.observed != nil { observe(at: now) }  // How long apps run is noted where the policy may ask.
         changes.formUnion([.running, .policy])
@@ -94,15 +96,6 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
 
     var openCount: Int { queue.count + active.count }
 
-    func activeIndex(of id: TransferID) -> Int? { active.index(of: id) }
-
-    func holdsSlot(_ id: TransferID) -> Bool { activeIndex(of: id) != nil }
-
-    func entry(of id: TransferID) -> TransferEntry? {
-        if let index = activeIndex(of: id) { return active[index].entry }
-        return queue.entry(of: id)
-    }
-
     /// Puts a transfer into the queue, new or back from an attempt.
     mutating func enqueue(_ id: TransferID, _ entry: TransferEntry) {
         if case .waiting(let obstacle?) = entry.phase {
@@ -123,18 +116,6 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             case .storage: measurements[id] = nil
             }
         }
-        return entry
-    }
-
-    /// Ends an attempt; its transfer is in no list until it is put into one.
-    mutating func endAttempt(at index: Int, now: Moment, isOver: Bool = false) -> TransferEntry {
-        var entry = active.remove(at: index).entry
-        queue.freeSlots(of: entry.traits)
-        // Of what is over nobody asks how long it ran.
-        if !isOver, case .running(let attempt) = entry.phase {
-            entry.addRun(from: attempt.since, to: now)
-        }
-        noteRunning(isLoopback: entry.traits.isLoopback, at: now)
         return entry
     }
 
@@ -166,11 +147,14 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             changes.insert(.running)
         }
         while let id = expiries.popFirst(at: now.wall) { expire(id, at: now, into: &effects) }
-        stopWhatMayNotRun(at: now, into: &effects)
+        // Looks are set as attempts begin and are reviewed, so that the last event left them as they are.
+        if !changes.isEmpty || activeLook.map({ $0 <= now.instant }) == true {
+            stopWhatMayNotRun(at: now, into: &effects)
+        }
         startWhatMayRun(at: now, using: &generator, into: &effects)
         if assessment.configuration.isPreemptive { makeRoom(at: now, into: &effects) }
         changes = []
-        explainToWatchers(at: now, into: &effects)
+        if !watches.isEmpty { explainToWatchers(at: now, into: &effects) }
         planWake(at: now, into: &effects)
     }
 
@@ -178,13 +162,13 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     private mutating func refreshContext(at now: Moment) {
         if !assessment.isStaged { assessment.context.history.elapse(to: now, localTime: conditions.localTime) }
         var summary = QueueSummary(lastActivity: lastActivity)
-        for transfer in active where !transfer.entry.traits.isLoopback { summary.runningCount += 1 }
+        active.forEach { if !$1.entry.traits.isLoopback { summary.runningCount += 1 } }
         if summary.runningCount > 0 { summary.lastActivity = now.instant }
         summary.discretionaryCount = totals.discretionaryCount
         summary.discretionaryBytes = Int64(clamping: totals.discretionaryBytes)
         if !totals.isFirstDeadlineKnown {
             queue.forEach { totals.note($1) }
-            for transfer in active { totals.note(transfer.entry) }
+            active.forEach { totals.note($1.entry) }
             totals.isFirstDeadlineKnown = true
         }
         summary.firstDeadline = totals.firstDeadline
@@ -193,9 +177,11 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
 
     private mutating func stopWhatMayNotRun(at now: Moment, into effects: inout [Effect]) {
         let hasChanged = !changes.isEmpty
-        // Looks are set as attempts begin and are reviewed, so that the last event left them as they are.
-        guard hasChanged || activeLook.map({ $0 <= now.instant }) == true else { return }
-        for index in active.indices {
+        makeWhole()
+        var following = active.first
+        while following != TransferRecord.none {
+            let index = following
+            following = active.next(after: index)
             guard let holds = active[index].review(assessment, under: machine, hasChanged: hasChanged, at: now) else {
                 continue
             }
@@ -209,12 +195,12 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
         queue.refresh(assessment, changes)
-        var wasQuiet = assessment.followsQueue && !active.contains { !$0.entry.traits.isLoopback }
+        var wasQuiet = assessment.followsQueue && !usesNetwork
         while true {
             let isGateClosed = drain.isClosed(at: now.instant)
             if let id = queue.next(assessment, isGateClosed: isGateClosed) {
                 start(id, at: now, using: &generator, into: &effects)
-            } else if wasQuiet, active.contains(where: { !$0.entry.traits.isLoopback }) {
+            } else if wasQuiet, usesNetwork {
                 // The first one to run may be what the others waited for.
                 wasQuiet = false
                 refreshContext(at: now)
@@ -231,9 +217,16 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     ) {
         if !backingOff.isEmpty { backingOff.remove(id) }
         let isSheltered = queue.isChosenByAging
-        active.append(ActiveTransfer(id: id, entry: queue.takeNext(), isSheltered: isSheltered))
-        active[active.count - 1].begin(assessment, at: now)
-        let (kind, isLoopback) = active[active.count - 1].nature
+        let (kind, isLoopback): (WorkKind, Bool)
+        if let plain = queue.takeNextPlain(assessment) {
+            (kind, isLoopback) = (plain.kind, plain.isLoopback)
+            active.append(id, plain, isSheltered: isSheltered, at: now)
+        } else {
+            var transfer = ActiveTransfer(id: id, entry: queue.takeNext())
+            transfer.begin(assessment, at: now)
+            (kind, isLoopback) = (transfer.entry.traits.kind, transfer.entry.traits.isLoopback)
+            active.append(transfer, isSheltered: isSheltered, at: now)
+        }
         if Drain.holdsUp(kind, isLoopback: isLoopback) {
             drain.started(at: now.instant, assessment.configuration, using: &generator)
         }
@@ -245,14 +238,19 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     /// Stops the lowest-ranking transfer that runs where one that waits outranks it. One at a time: what starts in its
     /// place is found out when its slot is free.
     private mutating func makeRoom(at now: Moment, into effects: inout [Effect]) {
-        guard active.count >= max(1, configuration.globalSlots), active.allSatisfy({ $0.entry.phase.isRunning }),
-            let contender = queue.contender(assessment, isGateClosed: drain.isClosed(at: now.instant))
+        guard active.count >= max(1, configuration.globalSlots) else { return }
+        var areRunning = true
+        active.forEach { areRunning = areRunning && $1.entry.phase.isRunning }
+        guard areRunning, let contender = queue.contender(assessment, isGateClosed: drain.isClosed(at: now.instant))
         else { return }
-        let ranks = active.indices.filter { !active[$0].isSheltered }.map {
-            (index: $0, rank: Rank(active[$0].id, active[$0].entry.traits))
+        var lowest: (index: Int32, rank: Rank)?
+        active.forEach { index, transfer in
+            guard !active.isSheltered(index) else { return }
+            let rank = Rank(transfer.id, transfer.entry.traits)
+            // Where none outranks another, the one that started last has the least to lose.
+            if let known = lowest, rank.outranks(known.rank) { return }
+            lowest = (index, rank)
         }
-        // Where none outranks another, the one that started last has the least to lose.
-        let lowest = ranks.reduce(ranks.first) { $1.rank.outranks($0?.rank ?? $1.rank) ? $0 : $1 }
         guard let lowest, contender.outranks(lowest.rank) else { return }
         if case .running(let attempt) = active[lowest.index].entry.phase {
             active[lowest.index].entry.addRun(from: attempt.since, to: now)
@@ -264,11 +262,10 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     }
 
     private mutating func explainToWatchers(at now: Moment, into effects: inout [Effect]) {
-        guard !watches.isEmpty else { return }
         watches.look = nil
         for index in watches.indices {
             let id = watches[index].id
-            guard activeIndex(of: id) == nil, let entry = queue.entry(of: id) else { continue }
+            guard !holdsSlot(id), let entry = queue.entry(of: id) else { continue }
             let (holds, look) = holds(of: entry, at: now)
             watches.look = Verdict.earlier(watches.look, look)
             if watches.note(at: index, holds) { effects.append(.explain(id)) }
@@ -281,7 +278,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         let next = queue.nextMoment(assessment, gate: drain.gate, isWatched: !watches.isEmpty)
         wake = Verdict.earlier(wake, next)
         wake = Verdict.earlier(wake, expiries.next.map(now.instant(of:)))
-        for look in measurements.values { wake = Verdict.earlier(wake, look) }
+        if !measurements.isEmpty { for look in measurements.values { wake = Verdict.earlier(wake, look) } }
         // A moment that has passed is looked at now, so asking for it again would only spin.
         let planned = wake.map { max($0, Instant(nanoseconds: now.instant.nanoseconds.addingSaturating(1))) }
         guard planned != plannedWake else { return }

@@ -109,6 +109,7 @@ package struct TimerWheel: ~Copyable, Sendable {
 
     // MARK: Slots
 
+    @inline(__always)
     private func isWaiting(_ handle: Handle) -> Bool {
         nodes.isTaken(handle.index, generation: handle.generation)
     }
@@ -122,6 +123,8 @@ package struct TimerWheel: ~Copyable, Sendable {
     }
 
     /// Where a timer belongs, seen from the cursor; the same until the cursor enters its slot.
+    // In line, as whatever else reads of so large a value in a method that changes it takes a copy of the whole.
+    @inline(__always)
     private func slot(for key: UInt64) -> Int {
         let tick = key >> TimerNode.tickBits
         guard tick >= cursor else { return Self.earlySlot }

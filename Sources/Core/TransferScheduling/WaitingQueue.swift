@@ -5,6 +5,9 @@ import TransferPolicy
 ///
 /// The scheduler uses ``IndexedQueue``; the tests hold that against one that looks at every transfer each time.
 protocol WaitingQueue: ~Copyable, Sendable {
+    /// What it hands out of a transfer that starts and has nothing special about it.
+    associatedtype Plain: PlainTransfer
+
     /// An empty queue.
     init(_ assessment: Assessment)
 
@@ -18,6 +21,8 @@ protocol WaitingQueue: ~Copyable, Sendable {
     func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void)
     /// Takes a transfer in that waits or is paused, and is not here yet.
     mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment)
+    /// The same with one that is new, and waits.
+    mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ assessment: Assessment)
     /// Takes a transfer out; nil where it is not here.
     mutating func remove(_ id: TransferID) -> TransferEntry?
     /// Gives back the slots of an attempt that has ended.
@@ -34,6 +39,13 @@ protocol WaitingQueue: ~Copyable, Sendable {
     var isChosenByAging: Bool { get }
     /// Takes out the transfer that is to start, right after it was named, and counts its slots.
     mutating func takeNext() -> TransferEntry
+    /// The same where there is nothing special about it and time alone does not end its attempt; else nil, and nothing is
+    /// done.
+    mutating func takeNextPlain(_ assessment: Assessment) -> Plain?
+    /// The whole of what was handed out so, as it was when it started.
+    func entry(of plain: Plain) -> TransferEntry
+    /// Gives back its slots.
+    mutating func freeSlots(of plain: Plain)
     /// Whether a transfer waits for another window because this one is too short at the usual rate.
     var hasMisfits: Bool { get }
     /// Whether no other transfer of the same app and session is here or counted in the slots.

@@ -6,6 +6,14 @@ import TransferPolicy
 /// The waiting queue as plainly as it can be written: each call looks at every transfer. What `IndexedQueue` is held
 /// against.
 struct PlainQueue: WaitingQueue {
+    /// It hands out whole entries only.
+    enum Plain: PlainTransfer {
+        var kind: WorkKind { switch self {} }
+        var isLoopback: Bool { switch self {} }
+        var bytesRemaining: Int64? { switch self {} }
+        var deadline: WallTime? { switch self {} }
+    }
+
     private var entries: [TransferID: TransferEntry] = [:]
     /// Of the attempts that hold slots.
     private var running: [TransferTraits] = []
@@ -49,6 +57,10 @@ struct PlainQueue: WaitingQueue {
     }
 
     mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) { entries[id] = entry }
+
+    mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ assessment: Assessment) {
+        insert(id, TransferEntry(traits: copy traits, phase: .waiting(nil)), assessment)
+    }
 
     mutating func remove(_ id: TransferID) -> TransferEntry? { entries.removeValue(forKey: id) }
 
@@ -127,6 +139,12 @@ struct PlainQueue: WaitingQueue {
         lastTurns[entry.traits.app] = turn
         return entry
     }
+
+    mutating func takeNextPlain(_ assessment: Assessment) -> Plain? { nil }
+
+    func entry(of plain: Plain) -> TransferEntry {}
+
+    mutating func freeSlots(of plain: Plain) {}
 
     /// The best rank, unless others were passed over too often: then the one that was so most often.
     private func choice(among levels: [Level]) -> Level? {

@@ -25,6 +25,10 @@ struct Availability: Sendable {
     /// For each row one set for each combination of facts relied on, and one for those that rely on nothing.
     private var sets: [RowSets] = []
     private var current = -1
+    /// How many classes its row knows of; -1 where there is none.
+    private var known = -1
+    /// No mood changes and no condition has settled before.
+    private var nextLook = Instant.distantFuture
     /// The row before that one: conditions often go back to what they were.
     private var previous = -1
     private var settleEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
@@ -72,6 +76,7 @@ struct Availability: Sendable {
 
     /// Forgets all answers: another policy gives them now.
     mutating func forget() {
+        known = -1
         rows.removeAll()
         sets.removeAll()
         current = -1
@@ -81,7 +86,22 @@ struct Availability: Sendable {
     }
 
     /// Takes note of how things are; says whether what may run can have changed.
+    // In line, since after most events nothing can.
+    @inline(__always)
     mutating func refresh(
+        _ assessment: Assessment, _ requirements: borrowing Requirements, _ changes: SchedulerChanges,
+        isBackward: Bool
+    ) -> Bool {
+        let now = assessment.now
+        if known == requirements.classes.count, now.instant < nextLook, nextWindow.map({ now.wall < $0 }) ?? true,
+            !isBackward, !changes.contains(.conditions), !assessment.followsQueue || !assessment.isStaged
+        {
+            return false
+        }
+        return lookAgain(assessment, requirements, changes, isBackward: isBackward)
+    }
+
+    private mutating func lookAgain(
         _ assessment: Assessment, _ requirements: borrowing Requirements, _ changes: SchedulerChanges,
         isBackward: Bool
     ) -> Bool {
@@ -100,6 +120,8 @@ struct Availability: Sendable {
         if areConditionsNew { settleEnds = assessment.settleEnds() }
         refreshWindows(assessment, requirements, isBackward: isBackward)
         collect(at: now.instant)
+        known = sets[current].known
+        nextLook = Verdict.earlier(nextMood, nextSettle) ?? .distantFuture
         return true
     }
 

@@ -14,7 +14,7 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     private var nexts: [Int64] = []
     private static let unknown = Int64.min
     /// No timer of that clock is due before.
-    private var earliest: [Int64] = [.max, .max]
+    private var earliest: InlineArray<2, Int64> = [.max, .max]
     /// How many timers there are.
     private(set) var count = 0
 
@@ -68,8 +68,12 @@ struct FamilyTimers: ~Copyable, @unchecked Sendable {
     }
 
     /// Takes out what is due on a clock, one after another; nil where nothing is.
+    @inline(__always)
     mutating func popFirst(_ clock: Clock, dueAt now: Int64) -> Int32? {
-        guard earliest[clock.rawValue] <= now else { return nil }
+        earliest[clock.rawValue] <= now ? findFirst(clock, dueAt: now) : nil
+    }
+
+    private mutating func findFirst(_ clock: Clock, dueAt now: Int64) -> Int32? {
         var next = Int64.max
         for family in families {
             guard let wheel = wheels[2 * family + clock.rawValue] else { continue }

@@ -16,7 +16,8 @@ struct IndexedHeap: Sendable {
         _ number: Int32, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
     ) {
         members.append(number)
-        rise(from: members.count - 1, precedes, moved)
+        // Here and below the memory is asked for once, since each look whether it is shared costs as much as a step.
+        members.withUnsafeMutableBufferPointer { Self.rise(from: $0.count - 1, $0, precedes, moved) }
     }
 
     /// Takes out the number at a position.
@@ -24,12 +25,12 @@ struct IndexedHeap: Sendable {
     mutating func remove(
         at position: Int32, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
     ) {
-        let index = Int(position)
         let last = members.removeLast()
-        guard index < members.count else { return }
-        members[index] = last
-        sink(from: index, precedes, moved)
-        rise(from: index, precedes, moved)
+        guard position < members.count else { return }
+        members.withUnsafeMutableBufferPointer {
+            $0[Int(position)] = last
+            Self.update(at: Int(position), $0, precedes, moved)
+        }
     }
 
     /// Puts the number at a position to where it belongs, its order having changed.
@@ -37,13 +38,23 @@ struct IndexedHeap: Sendable {
     mutating func update(
         at position: Int32, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
     ) {
-        sink(from: Int(position), precedes, moved)
-        rise(from: Int(position), precedes, moved)
+        members.withUnsafeMutableBufferPointer { Self.update(at: Int(position), $0, precedes, moved) }
     }
 
     @inline(__always)
-    private mutating func rise(
-        from start: Int, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
+    private static func update(
+        at index: Int, _ members: UnsafeMutableBufferPointer<Int32>, _ precedes: (Int32, Int32) -> Bool,
+        _ moved: (Int32, Int32) -> Void
+    ) {
+        // Where it sinks, what comes up in its place belongs there.
+        guard sink(from: index, members, precedes, moved) == index else { return }
+        rise(from: index, members, precedes, moved)
+    }
+
+    @inline(__always)
+    private static func rise(
+        from start: Int, _ members: UnsafeMutableBufferPointer<Int32>, _ precedes: (Int32, Int32) -> Bool,
+        _ moved: (Int32, Int32) -> Void
     ) {
         var index = start
         let number = members[index]
@@ -58,10 +69,12 @@ struct IndexedHeap: Sendable {
         moved(number, Int32(truncatingIfNeeded: index))
     }
 
+    /// Gives back where the number has come to.
     @inline(__always)
-    private mutating func sink(
-        from start: Int, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void
-    ) {
+    private static func sink(
+        from start: Int, _ members: UnsafeMutableBufferPointer<Int32>, _ precedes: (Int32, Int32) -> Bool,
+        _ moved: (Int32, Int32) -> Void
+    ) -> Int {
         var index = start
         let number = members[index]
         while true {
@@ -79,5 +92,6 @@ struct IndexedHeap: Sendable {
         }
         members[index] = number
         moved(number, Int32(truncatingIfNeeded: index))
+        return index
     }
 }

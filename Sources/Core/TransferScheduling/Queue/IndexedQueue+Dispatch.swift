@@ -31,6 +31,14 @@ extension IndexedQueue {
 
     private mutating func chooseNext(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
         findOpen(isGateClosed: isGateClosed)
+        if ranking.count == 1 {
+            // Nothing is passed over.
+            guard let place = first(of: Int(ranking[0]), assessment) else { return nil }
+            isChosenByAging = false
+            levels[Int(ranking[0])].passedOver = 0
+            chosen = place
+            return TransferID(records[place].pointee.id)
+        }
         guard let (level, place) = choose(assessment) else { return nil }
         isChosenByAging = startable.first != level
         countPassing(chosen: level)
@@ -39,13 +47,26 @@ extension IndexedQueue {
     }
 
     mutating func takeNext() -> TransferEntry {
-        let lane = buckets[records[chosen].pointee.bucket].pointee.lane
         let entry = entry(at: chosen)
+        takeChosen(lane: buckets[records[chosen].pointee.bucket].pointee.lane)
+        return entry
+    }
+
+    mutating func takeNextPlain(_ assessment: Assessment) -> PlainRecord? {
+        guard assessment.isStaged, !assessment.followsQueue, !isPreemptive,
+            records[chosen].pointee.extra == TransferRecord.none
+        else { return nil }
+        let plain = plainRecord(at: chosen)
+        guard !plain.hasWindow, !assessment.mayEndByTime(plain.kind) else { return nil }
+        takeChosen(lane: plain.lane)
+        return plain
+    }
+
+    private mutating func takeChosen(lane: Int32) {
         take(chosen)
         takeSlots(lane: lane)
         turn += 1
         lanes.apps[lanes.lanes[lane].pointee.app].pointee.lastTurn = turn
-        return entry
     }
 
     // MARK: Ranks

@@ -38,12 +38,23 @@ extension IndexedQueue {
     /// Puts a record and what it shares with others together again.
     // Apart, because with two ways to end all of it would be copied once more.
     @inline(never)
-    private func plainEntry(at place: Int32) -> TransferEntry {
-        let record = records[place].pointee
-        let bucket = buckets[record.bucket]
+    private func plainEntry(at place: Int32) -> TransferEntry { entry(of: plainRecord(at: place)) }
+
+    /// A record and what it shares with others.
+    @inline(__always)
+    func plainRecord(at place: Int32) -> PlainRecord {
+        let bucket = buckets[records[place].pointee.bucket]
         let shelf = shelves[appQueues[bucket.pointee.appQueue].pointee.shelf]
-        let lane = lanes.lanes[bucket.pointee.lane]
-        let family = Int(requirements.classes[Int(shelf.pointee.number)].family)
+        let family = requirements.classes[Int(shelf.pointee.number)].family
+        return PlainRecord(
+            wishes: records[place].pointee.wishes, lane: bucket.pointee.lane, family: family,
+            level: shelf.pointee.level, requirements.key(of: family))
+    }
+
+    func entry(of plain: PlainRecord) -> TransferEntry {
+        let record = plain.wishes
+        let lane = lanes.lanes[plain.lane]
+        let family = Int(plain.family)
         var traits = requirements.families[family].traits
         if requirements.families[family].window != TransferRecord.none {
             traits.constraints.window = requirements.families[family].windowConstraint
@@ -52,7 +63,7 @@ extension IndexedQueue {
         traits.app = lane.pointee.key.app
         traits.session = lane.pointee.key.session
         traits.slotsPerHost = lane.pointee.key.slotsPerHost
-        traits.priority = levels[Int(shelf.pointee.level)].priority
+        traits.priority = levels[Int(plain.level)].priority
         traits.submitted = WallTime(nanosecondsSinceEpoch: record.submitted)
         if record.expected >= 0 { traits.expectedBytesToReceive = record.expected }
         if record.expires != .max { traits.expires = WallTime(nanosecondsSinceEpoch: record.expires) }

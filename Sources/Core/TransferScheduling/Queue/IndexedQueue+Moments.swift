@@ -26,6 +26,8 @@ extension IndexedQueue {
         familyMoments.isKnown = false
     }
 
+    // In line, or it would be asked of a copy of the queue.
+    @inline(__always)
     private func family(of place: Int32) -> Int32 {
         let shelf = appQueues[buckets[records[place].pointee.bucket].pointee.appQueue].pointee.shelf
         return requirements.classes[Int(shelves[shelf].pointee.number)].family
@@ -117,9 +119,14 @@ extension IndexedQueue {
         }
     }
 
+    @inline(__always)
     mutating func nextMoment(_ assessment: Assessment, gate: Instant?, isWatched: Bool) -> Instant? {
         // Whatever comes free, nothing could start.
         guard running < globalSlots || isPreemptive, !records.isEmpty else { return nil }
+        return nextOpening(assessment, gate: gate, isWatched: isWatched)
+    }
+
+    private mutating func nextOpening(_ assessment: Assessment, gate: Instant?, isWatched: Bool) -> Instant? {
         let now = assessment.now
         var next = individuals > 0 ? individualLook : nil
         if isWatched || availability.isMoody, !filledClasses.isEmpty || timers.count > 0 {

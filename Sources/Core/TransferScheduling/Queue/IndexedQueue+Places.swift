@@ -69,9 +69,11 @@ extension IndexedQueue {
     mutating func join(_ place: Int32, _ bucket: Int32) {
         records[place].pointee.bucket = bucket
         buckets[bucket].pointee.members += 1
+        if bucket == emptyBucket { emptyBucket = TransferRecord.none }
     }
 
-    /// Takes a transfer out of its bucket and its timer away; the bucket goes with its last member.
+    /// Takes a transfer out of its bucket and its timer away; the bucket goes once another one has lost its last member
+    /// too, since where one waits at a time the next is often of the same kind.
     mutating func leaveBucket(_ place: Int32) {
         unlink(place)
         cancelTimer(place)
@@ -82,7 +84,25 @@ extension IndexedQueue {
         }
         records[place].pointee.state = []
         buckets[number].pointee.members -= 1
-        if buckets[number].pointee.members == 0 { removeBucket(number) }
+        guard buckets[number].pointee.members == 0 else { return }
+        removeEmptyBucket()
+        emptyBucket = number
+    }
+
+    /// Lets go of a lane's slot or place, and of its bucket with the lane.
+    mutating func leave(lane: Int32) {
+        if emptyBucket != TransferRecord.none, buckets[emptyBucket].pointee.lane == lane,
+            lanes.lanes[lane].pointee.members == 1
+        {
+            removeEmptyBucket()
+        }
+        lanes.leave(lane)
+    }
+
+    private mutating func removeEmptyBucket() {
+        guard emptyBucket != TransferRecord.none else { return }
+        removeBucket(emptyBucket)
+        emptyBucket = TransferRecord.none
     }
 
     private mutating func removeBucket(_ number: Int32) {

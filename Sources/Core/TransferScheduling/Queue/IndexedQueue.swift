@@ -30,6 +30,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     var buckets = Pages<Bucket>()
     /// By their keys.
     var bucketIndex = NumberIndex()
+    /// The bucket that lost its last member last; none where it has one again.
+    var emptyBucket = TransferRecord.none
     /// The classes that have something to start on any shelf, for each the number of shelves.
     var filledShelves: [Int32] = []
     var filledClasses = BitSet(capacity: 256)
@@ -101,6 +103,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
 
     var count: Int { records.count }
 
+    @inline(__always)
     func contains(_ id: TransferID) -> Bool {
         // Ids come in order: a new one needs no look at where old ones lie, which would be somewhere far in memory.
         id.rawValue <= highestID && place(of: id.rawValue) != nil
@@ -112,10 +115,28 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         let lane = lanes.join(entry.traits)
         var record = TransferRecord(id, entry.traits)
         if !entry.isPlain { record.extra = extras.take(entry) }
+        settle(add(record), entry, lane: lane, assessment)
+    }
+
+    mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ assessment: Assessment) {
+        guard traits.isPlain else {
+            return insert(id, TransferEntry(traits: copy traits, phase: .waiting(nil)), assessment)
+        }
+        let lane = lanes.join(traits)
+        let family = requirements.family(of: traits)
+        let stage = stage(of: traits, family, assessment)
+        let place = add(TransferRecord(id, traits))
+        join(place, family, stage, levelNumber(of: traits), lane: lane)
+        if stage.number == RequirementClass.individual { return }
+        release(place, family, stage, .of(traits, at: assessment.now), at: assessment.now)
+    }
+
+    @inline(__always)
+    private mutating func add(_ record: TransferRecord) -> Int32 {
         let place = records.take(record)
-        index.insert(UInt64(bitPattern: id.rawValue), place) { UInt64(bitPattern: records[$0].pointee.id) }
-        highestID = max(highestID, id.rawValue)
-        settle(place, entry, lane: lane, assessment)
+        index.insert(UInt64(bitPattern: record.id), place) { UInt64(bitPattern: records[$0].pointee.id) }
+        highestID = max(highestID, record.id)
+        return place
     }
 
     mutating func remove(_ id: TransferID) -> TransferEntry? {
@@ -123,7 +144,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         let entry = entry(at: place)
         let lane = buckets[records[place].pointee.bucket].pointee.lane
         take(place)
-        lanes.leave(lane)
+        leave(lane: lane)
         return entry
     }
 
@@ -147,46 +168,40 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         _ place: Int32, _ entry: borrowing TransferEntry, lane: Int32, _ assessment: Assessment
     ) {
         let family = requirements.family(of: entry.traits)
-        var stage = PolicyStage()
-        if entry.traits.kind == .discretionary {
-            if assessment.isStaged {
-                // Where there is one stage only, it is the last, and time changes nothing.
-                if requirements.families[Int(family)].stageCount != 1 {
-                    stage = findStage(of: entry, family, assessment)
-                }
-            } else {
-                stage.number = RequirementClass.individual
-            }
-        }
+        let stage = stage(of: entry, family, assessment)
+        join(place, family, stage, levelNumber(of: entry.traits), lane: lane)
+        if stage.number == RequirementClass.individual { return }
+        release(place, family, stage, entry.obstruction(at: assessment.now), at: assessment.now)
+    }
+
+    /// Puts a transfer among those that it is decided about together with.
+    @inline(__always)
+    private mutating func join(
+        _ place: Int32, _ family: Int32, _ stage: PolicyStage, _ level: Int32, lane: Int32
+    ) {
         let number = requirements.classNumber(family, stage: stage.number)
         // For all classes of the family, whichever it is in: the sets that these are held against have all of them.
         growSets(to: requirements.classes.count)
-        join(place, bucketNumber(classNumber: number, levelNumber(of: entry.traits), lane: lane))
+        join(place, bucketNumber(classNumber: number, level, lane: lane))
         if stage.number == RequirementClass.individual {
             records[place].pointee.state.insert(.individual)
             individuals += 1
-            return
         }
-        switch entry.obstruction(at: assessment.now) {
+    }
+
+    /// Gives a transfer its turn, or has it wait for the end of what keeps it from that.
+    private mutating func release(
+        _ place: Int32, _ family: Int32, _ stage: PolicyStage, _ obstruction: Obstruction, at now: Moment
+    ) {
+        switch obstruction {
         case .none:
             link(place)
             // A stage that were over already would be asked for without end.
-            if let until = stage.until, until > assessment.now.wall { setTimer(place, family, wall: until) }
+            if let until = stage.until, until > now.wall { setTimer(place, family, wall: until) }
         case .until(let instant): setTimer(place, family, boot: instant)
         case .untilDate(let date): setTimer(place, family, wall: date)
         case .indefinite: break  // Only an event can end it.
         }
-    }
-
-    private mutating func findStage(
-        of entry: borrowing TransferEntry, _ family: Int32, _ assessment: Assessment
-    ) -> PolicyStage {
-        if requirements.families[Int(family)].stageCount == 0 {
-            requirements.makeClasses(of: family, for: assessment.stagedPolicy)
-        }
-        var stage = assessment.stagedPolicy.stage(of: entry.subject, at: assessment.now.wall)
-        stage.number = min(max(0, stage.number), requirements.families[Int(family)].stageCount - 1)
-        return stage
     }
 
     /// Takes a transfer from where it is and puts it where it belongs now.
@@ -229,13 +244,17 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
 
     mutating func freeSlots(of traits: borrowing TransferTraits) {
         guard let number = lanes.find(traits) else { return }
+        freeSlots(lane: number)
+    }
+
+    mutating func freeSlots(lane number: Int32) {
         let lane = lanes.lanes[number]
         lanes.hosts[lane.pointee.host].pointee.running -= 1
         lanes.sessions[lane.pointee.session].pointee.running -= 1
         lanes.apps[lane.pointee.app].pointee.running -= 1
         running -= 1
         unpark(lane)
-        lanes.leave(number)
+        leave(lane: number)
     }
 }
 
@@ -245,6 +264,12 @@ enum Obstruction {
     case until(Instant)
     case untilDate(WallTime)
     case indefinite
+
+    /// What keeps one from its turn that is new.
+    static func of(_ traits: borrowing TransferTraits, at now: Moment) -> Obstruction {
+        guard let date = traits.constraints.notBefore?.date, date > now.wall else { return .none }
+        return .untilDate(date)
+    }
 }
 
 extension TransferEntry {
@@ -260,7 +285,6 @@ extension TransferEntry {
         case .waiting(nil): break
         }
         if let until, until > now.instant { return .until(until) }
-        if let date = traits.constraints.notBefore?.date, date > now.wall { return .untilDate(date) }
-        return .none
+        return .of(traits, at: now)
     }
 }

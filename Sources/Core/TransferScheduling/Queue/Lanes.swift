@@ -107,6 +107,8 @@ struct Lanes: ~Copyable, Sendable {
     var sessions = Pages<SlotGroup>()
     var hosts = Pages<SlotGroup>()
     private var laneIndex = NumberIndex()
+    /// The one that was joined last: who hands over many transfers often does so for one server.
+    private var last = TransferRecord.none
     /// Apps keep their number for good: their turns count even while they have nothing to do.
     private var appNumbers: [String: Int32] = [:]
     private var sessionNumbers: [SessionKey: Int32] = [:]
@@ -124,8 +126,14 @@ struct Lanes: ~Copyable, Sendable {
 
     /// The lane of a transfer, counting it in.
     mutating func join(_ traits: borrowing TransferTraits) -> Int32 {
-        let hash = LaneKey.hash(of: traits, seed: seed)
-        let number = find(hash, traits) ?? add(LaneKey(traits), hash)
+        let number: Int32
+        if last != TransferRecord.none, lanes[last].pointee.key.fits(traits) {
+            number = last
+        } else {
+            let hash = LaneKey.hash(of: traits, seed: seed)
+            number = find(hash, traits) ?? add(LaneKey(traits), hash)
+            last = number
+        }
         lanes[number].pointee.members += 1
         sessions[lanes[number].pointee.session].pointee.members += 1
         return number
@@ -157,6 +165,7 @@ struct Lanes: ~Copyable, Sendable {
         lanes[number].pointee.members -= 1
         guard lanes[number].pointee.members == 0 else { return }
         let lane = lanes[number].pointee
+        if last == number { last = TransferRecord.none }
         laneIndex.remove(lane.hash, number) { lanes[$0].pointee.hash }
         lanes.release(number)
         hosts[lane.host].pointee.members -= 1

@@ -13,15 +13,22 @@ struct Pages<Element: ~Copyable>: ~Copyable {
     private var pageCount = 0
     /// How many places were ever taken; those behind are not initialized.
     private(set) var used: Int32 = 0
-    private var free: [Int32] = []
+    /// The numbers that were given back, the last one first to be taken again.
+    private var free: UnsafeMutablePointer<Int32>
+    private var freeCapacity = 16
+    private var freeCount = 0
 
     /// No places taken.
-    init() { pages = .allocate(capacity: pageCapacity) }
+    init() {
+        pages = .allocate(capacity: pageCapacity)
+        free = .allocate(capacity: freeCapacity)
+    }
 
     deinit {
         for number in 0..<used { pointer(number).deinitialize(count: 1) }
         for page in 0..<pageCount { pages[page].deallocate() }
         pages.deallocate()
+        free.deallocate()
     }
 
     /// The element at a place that is taken.
@@ -35,14 +42,16 @@ struct Pages<Element: ~Copyable>: ~Copyable {
     }
 
     /// How many places are taken.
-    var count: Int { Int(used) - free.count }
+    var count: Int { Int(used) - freeCount }
 
-    var isEmpty: Bool { Int(used) == free.count }
+    var isEmpty: Bool { Int(used) == freeCount }
 
     /// Takes a place.
     @inline(__always)
     mutating func take(_ element: consuming Element) -> Int32 {
-        if let number = free.popLast() {
+        if freeCount > 0 {
+            freeCount -= 1
+            let number = free[freeCount]
             pointer(number).pointee = element
             return number
         }
@@ -67,7 +76,19 @@ struct Pages<Element: ~Copyable>: ~Copyable {
 
     /// Gives a place back. What lies there stays until the place is taken again.
     @inline(__always)
-    mutating func release(_ number: Int32) { free.append(number) }
+    mutating func release(_ number: Int32) {
+        if freeCount == freeCapacity { growFree() }
+        (free + freeCount).initialize(to: number)
+        freeCount += 1
+    }
+
+    private mutating func growFree() {
+        let larger = UnsafeMutablePointer<Int32>.allocate(capacity: freeCapacity * 2)
+        larger.moveInitialize(from: free, count: freeCount)
+        free.deallocate()
+        free = larger
+        freeCapacity *= 2
+    }
 }
 
 // Guard: not copyable, so that whoever has it has the memory alone.

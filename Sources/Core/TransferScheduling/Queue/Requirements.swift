@@ -42,6 +42,10 @@ struct Requirements: ~Copyable, Sendable {
         var connection: Int32
         var window: Int32
 
+        /// Whether the server is on this machine.
+        var isLoopback: Bool { flags & 4 != 0 }
+        var kind: WorkKind { flags & 2 != 0 ? .discretionary : flags & 1 != 0 ? .normal : .userInitiated }
+
         /// Most differ in their flags.
         var hash: UInt64 {
             flags ^ UInt64(UInt32(bitPattern: connection)) << 24 ^ UInt64(UInt32(bitPattern: window)) << 4
@@ -62,6 +66,9 @@ struct Requirements: ~Copyable, Sendable {
         let key = PackedRequirement(flags: Self.flags(of: traits), connection: connection, window: window)
         return index.find(key.hash) { families[Int($0)].key == key } ?? add(key, traits)
     }
+
+    @inline(__always)
+    func key(of family: Int32) -> PackedRequirement { families[Int(family)].key }
 
     private static func flags(of traits: borrowing TransferTraits) -> UInt64 {
         var flags: UInt64 = traits.isLoopback ? 4 : 0
@@ -134,6 +141,10 @@ struct Requirements: ~Copyable, Sendable {
         families[Int(family)].classes[stage] = number
         return number
     }
+
+    /// How many stages the policy may ask of a family's members for; 0 while it has not been asked.
+    @inline(__always)
+    func stageCount(of family: Int32) -> Int { families[Int(family)].stageCount }
 
     func family(ofClass number: Int32) -> Family { families[Int(classes[Int(number)].family)] }
 }

@@ -9,15 +9,7 @@ struct TransferRecord: Sendable {
     static var none: Int32 { -1 }
 
     let id: Int64
-    let submitted: Int64
-    /// `Int64.max` where it has none.
-    let deadline: Int64
-    /// `Int64.min` where it has none.
-    let notBefore: Int64
-    /// Bytes expected to come in; below 0 where unknown.
-    let expected: Int64
-    /// `Int64.max` where it is never given up.
-    let expires: Int64
+    let wishes: Wishes
     /// The place of its timer in its family's wheel; means something while it has one.
     var timer: UInt32 = 0
     var bucket = none
@@ -45,14 +37,29 @@ struct TransferRecord: Sendable {
         static var misfit: State { State(rawValue: 32) }
     }
 
+    /// What it shares with no other.
+    struct Wishes: Sendable {
+        let submitted: Int64
+        /// `Int64.max` where it has none.
+        let deadline: Int64
+        /// `Int64.min` where it has none.
+        let notBefore: Int64
+        /// Bytes expected to come in; below 0 where unknown.
+        let expected: Int64
+        /// `Int64.max` where it is never given up.
+        let expires: Int64
+    }
+
     init(_ id: TransferID, _ traits: borrowing TransferTraits) {
         self.id = id.rawValue
-        submitted = traits.submitted.nanosecondsSinceEpoch
-        deadline = traits.constraints.deadline?.date.nanosecondsSinceEpoch ?? .max
-        notBefore = traits.constraints.notBefore?.date.nanosecondsSinceEpoch ?? .min
-        expected = traits.expectedBytesToReceive ?? -1
-        expires = traits.expires?.nanosecondsSinceEpoch ?? .max
+        wishes = Wishes(
+            submitted: traits.submitted.nanosecondsSinceEpoch,
+            deadline: traits.constraints.deadline?.date.nanosecondsSinceEpoch ?? .max,
+            notBefore: traits.constraints.notBefore?.date.nanosecondsSinceEpoch ?? .min,
+            expected: traits.expectedBytesToReceive ?? -1, expires: traits.expires?.nanosecondsSinceEpoch ?? .max)
     }
+
+    var deadline: Int64 { wishes.deadline }
 
     /// What its turn goes by.
     var turnKey: TurnKey { TurnKey(deadline: deadline, id: id) }
@@ -70,7 +77,8 @@ extension TransferEntry {
 }
 
 extension TransferTraits {
-    fileprivate var isPlain: Bool {
+    /// The same of what it asks for.
+    var isPlain: Bool {
         // The ends of the range stand for "none" in a record.
         expectedBytesToSend == nil && (0...1000).contains(priority) && (expectedBytesToReceive ?? 0) >= 0
             && maximumAttempts == nil && isFromBackground == nil
