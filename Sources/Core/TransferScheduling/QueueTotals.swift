@@ -12,10 +12,15 @@ struct QueueTotals: Sendable {
     var isFirstDeadlineKnown = true
 
     mutating func add(_ entry: borrowing TransferEntry) {
-        guard entry.traits.kind == .discretionary else { return }
+        add(entry.traits.kind, bytes: entry.bytesRemaining, deadline: entry.traits.constraints.deadline?.date)
+    }
+
+    /// Adds a transfer of that kind with so many bytes to come; nil where nobody knows.
+    mutating func add(_ kind: WorkKind, bytes: Int64?, deadline: WallTime?) {
+        guard kind == .discretionary else { return }
         discretionaryCount += 1
-        discretionaryBytes += Int128(entry.bytesRemaining ?? 0)
-        note(entry)
+        discretionaryBytes += Int128(bytes ?? 0)
+        if let deadline { firstDeadline = min(firstDeadline ?? deadline, deadline) }
     }
 
     mutating func remove(_ entry: borrowing TransferEntry) {

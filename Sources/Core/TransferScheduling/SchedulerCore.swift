@@ -58,13 +58,17 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         _ event: consuming Event, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
+        note(now)
+        guard take(event, at: now, using: &generator, into: &effects) else { return }
+        reconcile(at: now, using: &generator, into: &effects)
+    }
+
+    mutating func note(_ now: Moment) {
         if assessment.context.now.wall > now.wall || assessment.context.now.instant > now.instant {
             // Dates that had come lie ahead again.
             changes.insert(.running)
         }
         assessment.context.now = now
-        guard take(event, at: now, using: &generator, into: &effects) else { return }
-        reconcile(at: now, using: &generator, into: &effects)
     }
 
     mutating func setPolicy(

@@ -5,6 +5,9 @@ import TransferPolicy
 ///
 /// The scheduler uses ``IndexedQueue``; the tests hold that against one that looks at every transfer each time.
 protocol WaitingQueue: ~Copyable, Sendable {
+    /// Where transfers lie that ask for the same.
+    associatedtype SharedPlace: Sendable
+
     /// An empty queue.
     init(_ assessment: Assessment)
 
@@ -18,6 +21,12 @@ protocol WaitingQueue: ~Copyable, Sendable {
     func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void)
     /// Takes a transfer in that waits or is paused, and is not here yet.
     mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment)
+    /// Takes in a transfer that belongs where another one that asks for the same was put, and differs from that in its
+    /// number, its submission, its size and a past not-before date at most.
+    mutating func insert(_ row: RecoveredTransfers.Row, at place: SharedPlace)
+    /// Where those belong that ask for the same as this one, until any is taken out; nil where each of them is to be looked
+    /// at.
+    func sharedPlace(of id: TransferID) -> SharedPlace?
     /// Takes a transfer out; nil where it is not here.
     mutating func remove(_ id: TransferID) -> TransferEntry?
     /// Gives back the slots of an attempt that has ended.

@@ -50,6 +50,11 @@ struct PlainQueue: WaitingQueue {
 
     mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) { entries[id] = entry }
 
+    /// Each is looked at.
+    func sharedPlace(of id: TransferID) -> Never? { nil }
+
+    mutating func insert(_ row: RecoveredTransfers.Row, at place: Never) {}
+
     mutating func remove(_ id: TransferID) -> TransferEntry? { entries.removeValue(forKey: id) }
 
     /// Nothing is kept of how things are.

@@ -11,7 +11,7 @@ import TransferPolicy
 struct IndexedQueue: WaitingQueue, ~Copyable {
     var records = Pages<TransferRecord>()
     /// By id.
-    var index = NumberIndex()
+    var index = NumberIndex(neighbours: 4)
     /// Whole entries of those that are more than a record says.
     var extras = Pages<TransferEntry>()
     var lanes: Lanes
@@ -113,8 +113,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         var record = TransferRecord(id, entry.traits)
         if !entry.isPlain { record.extra = extras.take(entry) }
         let place = records.take(record)
-        index.insert(UInt64(bitPattern: id.rawValue), place) { UInt64(bitPattern: records[$0].pointee.id) }
-        highestID = max(highestID, id.rawValue)
+        enter(id, at: place)
         settle(place, entry, lane: lane, assessment)
     }
 
@@ -146,6 +145,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     mutating func settle(
         _ place: Int32, _ entry: borrowing TransferEntry, lane: Int32, _ assessment: Assessment
     ) {
+        // What is settled now by a date that has come may have to be settled anew where the clock is set back.
+        lastWall = max(lastWall, assessment.now.wall)
         let family = requirements.family(of: entry.traits)
         var stage = PolicyStage()
         if entry.traits.kind == .discretionary {

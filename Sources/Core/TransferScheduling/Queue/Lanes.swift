@@ -126,9 +126,15 @@ struct Lanes: ~Copyable, Sendable {
     mutating func join(_ traits: borrowing TransferTraits) -> Int32 {
         let hash = LaneKey.hash(of: traits, seed: seed)
         let number = find(hash, traits) ?? add(LaneKey(traits), hash)
+        join(again: number)
+        return number
+    }
+
+    /// Counts another transfer of a lane in.
+    @inline(__always)
+    mutating func join(again number: Int32) {
         lanes[number].pointee.members += 1
         sessions[lanes[number].pointee.session].pointee.members += 1
-        return number
     }
 
     /// The lane of a transfer that was counted in.
