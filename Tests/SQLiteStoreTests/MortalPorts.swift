@@ -61,7 +61,7 @@ final class MortalStore: TransferStore {
         return try await fuse.step("commit of \(names)") { try await base.commit(changes) }
     }
 
-    func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws {
+    func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
         try await fuse.step("reading the queue") { try await base.recover(take) }
     }
 

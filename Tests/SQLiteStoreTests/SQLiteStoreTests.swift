@@ -145,7 +145,7 @@ struct SQLiteStoreTests {
     @Test("a queue of several stretches is recovered whole, in its order, each transfer with its own traits and state")
     func recoversLongQueue() async throws {
         let store = try Place().open()
-        let count = 2 * QueueStretch.length + 1
+        let count = 2 * QueueReader.stretchLength + 1
         let traits = (0..<count).map { index in
             // More classes than are remembered by their last digits, so that some of those fall together.
             TransferTraits(
@@ -169,6 +169,24 @@ struct SQLiteStoreTests {
         let wrong = all.indices.filter { all[$0].id != ids[$0] || all[$0].traits != traits[$0] }
         #expect(wrong.first == nil)
         #expect(Set(all.filter(\.state.isPaused).map(\.id)) == paused)
+    }
+
+    @Test("a recovery that is cancelled says so, for what it has handed over is not the whole queue")
+    func cancelledRecovery() async throws {
+        let store = try Place().open()
+        try await store.commit((0..<3).map { _ in Self.submission })
+        let (taken, continuation) = AsyncStream.makeStream(of: Void.self)
+        let recovery = Task {
+            try await store.recover { _ in
+                // Until it is cancelled.
+                for await _ in taken {}
+            }
+        }
+        recovery.cancel()
+        continuation.finish()
+        await #expect(throws: CancellationError.self) { try await recovery.value }
+        // Nothing of it is in anybody's way.
+        #expect(try await store.commit([Self.submission]) == [TransferID(4)])
     }
 
     @Test("the newest transfer of each of ten thousand keys is found by one question")

@@ -58,11 +58,25 @@ struct EngineQueueTests {
         }
     }
 
+    @Test("What starts first is decided when the whole queue is there: by rank, not by number")
+    func rank() async throws {
+        let disk = try await disk(20, kind: .normal)
+        let urgent = StoredTransfer(id: TransferID(21), specification: EngineRig.specification(host: "x"))
+        try await InMemoryTransferStore(disk: disk).commit([.inserted(urgent)])
+        let rig = EngineRig(disk: disk)
+        try await rig.run { updates in
+            #expect(await updates.next() == "21 started 1")
+            #expect(await updates.next() == "1 started 1")
+        }
+    }
+
     @Test("A queue that cannot be read after the first look ends the run, and nothing has begun")
     func unreadableQueue() async throws {
         let disk = try await disk(5)
         disk.failRecovery(with: TransferStoreError(code: .corrupt, message: "broken"), after: 2)
         let rig = EngineRig(disk: disk)
+        // Not even where another look at the machine waits for its turn.
+        rig.source.send(EngineRig.meteredConditions())
         await #expect(throws: TransferStoreError(code: .corrupt, message: "broken")) { try await rig.engine.run() }
         #expect(rig.executor.log == [.shutdown])
         #expect(disk.commits.count == 1 || disk.commits.dropFirst().allSatisfy { $0.allSatisfy(\.isLearned) })

@@ -130,7 +130,7 @@ final class JournalingStore: TransferStore {
         for change in changes { journal.note("saved \("\(change)".prefix { $0 != "(" })") }
         return given
     }
-    func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws {
+    func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
         try await base.recover(take)
     }
     func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] { try await base.transfers(ids) }

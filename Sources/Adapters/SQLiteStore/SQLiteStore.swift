@@ -62,26 +62,25 @@ public final class SQLiteStore: TransferStore {
     }
 
     /// Hands over every transfer of the configured scope that has not ended, reading the next while some are taken.
-    public func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws {
+    public func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
         switch configuration.scope {
         case .keys(let keys):
             let found = try await read { [rows] database in try rows.recover(keys: keys, in: database) }
             if !found.isEmpty { await take(found) }
         case .all:
-            var stretch = try await nextStretch(after: 0)
-            while let last = stretch.rows.last {
-                async let next = nextStretch(after: last.id)
-                for first in stride(from: 0, to: stretch.rows.count, by: QueueStretch.handful) {
-                    await take(stretch.transfers(first..<min(first + QueueStretch.handful, stretch.rows.count)))
+            guard !writer.isClosed else { throw GroupCommit.closed(configuration.path) }
+            let reader = QueueReader(database, rows)
+            reader.start()
+            do {
+                for try await stretch in reader.stretches {
+                    await take(stretch)
+                    reader.taken()
                 }
-                stretch = try await next
+            } catch {
+                throw described(error)
             }
-        }
-    }
-
-    private func nextStretch(after number: Int64) async throws -> QueueStretch {
-        try await read { [rows] database in
-            try rows.stretch(after: number, limit: QueueStretch.length, in: database)
+            // Ended early so: that is not all of the queue.
+            try Task.checkCancellation()
         }
     }
 
@@ -135,11 +134,19 @@ public final class SQLiteStore: TransferStore {
         guard !writer.isClosed else { throw GroupCommit.closed(configuration.path) }
         do {
             return try await database.read(body)
-        } catch let error as DatabaseError {
+        } catch {
+            throw described(error)
+        }
+    }
+
+    /// What an error in reading means for the queue.
+    private func described(_ error: any Error) -> any Error {
+        switch error {
+        case let error as DatabaseError:
             if error.resultCode == .SQLITE_CORRUPT { Self.suspect(configuration.path) }
-            throw TransferStoreError(error, path: configuration.path)
-        } catch let error as TransferStoreError {
-            throw error.naming(configuration.path)
+            return TransferStoreError(error, path: configuration.path)
+        case let error as TransferStoreError: return error.naming(configuration.path)
+        default: return error
         }
     }
 }

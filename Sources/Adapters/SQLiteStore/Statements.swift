@@ -15,8 +15,10 @@ final class Statements {
     let save: RawStatement
     let release: RawStatement
     let takeBack: RawStatement
-    /// What decides of a stretch of the queue: task, class, and six numbers.
-    let decisive: RawStatement
+    /// The same for reading only.
+    let beginReading: RawStatement
+    /// What decides of a stretch of the queue.
+    let queueScan: QueueScan
     /// Whole transfers of a stretch of the queue, and single ones, open and ended; columns as in `TransferRows+Reading`.
     let stretch: RawStatement
     let open: RawStatement
@@ -43,11 +45,8 @@ final class Statements {
         save = try RawStatement("SAVEPOINT request", on: database)
         release = try RawStatement("RELEASE request", on: database)
         takeBack = try RawStatement("ROLLBACK TO request", on: database)
-        decisive = try RawStatement(
-            """
-            SELECT task, class, submitted, deadline, not_before, expected, sending, expires FROM queue
-                WHERE task > ? ORDER BY task LIMIT ?
-            """, on: database)
+        beginReading = try RawStatement("BEGIN", on: database)
+        queueScan = try QueueScan(database)
         let columns = """
             task.id, task.key, task.specification, task.url, task.directory, task.name, task.collision, place.class,
             place.submitted, place.deadline, place.not_before, place.expected, place.sending, place.expires

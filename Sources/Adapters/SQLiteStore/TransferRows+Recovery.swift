@@ -6,44 +6,30 @@ internal import TransferScheduling
 
 /// Reading what decides: numbers only, and what few transfers have beside them.
 extension TransferRows {
-    /// Those after a number that have not ended, so many at most.
-    func stretch(after number: Int64, limit: Int, in database: Database) throws -> QueueStretch {
-        var stretch = QueueStretch()
-        stretch.rows.reserveCapacity(limit)
-        try readDecisive(after: number, limit: limit, in: database, into: &stretch)
-        guard let first = stretch.rows.first, let end = stretch.rows.last else { return stretch }
-        stretch.states = try states(from: first.id, through: end.id, in: database)
+    /// Those after a number that have not ended, so many at most; all as of one moment.
+    func stretch(after number: Int64, limit: Int, in database: Database) throws -> RecoveredTransfers {
+        let statements = try prepared()
+        try statements.beginReading.run()
+        defer { if database.isInsideTransaction { try? statements.commit.run() } }
+        var stretch = try statements.queueScan.read(after: number, limit: limit) { shared, id in
+            try self.shared(shared, of: id, in: database)
+        }
+        guard let first = stretch.rows.first?.id, let end = stretch.rows.last?.id else { return stretch }
+        for (id, state) in try states(from: first.rawValue, through: end.rawValue, in: database) {
+            stretch.setState(state, of: TransferID(id))
+        }
         return stretch
     }
 
     /// The same of transfers with these keys: those of one command, a few.
-    func recover(keys: [String], in database: Database) throws -> [RecoveredTransfer] {
+    func recover(keys: [String], in database: Database) throws -> RecoveredTransfers {
         let numbers = try Int64.fetchAll(
             database,
             sql: """
                 SELECT task.id FROM task JOIN queue ON queue.task = task.id
                 WHERE task.key IN (SELECT value FROM json_each(?)) ORDER BY task.id
                 """, arguments: [try JSONText.encode(keys)])
-        return try transfers(numbers, in: database).map { RecoveredTransfer($0) }
-    }
-
-    private func readDecisive(
-        after number: Int64, limit: Int, in database: Database, into stretch: inout QueueStretch
-    ) throws {
-        let row = try prepared().decisive
-        row.bind(1, number)
-        row.bind(2, Int64(limit))
-        defer { row.reset() }
-        // Those met last, by their last digits: to ask a dictionary for each row takes as long as to read half of it.
-        var met = [Int64](repeating: .min, count: 256)
-        while try row.step() {
-            let (id, shared) = (row.integer(0), row.integer(1))
-            if met[Int(shared & 255)] != shared {
-                met[Int(shared & 255)] = shared
-                stretch.classes[shared] = try self.shared(shared, of: id, in: database)
-            }
-            stretch.rows.append(QueueStretch.Row(id: id, shared: shared, numbers: Self.numbers(row, from: 2)))
-        }
+        return RecoveredTransfers(try transfers(numbers, in: database).map { RecoveredTransfer($0) })
     }
 
     /// What few of them have.

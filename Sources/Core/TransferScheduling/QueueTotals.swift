@@ -15,6 +15,7 @@ struct QueueTotals: Sendable {
         add(entry.traits.kind, bytes: entry.bytesRemaining, deadline: entry.traits.constraints.deadline?.date)
     }
 
+    /// Adds a transfer of that kind with so many bytes to come; nil where nobody knows.
     mutating func add(_ kind: WorkKind, bytes: Int64?, deadline: WallTime?) {
         guard kind == .discretionary else { return }
         discretionaryCount += 1

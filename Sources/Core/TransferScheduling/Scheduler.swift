@@ -13,6 +13,7 @@ public import TransferPolicy
 ///
 /// ## Topics
 /// - ``apply(_:at:using:)``
+/// - ``take(_:at:)``
 /// - ``explanation(of:at:)``
 /// - ``learned(at:boot:)``
 public struct Scheduler: ~Copyable, Sendable {
@@ -50,6 +51,14 @@ public struct Scheduler: ~Copyable, Sendable {
         _ event: Event, at now: Moment, using generator: inout Generator, into effects: inout [Effect]
     ) {
         core.apply(event, at: now, using: &generator, into: &effects)
+    }
+
+    /// Takes in what the store knew, as ``Event/recovered(_:_:_:)`` does with one, but looks at nothing else: what may
+    /// start is decided with the next event, which sees all of them. One that is here already stays as it is.
+    ///
+    /// Costs some ten nanoseconds for each that has no dates and no state of its own.
+    public mutating func take(_ transfers: borrowing RecoveredTransfers, at now: Moment) {
+        core.take(transfers, at: now)
     }
 
     /// Decides by another policy from now on, what is queued and running included. Costs a look at every transfer.

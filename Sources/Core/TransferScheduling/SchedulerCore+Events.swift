@@ -11,7 +11,7 @@ extension SchedulerCore where Queue: ~Copyable {
         case .submitted(let id, let traits):
             return add(id, traits, at: now, into: &effects)
         case .recovered(let id, let traits, let state):
-            return addAgain(id, traits, state, at: now, into: &effects)
+            return addAgain(id, traits, state, at: now)
         case .changed(let id, let traits):
             return change(id, to: traits, at: now, into: &effects)
         case .cancelled(let id):
@@ -100,20 +100,7 @@ extension SchedulerCore where Queue: ~Copyable {
         return true
     }
 
-    /// Takes a transfer in that the store knew.
-    private mutating func addAgain(
-        _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: Moment,
-        into effects: inout [Effect]
-    ) -> Bool {
-        guard !holdsSlot(id), !queue.contains(id) else { return false }
-        var entry = TransferEntry(traits: traits, phase: .waiting(nil))
-        recover(&entry, state, at: now)
-        if let hold = state.relaunchHold { delay(&entry, id, by: hold, at: now) }
-        takeIn(id, entry)
-        return true
-    }
-
-    private mutating func takeIn(_ id: TransferID, _ entry: TransferEntry) {
+    mutating func takeIn(_ id: TransferID, _ entry: TransferEntry) {
         note(id, entry.traits)
         totals.add(entry)
         enqueue(id, entry)
@@ -125,29 +112,6 @@ extension SchedulerCore where Queue: ~Copyable {
             assessment.context.history.apps.used(traits.app, at: traits.submitted)
         }
         if let expires = traits.expires { expiries.add(id, at: expires) }
-    }
-
-    /// Puts a transfer back to where the store has it.
-    private func recover(_ entry: inout TransferEntry, _ state: RecoveredState, at now: Moment) {
-        if state.isPaused { entry.phase = .paused(since: now) }
-        if let held = state.held { entry.held = TransferEntry.Held(by: held.by, why: held.why, since: now) }
-        if let need = state.need { entry.need = TransferEntry.Need(need: need, since: now) }
-        entry.bytes = max(0, state.bytes)
-        entry.total = state.total
-        entry.mostBytes = max(entry.bytes, state.retry?.mostBytes ?? 0)
-        if let retry = state.retry {
-            // What a store hands back is no reason to trap when one more is added.
-            entry.failures = min(max(0, retry.attempts), Int(Int32.max))
-            entry.barren = max(.zero, retry.barren ?? .zero)
-            if !state.isPaused {
-                // Kept as a date because no boot-time clock survives a reboot; a date that a set clock has moved far
-                // away holds no longer than the longest wait there is.
-                let longest = now.instant.advanced(by: backoff(for: entry.traits).longestDelay)
-                let until = min(now.instant(of: retry.until), longest)
-                entry.phase = .waiting(
-                    .backoff(attempt: entry.failures, cause: retry.cause, failed: now, until: until))
-            }
-        }
     }
 
     private mutating func change(

@@ -58,14 +58,18 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         _ event: Event, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
+        note(now)
+        // Looked at in place: it is large, and to move it about costs as much as much of what follows.
+        guard take(event, at: now, using: &generator, into: &effects) else { return }
+        reconcile(at: now, using: &generator, into: &effects)
+    }
+
+    mutating func note(_ now: Moment) {
         if assessment.context.now.wall > now.wall || assessment.context.now.instant > now.instant {
             // Dates that had come lie ahead again.
             changes.insert(.running)
         }
         assessment.context.now = now
-        // Looked at in place: it is large, and to move it about costs as much as much of what follows.
-        guard take(event, at: now, using: &generator, into: &effects) else { return }
-        reconcile(at: now, using: &generator, into: &effects)
     }
 
     mutating func setPolicy(

@@ -7,6 +7,8 @@ import TransferPolicy
 protocol WaitingQueue: ~Copyable, Sendable {
     /// What it hands out of a transfer that starts and has nothing special about it.
     associatedtype Plain: PlainTransfer
+    /// Where transfers lie that ask for the same.
+    associatedtype SharedPlace: Sendable
 
     /// An empty queue.
     init(_ assessment: Assessment)
@@ -23,6 +25,12 @@ protocol WaitingQueue: ~Copyable, Sendable {
     mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment)
     /// The same with one that is new, and waits.
     mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ assessment: Assessment)
+    /// Takes in a transfer that belongs where another one that asks for the same was put, and differs from that in its
+    /// number, its submission, its size and a past not-before date at most.
+    mutating func insert(_ row: RecoveredTransfers.Row, at place: SharedPlace)
+    /// Where those belong that ask for the same as this one, until any is taken out; nil where each of them is to be looked
+    /// at.
+    func sharedPlace(of id: TransferID) -> SharedPlace?
     /// Takes a transfer out; nil where it is not here.
     mutating func remove(_ id: TransferID) -> TransferEntry?
     /// Gives back the slots of an attempt that has ended.

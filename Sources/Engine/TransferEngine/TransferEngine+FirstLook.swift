@@ -58,50 +58,45 @@ extension TransferEngine {
     /// Whether somebody has looked at the machine: transfers may start.
     var hasLooked: Bool { early == nil }
 
-    /// Hands the queue to the scheduler as it streams in, with what was asked for meanwhile.
+    /// Hands the queue to the scheduler as it streams in, with what was asked for meanwhile. What starts first is decided
+    /// when all of it is there.
     func enter(_ asked: [TransferID: EarlyTransfer]) async {
-        entering = asked
         do {
-            try await store.recover { [self] batch in await enter(batch) }
+            try await store.recover { [self] batch in await enter(batch, apartFrom: asked) }
         } catch {
-            // Nothing of a queue that is known in part is carried out.
-            turn = Turn()
             recoveryFailure = error
-            inbox.put(.shutDown)
             return
         }
-        // A store that is asked for some transfers only does not hand over others, which this run was given.
-        for (id, transfer) in entering.sorted(by: { $0.key < $1.key }) where !transfer.isOver {
-            guard let traits = transfer.newTraits else { continue }
-            await enter([RecoveredTransfer(id: id, traits: traits)])
+        var changed: [RecoveredTransfer] = []
+        var new: [Event] = []
+        for (id, asked) in asked.sorted(by: { $0.key < $1.key }) where !asked.isOver {
+            // A store that is asked for some transfers only does not hand over others, which this run was given.
+            guard let transfer = entering[id] ?? asked.newTraits.map({ RecoveredTransfer(id: id, traits: $0) }) else {
+                continue
+            }
+            let state = asked.changing(transfer.state)
+            let isHeldBack = state.isPaused || state.held != nil || state.need != nil
+            if asked.newTraits != nil, transfer.traits.isFromBackground == true, !isHeldBack {
+                // As one handed over now, so that the relaunch limiter is asked about it.
+                new.append(.submitted(id, transfer.traits))
+            } else {
+                changed.append(RecoveredTransfer(id: id, traits: transfer.traits, state: state))
+            }
         }
         entering = [:]
-        await settle()
+        scheduler.take(RecoveredTransfers(changed), at: alarm.now())
+        for event in new { await decide(event) }
+        await handle(.woken)
         let watched = asked.filter { $1.isWatched && !$1.isOver }.keys.sorted()
         if !watched.isEmpty { await watch(watched, true) }
     }
 
-    private func enter(_ batch: [RecoveredTransfer]) async {
-        let now = alarm.now()
-        var effects: [Effect] = []
-        for transfer in batch {
-            let asked = entering.isEmpty ? nil : entering.removeValue(forKey: transfer.id)
-            guard let asked else {
-                scheduler.apply(
-                    .recovered(transfer.id, transfer.traits, transfer.state), at: now, using: &generator,
-                    into: &effects)
-                continue
-            }
-            guard !asked.isOver else { continue }
-            let state = asked.changing(transfer.state)
-            let isHeldBack = state.isPaused || state.held != nil || state.need != nil
-            scheduler.apply(
-                // As one handed over now, so that the relaunch limiter is asked about it.
-                asked.newTraits != nil && !isHeldBack
-                    ? .submitted(transfer.id, transfer.traits) : .recovered(transfer.id, transfer.traits, state),
-                at: now, using: &generator, into: &effects)
+    private func enter(_ batch: consuming RecoveredTransfers, apartFrom asked: [TransferID: EarlyTransfer]) {
+        var batch = batch
+        if !asked.isEmpty {
+            for transfer in batch.remove(where: { asked[$0] != nil }) { entering[transfer.id] = transfer }
         }
-        if !effects.isEmpty { await note(effects, at: now) }
+        scheduler.take(batch, at: alarm.now())
     }
 
     /// A transfer as the store has it, with what was changed since; nil where there is none that is not over.

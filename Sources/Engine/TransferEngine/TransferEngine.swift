@@ -49,8 +49,8 @@ public actor TransferEngine {
     /// What was asked for before the first look at the machine; nil after it. Until then the queue stays in the store: a
     /// start decided on "unknown" would be wrong.
     var early: [TransferID: EarlyTransfer]? = [:]
-    /// The same while the queue is handed to the scheduler, as far as it has not come yet.
-    var entering: [TransferID: EarlyTransfer] = [:]
+    /// What the store has of these, while the queue is handed to the scheduler.
+    var entering: [TransferID: RecoveredTransfer] = [:]
     /// Why the queue could not be read after the first look; ends the run.
     var recoveryFailure: (any Error)?
     /// Who wants to know why a transfer waits, before anybody has looked at the machine.
@@ -192,6 +192,11 @@ public actor TransferEngine {
                 case .submit, .change, .answer, .policy, .command, .explain:
                     await settle()
                     await take(message)
+                }
+                if recoveryFailure != nil {
+                    // Nothing of a queue that is known in part is carried out.
+                    inbox.putBack(messages[(index + 1)...])
+                    return await wind()
                 }
             }
             await settle()

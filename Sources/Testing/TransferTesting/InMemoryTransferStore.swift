@@ -116,13 +116,13 @@ public final class InMemoryTransferStore: TransferStore {
     }
 
     /// Hands over every transfer that has not ended, in small batches, so that there are several.
-    public func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws {
+    public func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
         try requireOpen()
         var rest = disk.transfers.filter { $0.ending == nil }.map { RecoveredTransfer($0) }[...]
         let failure = disk.contents.withLock(\.recoveryFailure)
         while !rest.isEmpty {
             if let failure, rest.startIndex >= failure.after { throw failure.error }
-            await take(Array(rest.prefix(2)))
+            await take(RecoveredTransfers(rest.prefix(2)))
             rest = rest.dropFirst(2)
         }
     }

@@ -88,10 +88,10 @@ extension TransferStoreContract {
             if expected[index].id.rawValue == 7 { expected[index].state.bytes = 8 << 20 }
             if expected[index].id.rawValue == 9 { expected[index].state.isPaused = true }
         }
-        let (batches, continuation) = AsyncStream.makeStream(of: [RecoveredTransfer].self)
+        let (batches, continuation) = AsyncStream.makeStream(of: RecoveredTransfers.self)
         try await store.recover { continuation.yield($0) }
         continuation.finish()
-        let recovered = await batches.reduce(into: []) { $0 += $1 }
+        let recovered: [RecoveredTransfer] = await batches.reduce(into: []) { $0 += $1 }
         try expectEqual(recovered.count, expected.count, "how many were recovered")
         for (one, other) in zip(recovered, expected) { try expectEqual(one, other, "transfer \(other.id)") }
         await store.close()

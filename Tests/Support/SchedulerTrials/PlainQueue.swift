@@ -62,6 +62,11 @@ struct PlainQueue: WaitingQueue {
         insert(id, TransferEntry(traits: copy traits, phase: .waiting(nil)), assessment)
     }
 
+    /// Each is looked at.
+    func sharedPlace(of id: TransferID) -> Never? { nil }
+
+    mutating func insert(_ row: RecoveredTransfers.Row, at place: Never) {}
+
     mutating func remove(_ id: TransferID) -> TransferEntry? { entries.removeValue(forKey: id) }
 
     /// Nothing is kept of how things are.

@@ -28,6 +28,8 @@ package final class PlainScheduler: TrialShadow {
         return effects
     }
 
+    package func take(_ transfers: RecoveredTransfers, at now: Moment) { core.take(transfers, at: now) }
+
     package func restart(
         policy: any Policy, expecting learned: Learned, boot: String, at now: Moment
     ) -> Bool {

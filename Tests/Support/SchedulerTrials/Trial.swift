@@ -6,6 +6,8 @@ package import TransferScheduling
 package protocol TrialShadow: AnyObject {
     func apply(_ event: Event, at now: Moment) -> [Effect]
     func setPolicy(_ policy: any Policy, at now: Moment) -> [Effect]
+    /// Takes in what the store knew.
+    func take(_ transfers: RecoveredTransfers, at now: Moment)
     /// Begins anew with what was learned, which must be the same.
     func restart(policy: any Policy, expecting learned: Learned, boot: String, at now: Moment) -> Bool
     /// The state of its chance.
@@ -23,10 +25,10 @@ package final class Trial {
     package private(set) var now = Trial.start
     var conditions: Conditions
     package internal(set) var book: TrialBook
-    private let shadow: (any TrialShadow)?
+    let shadow: (any TrialShadow)?
     private var generator: SplitMix64
-    private var wake: Instant?
-    private var shadowWake: Instant?
+    var wake: Instant?
+    var shadowWake: Instant?
     private var effects: [Effect] = []
     private var digest = EffectDigest()
     /// Events given to the scheduler.
@@ -38,10 +40,12 @@ package final class Trial {
     package private(set) var startCount = 0
     private var narrowWakes = 0
     private var lastWake = Trial.start.instant
-    private var policyName: String
-    private var boots = 0
+    private(set) var policyName: String
+    var boots = 0
     var room: Int64?
     var answersStops = true
+    /// How the queue comes back after a restart.
+    package var recovery: Recovery?
     /// Called after every event with what it led to.
     package var onEvent: ((Moment, Event, [Effect]) -> Void)?
 
@@ -220,36 +224,6 @@ package final class Trial {
         if let shadow { compare(shadow.setPolicy(policy, at: now), after: .woken) }
         for answer in follow(.woken) where faults.isEmpty { deliver(answer) }
     }
-
-    /// Ends the process and starts it again with what the store knows.
-    func restart(isReboot: Bool) {
-        let learned = scheduler.learned(at: now, boot: "\(boots)")
-        if isReboot { boots += 1 }
-        let policy = Self.policy(policyName)
-        scheduler = Scheduler(
-            configuration: setup.configuration, policy: policy, learned: learned, boot: "\(boots)", startingAt: now)
-        if shadow?.restart(policy: policy, expecting: learned, boot: "\(boots)", at: now) == false {
-            book.fault("something else was learned")
-        }
-        wake = nil
-        shadowWake = nil
-        conditions.settle()
-        let stored = book.forgetAll()
-        deliver(.conditionsChanged(conditions))
-        for (id, known) in stored { recover(id, known) }
-    }
-
-    private func recover(_ id: TransferID, _ known: TrialBook.Known) {
-        var recovered = TrialBook.Known(traits: known.traits)
-        recovered.isPaused = known.isPaused
-        (recovered.bytes, recovered.total, recovered.retry) = (known.bytes, known.total, known.retry)
-        recovered.hold = known.hold
-        book.add(id, recovered)
-        let state = RecoveredState(
-            bytes: known.bytes, total: known.total, retry: known.retry, isPaused: known.isPaused,
-            relaunchHold: known.hold)
-        deliver(.recovered(id, known.traits, state))
-    }
 }
 
 extension Effect {
@@ -265,16 +239,4 @@ extension Effect {
 extension Event {
     /// Its name with the transfer, without the rest.
     package var name: String { String("\(self)".prefix { $0 != "," }) }
-}
-
-extension Conditions {
-    /// As a program finds them when it starts: all of it counts as settled.
-    fileprivate mutating func settle() {
-        power.isObservedChange = false
-        network.isObservedChange = false
-        linkKind.isObservedChange = false
-        metered.isObservedChange = false
-        connection.isObservedChange = false
-        roaming.isObservedChange = false
-    }
 }

@@ -20,6 +20,23 @@ extension IndexedQueue {
         index.find(UInt64(bitPattern: id)) { records[$0].pointee.id == id }
     }
 
+    /// Notes where a new transfer is.
+    @inline(__always)
+    mutating func enter(_ id: TransferID, at place: Int32) {
+        if index.isFull { growIndex(without: place) }
+        index.insert(UInt64(bitPattern: id.rawValue), place) { UInt64(bitPattern: records[$0].pointee.id) }
+        highestID = max(highestID, id.rawValue)
+    }
+
+    // By itself the index would read the records in the order of its slots, which is any.
+    @inline(never)
+    private mutating func growIndex(without new: Int32) {
+        index.clearForMore()
+        for place in 0..<records.used where place != new && records[place].pointee.bucket != TransferRecord.none {
+            index.insert(UInt64(bitPattern: records[place].pointee.id), place) { _ in 0 }
+        }
+    }
+
     func sortedIDs() -> [Int64] {
         var ids: [Int64] = []
         for place in 0..<records.used where records[place].pointee.bucket != TransferRecord.none {

@@ -11,7 +11,7 @@ import TransferPolicy
 struct IndexedQueue: WaitingQueue, ~Copyable {
     var records = Pages<TransferRecord>()
     /// By id.
-    var index = NumberIndex()
+    var index = NumberIndex(neighbours: 4)
     /// Whole entries of those that are more than a record says.
     var extras = Pages<TransferEntry>()
     var lanes: Lanes
@@ -122,6 +122,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
         guard traits.isPlain else {
             return insert(id, TransferEntry(traits: copy traits, phase: .waiting(nil)), assessment)
         }
+        lastWall = max(lastWall, assessment.now.wall)
         let lane = lanes.join(traits)
         let family = requirements.family(of: traits)
         let stage = stage(of: traits, family, assessment)
@@ -134,8 +135,7 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     @inline(__always)
     private mutating func add(_ record: TransferRecord) -> Int32 {
         let place = records.take(record)
-        index.insert(UInt64(bitPattern: record.id), place) { UInt64(bitPattern: records[$0].pointee.id) }
-        highestID = max(highestID, record.id)
+        enter(TransferID(record.id), at: place)
         return place
     }
 
@@ -167,6 +167,8 @@ struct IndexedQueue: WaitingQueue, ~Copyable {
     mutating func settle(
         _ place: Int32, _ entry: borrowing TransferEntry, lane: Int32, _ assessment: Assessment
     ) {
+        // What is settled now by a date that has come may have to be settled anew where the clock is set back.
+        lastWall = max(lastWall, assessment.now.wall)
         let family = requirements.family(of: entry.traits)
         let stage = stage(of: entry, family, assessment)
         join(place, family, stage, levelNumber(of: entry.traits), lane: lane)

@@ -134,9 +134,15 @@ struct Lanes: ~Copyable, Sendable {
             number = find(hash, traits) ?? add(LaneKey(traits), hash)
             last = number
         }
+        join(again: number)
+        return number
+    }
+
+    /// Counts another transfer of a lane in.
+    @inline(__always)
+    mutating func join(again number: Int32) {
         lanes[number].pointee.members += 1
         sessions[lanes[number].pointee.session].pointee.members += 1
-        return number
     }
 
     /// The lane of a transfer that was counted in.

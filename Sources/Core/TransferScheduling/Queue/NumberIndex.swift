@@ -10,10 +10,15 @@ struct NumberIndex: ~Copyable, @unchecked Sendable {
     private var mask: Int
     private var shift: UInt64
     private var count = 0
+    /// How many of a hash's lowest bits say where in its group it belongs.
+    private let groupBits: UInt64
 
-    init() {
+    /// - Parameter neighbours: so many of a hash's lowest bits are not spread: what differs in these only lies side by
+    ///   side. For hashes that count up, so that those that come one after the other touch memory one after the other.
+    init(neighbours: UInt64 = 0) {
+        groupBits = neighbours
         mask = 255
-        shift = 64 - 8
+        shift = 64 - 8 + neighbours
         slots = .allocate(capacity: 256)
         slots.initialize(repeating: Self.empty, count: 256)
     }
@@ -23,7 +28,8 @@ struct NumberIndex: ~Copyable, @unchecked Sendable {
     @inline(__always)
     private func home(of hash: UInt64) -> Int {
         // Fibonacci hashing (Knuth, TAOCP 3, 6.4): what counts up is spread out.
-        Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> shift)
+        let group = ((hash >> groupBits) &* 0x9E37_79B9_7F4A_7C15) >> shift
+        return Int(truncatingIfNeeded: group << groupBits | hash & (1 << groupBits &- 1))
     }
 
     /// The number that `matches`, among those with the same hash or by chance near it; nil where none does.
@@ -53,9 +59,20 @@ struct NumberIndex: ~Copyable, @unchecked Sendable {
     /// Adds a number that is not here.
     @inline(__always)
     mutating func insert(_ hash: UInt64, _ number: Int32, hashOf: (Int32) -> UInt64) {
-        if (count + 1) * 5 > (mask + 1) * 4 { grow(hashOf) }
+        if isFull { grow(hashOf) }
         put(hash, number)
         count += 1
+    }
+
+    /// Whether the next number takes more room.
+    var isFull: Bool { (count + 1) * 5 > (mask + 1) * 4 }
+
+    /// Makes more room and forgets all numbers, for an owner that adds them again in the order in which they lie in memory.
+    mutating func clearForMore() {
+        slots.deallocate()
+        (count, mask, shift) = (0, mask * 2 + 1, shift - 1)
+        slots = .allocate(capacity: mask + 1)
+        slots.initialize(repeating: Self.empty, count: mask + 1)
     }
 
     @inline(__always)

@@ -61,6 +61,15 @@ struct TransferRecord: Sendable {
 
     var deadline: Int64 { wishes.deadline }
 
+    /// One that has no deadline and is never given up, in its bucket.
+    init(_ row: RecoveredTransfers.Row, bucket: Int32) {
+        id = row.id.rawValue
+        wishes = Wishes(
+            submitted: row.submitted.nanosecondsSinceEpoch, deadline: .max,
+            notBefore: row.notBefore?.nanosecondsSinceEpoch ?? .min, expected: row.expected ?? -1, expires: .max)
+        self.bucket = bucket
+    }
+
     /// What its turn goes by.
     var turnKey: TurnKey { TurnKey(deadline: deadline, id: id) }
 

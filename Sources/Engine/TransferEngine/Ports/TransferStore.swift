@@ -16,7 +16,7 @@ public protocol TransferStore: Sendable {
 
     /// Hands over every transfer that has not ended, in the order of their numbers, some thousand at a time: what the
     /// deciding code needs of them, and no more. Returns when the last have been taken.
-    func recover(_ take: @escaping @Sendable ([RecoveredTransfer]) async -> Void) async throws
+    func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws
 
     /// Those with these numbers, ended or not, in that order; numbers that there are none of are left out.
     func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer]
@@ -45,22 +45,7 @@ extension TransferStore {
     }
 }
 
-/// What the deciding code needs of a transfer that was in the queue when the program started.
-public struct RecoveredTransfer: Hashable, Sendable {
-    /// Its number.
-    public var id: TransferID
-    /// What it asks for.
-    public var traits: TransferTraits
-    /// How far it is, and what holds it.
-    public var state: RecoveredState
-
-    /// A transfer.
-    public init(id: TransferID, traits: TransferTraits, state: RecoveredState = RecoveredState()) {
-        self.id = id
-        self.traits = traits
-        self.state = state
-    }
-
+extension RecoveredTransfer {
     /// What is needed of a stored one.
     public init(_ stored: StoredTransfer) {
         self.init(

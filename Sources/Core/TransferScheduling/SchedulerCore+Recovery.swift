@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferPolicy
+
+// The queue as the store knew it.
+
+extension SchedulerCore where Queue: ~Copyable {
+    /// Takes many in at once; whoever looks next at what may run sees all of them.
+    mutating func take(_ transfers: borrowing RecoveredTransfers, at now: Moment) {
+        note(now)
+        // Found out with the first that follows a pattern.
+        var places: [Queue.SharedPlace?] = transfers.patterns.map { _ in nil }
+        let haveStates = !transfers.states.isEmpty
+        for row in transfers.rows {
+            guard let place = places[Int(row.pattern)], row.isLikeOthers(at: now.wall),
+                !haveStates || transfers.states.index(forKey: row.id) == nil
+            else {
+                takeAlone(row, transfers, &places, at: now)
+                continue
+            }
+            guard !holdsSlot(row.id), !queue.contains(row.id) else { continue }
+            totals.add(transfers.patterns[Int(row.pattern)].kind, bytes: row.expected, deadline: nil)
+            queue.insert(row, at: place)
+        }
+    }
+
+    // Apart, because what is copied for it would be copied for all.
+    @inline(never)
+    private mutating func takeAlone(
+        _ row: RecoveredTransfers.Row, _ transfers: borrowing RecoveredTransfers,
+        _ places: inout [Queue.SharedPlace?], at now: Moment
+    ) {
+        let (pattern, state) = (Int(row.pattern), transfers.states[row.id])
+        let traits = row.traits(like: transfers.patterns[pattern])
+        guard addAgain(row.id, traits, state ?? RecoveredState(), at: now), state == nil else { return }
+        // Whose use is to be noted has to be looked at each time.
+        if places[pattern] == nil, traits.kind != .userInitiated, row.isLikeOthers(at: now.wall) {
+            places[pattern] = queue.sharedPlace(of: row.id)
+        }
+    }
+
+    /// Takes a transfer in that the store knew.
+    mutating func addAgain(
+        _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: Moment
+    ) -> Bool {
+        guard !holdsSlot(id), !queue.contains(id) else { return false }
+        var entry = TransferEntry(traits: traits, phase: .waiting(nil))
+        recover(&entry, state, at: now)
+        if let hold = state.relaunchHold { delay(&entry, id, by: hold, at: now) }
+        takeIn(id, entry)
+        return true
+    }
+
+    /// Puts a transfer back to where the store has it.
+    private func recover(_ entry: inout TransferEntry, _ state: RecoveredState, at now: Moment) {
+        if state.isPaused { entry.phase = .paused(since: now) }
+        if let held = state.held { entry.held = TransferEntry.Held(by: held.by, why: held.why, since: now) }
+        if let need = state.need { entry.need = TransferEntry.Need(need: need, since: now) }
+        entry.bytes = max(0, state.bytes)
+        entry.total = state.total
+        entry.mostBytes = max(entry.bytes, state.retry?.mostBytes ?? 0)
+        if let retry = state.retry {
+            // What a store hands back is no reason to trap when one more is added.
+            entry.failures = min(max(0, retry.attempts), Int(Int32.max))
+            entry.barren = max(.zero, retry.barren ?? .zero)
+            if !state.isPaused {
+                // Kept as a date because no boot-time clock survives a reboot; a date that a set clock has moved far
+                // away holds no longer than the longest wait there is.
+                let longest = now.instant.advanced(by: backoff(for: entry.traits).longestDelay)
+                let until = min(now.instant(of: retry.until), longest)
+                entry.phase = .waiting(
+                    .backoff(attempt: entry.failures, cause: retry.cause, failed: now, until: until))
+            }
+        }
+    }
+}
+
+extension RecoveredTransfers.Row {
+    /// Whether it differs from others of its pattern by no more than what changes nothing for the queue, and a record can
+    /// hold, in which the ends of the range stand for "none".
+    fileprivate func isLikeOthers(at now: WallTime) -> Bool {
+        guard deadline == nil, expires == nil, sending == nil, (expected ?? 0) >= 0 else { return false }
+        guard let notBefore else { return true }
+        return notBefore <= now && notBefore.nanosecondsSinceEpoch != .min
+    }
+}
