@@ -102,6 +102,127 @@ import TransferScheduling
         }
     }
 
+    /// Two schedulers that took the same queue in, one at once and one transfer by transfer, while nothing could start.
+    private struct Pair: ~Copyable {
+        var atOnce: Scheduler
+        var oneByOne: Scheduler
+        var generators: (SplitMix64, SplitMix64)
+        var running: [TransferID] = []
+
+        init(_ policy: any Policy, _ queue: [RecoveredTransfer], seed: UInt64) {
+            atOnce = Scheduler(policy: policy, startingAt: RecoveredTransfersTests.start)
+            oneByOne = Scheduler(policy: policy, startingAt: RecoveredTransfersTests.start)
+            generators = (SplitMix64(seed: seed), SplitMix64(seed: seed))
+            var asleep = RecoveredTransfersTests.conditions
+            asleep.sleep.value = .aboutToSleep
+            _ = apply(.conditionsChanged(asleep), at: RecoveredTransfersTests.start)
+            atOnce.take(RecoveredTransfers(queue), at: RecoveredTransfersTests.start)
+            for transfer in queue {
+                _ = oneByOne.apply(
+                    .recovered(transfer.id, transfer.traits, transfer.state), at: RecoveredTransfersTests.start,
+                    using: &generators.1)
+            }
+        }
+
+        /// Whether both do the same.
+        mutating func apply(_ event: Event, at now: Moment) -> Bool {
+            // When to be woken was told to the one with the last transfer already.
+            func isNews(_ effect: Effect) -> Bool { if case .wake = effect { false } else { true } }
+            let effects = atOnce.apply(event, at: now, using: &generators.0).filter(isNews)
+            for effect in effects {
+                switch effect {
+                case .start(let id): running.append(id)
+                case .end(let id, _): running.removeAll { $0 == id }
+                default: break  // Nothing that runs or ends.
+                }
+            }
+            return effects == oneByOne.apply(event, at: now, using: &generators.1).filter(isNews)
+        }
+    }
+
+    @Test("So it is where hundreds ask for the same, under each policy", arguments: TrialDice.policies)
+    func equalsOneByOneAlike(policy name: String) throws {
+        let seed = UInt64.random(in: 0..<1 << 48)
+        var dice = SplitMix64(seed: seed)
+        func roll(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &dice) }
+        func date(_ range: ClosedRange<Int64>) -> WallTime { Self.start.wall.advanced(by: .seconds(roll(range))) }
+        let patterns = (0..<5).map { _ in
+            let kinds: [WorkKind] = [.userInitiated, .normal, .discretionary, .discretionary]
+            return (kind: kinds[Int(roll(0...3))], priority: Int(roll(1...2) * 400), host: "\(roll(0...3))")
+        }
+        let queue = (Int64(1)...300).map { number in
+            let pattern = patterns[Int(roll(0...4))]
+            return RecoveredTransfer(
+                id: TransferID(number),
+                traits: Self.traits(
+                    pattern.kind, notBefore: roll(0...5) == 0 ? date(-9000...9000) : nil,
+                    deadline: roll(0...5) == 0 ? date(-9000...90_000) : nil, priority: pattern.priority,
+                    host: pattern.host, expected: roll(0...1) == 0 ? roll(-1...9999) : nil,
+                    sending: roll(0...9) == 0 ? 5 : nil,
+                    submitted: date(roll(0...1) == 0 ? -600...0 : -90_000...0).secondsSinceEpoch,
+                    expires: roll(0...9) == 0 ? date(1...9000) : nil),
+                state: roll(0...9) == 0 ? RecoveredState(bytes: 7, isPaused: roll(0...1) == 0) : RecoveredState())
+        }
+        var pair = Pair(try PolicyCatalog.policy(named: name), queue, seed: seed)
+        var (now, conditions) = (Self.start, Self.conditions)
+        var event = Event.conditionsChanged(conditions)
+        for step in 0..<400 {
+            let isSame = pair.apply(event, at: now)
+            try #require(isSame, "seed \(seed), step \(step): \(event)")
+            now = now.advanced(by: .milliseconds(roll(0...20_000)))
+            let open = TransferID(roll(1...300))
+            switch roll(0...9) {
+            case 0: event = .cancelled(open)
+            case 1: event = .resumed(open)
+            case 2: event = .paused(open)
+            case 3:
+                conditions.power = Fact(roll(0...2) > 0 ? .ac : .battery, source: .upower, since: now)
+                event = .conditionsChanged(conditions)
+            case 4:
+                conditions.metered = Fact(roll(0...3) > 0 ? .no : .yes, source: .networkManager, since: now)
+                event = .conditionsChanged(conditions)
+            case 5: event = .woken
+            default: event = pair.running.randomElement(using: &dice).map { .finished($0) } ?? .woken
+            }
+        }
+        let (left, other) = (pair.atOnce.openCount, pair.oneByOne.openCount)
+        #expect(left == other)
+        #expect(left < 300)
+    }
+
+    /// Lets go what was handed over an hour ago.
+    private struct HourPolicy: StagedPolicy {
+        func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+            verdict(atStage: stage(of: subject, at: context.now.wall).number, for: subject, in: context)
+        }
+
+        func stageCount(withDeadline hasDeadline: Bool) -> Int { 2 }
+
+        func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
+            let end = subject.traits.submitted.advanced(by: .seconds(3600))
+            return end <= now ? PolicyStage(1) : PolicyStage(0, until: end)
+        }
+
+        func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+            stage > 0
+                ? .run(relyingOn: [], lookAgain: nil) : .hold([Hold(.suspended, since: context.now)], lookAgain: nil)
+        }
+    }
+
+    @Test("A policy that tells apart what asks for the same is asked about each")
+    func apart() {
+        var scheduler = Scheduler(policy: HourPolicy(), startingAt: Self.start)
+        var generator = SplitMix64(seed: 1)
+        _ = scheduler.apply(.conditionsChanged(Self.conditions), at: Self.start, using: &generator)
+        let queue = (Int64(1)...6).map { number in
+            let seconds = Self.start.wall.secondsSinceEpoch - (number % 3 == 1 ? 4000 : 10 * number)
+            return RecoveredTransfer(
+                id: TransferID(number), traits: Self.traits(.discretionary, host: "h", submitted: seconds))
+        }
+        scheduler.take(RecoveredTransfers(queue), at: Self.start)
+        #expect(Self.starts(scheduler.apply(.woken, at: Self.start, using: &generator)) == [1, 4])
+    }
+
     @Test("What starts first is decided when all are there, by rank and not by number")
     func rank() {
         var scheduler = Scheduler(startingAt: Self.start)
@@ -132,5 +253,27 @@ import TransferScheduling
         #expect(Self.starts(scheduler.apply(.woken, at: later, using: &generator)) == [])
         let due = later.advanced(by: .seconds(20))
         #expect(Self.starts(scheduler.apply(.woken, at: due, using: &generator)) == [1, 2])
+    }
+
+    @Test("Of thousands whose numbers have gaps each is found, and none that has gone, however the tables have grown")
+    func manyWithGaps() {
+        var scheduler = Scheduler(startingAt: Self.start)
+        var generator = SplitMix64(seed: 1)
+        var open: Set<Int64> = []
+        for round in Int64(0)..<8 {
+            let numbers = (0..<900).map { (round * 900 + $0) * (1 + round % 3 * 8) + round }
+            scheduler.take(
+                RecoveredTransfers(
+                    numbers.map { RecoveredTransfer(id: TransferID($0), traits: Self.traits(expected: $0)) }),
+                at: Self.start)
+            open.formUnion(numbers)
+            for number in numbers where number % 3 == 0 {
+                _ = scheduler.apply(.cancelled(TransferID(number)), at: Self.start, using: &generator)
+                open.remove(number)
+            }
+        }
+        #expect(scheduler.openCount == open.count)
+        let wrong = (0..<(open.max() ?? 0) + 20).first { scheduler.contains(TransferID($0)) != open.contains($0) }
+        #expect(wrong == nil)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferPolicy
 
-/// What happened: the only thing that moves the scheduler.
+/// What happened. Beside ``Scheduler/take(_:at:)`` and another policy the only thing that moves the scheduler.
 public enum Event: Hashable, Sendable {
     /// A transfer was handed over.
     case submitted(TransferID, TransferTraits)
