@@ -261,7 +261,8 @@ import TransferScheduling
         var generator = SplitMix64(seed: 1)
         var open: Set<Int64> = []
         for round in Int64(0)..<8 {
-            let numbers = (0..<900).map { (round * 900 + $0) * (1 + round % 3 * 8) + round }
+            // So many that the table keeps neighbours together.
+            let numbers = (0..<5000).map { (round * 5000 + $0) * (1 + round % 3 * 2) + round }
             scheduler.take(
                 RecoveredTransfers(
                     numbers.map { RecoveredTransfer(id: TransferID($0), traits: Self.traits(expected: $0)) }),

@@ -6,21 +6,24 @@
 // Guard: not copyable, so that whoever has it has the memory alone.
 struct NumberIndex: ~Copyable, @unchecked Sendable {
     private static var empty: Int32 { -1 }
+    /// From how many slots on neighbours are kept together: fewer lie in the processor's cache wherever they are, and there
+    /// the longer runs, which each removal goes through, cost more.
+    private static var large: Int { 1 << 16 }
     private var slots: UnsafeMutablePointer<Int32>
-    private var mask: Int
-    private var shift: UInt64
+    private var mask = 0
+    private var shift: UInt64 = 0
     private var count = 0
+    private let neighbours: UInt64
     /// How many of a hash's lowest bits say where in its group it belongs.
-    private let groupBits: UInt64
+    private var groupBits: UInt64 = 0
 
-    /// - Parameter neighbours: so many of a hash's lowest bits are not spread: what differs in these only lies side by
-    ///   side. For hashes that count up, so that those that come one after the other touch memory one after the other.
+    /// - Parameter neighbours: so many of a hash's lowest bits are not spread in a large table: what differs in these only
+    ///   lies side by side. For hashes that count up, so that those that come one after the other touch memory one after
+    ///   the other.
     init(neighbours: UInt64 = 0) {
-        groupBits = neighbours
-        mask = 255
-        shift = 64 - 8 + neighbours
-        slots = .allocate(capacity: 256)
-        slots.initialize(repeating: Self.empty, count: 256)
+        self.neighbours = neighbours
+        slots = Self.room(for: 256)
+        measure(256)
     }
 
     deinit { slots.deallocate() }
@@ -28,8 +31,8 @@ struct NumberIndex: ~Copyable, @unchecked Sendable {
     @inline(__always)
     private func home(of hash: UInt64) -> Int {
         // Fibonacci hashing (Knuth, TAOCP 3, 6.4): what counts up is spread out.
-        let group = ((hash >> groupBits) &* 0x9E37_79B9_7F4A_7C15) >> shift
-        return Int(truncatingIfNeeded: group << groupBits | hash & (1 << groupBits &- 1))
+        let group = ((hash &>> groupBits) &* 0x9E37_79B9_7F4A_7C15) &>> shift
+        return Int(truncatingIfNeeded: group &<< groupBits | hash & (1 &<< groupBits &- 1))
     }
 
     /// The number that `matches`, among those with the same hash or by chance near it; nil where none does.
@@ -70,9 +73,22 @@ struct NumberIndex: ~Copyable, @unchecked Sendable {
     /// Makes more room and forgets all numbers, for an owner that adds them again in the order in which they lie in memory.
     mutating func clearForMore() {
         slots.deallocate()
-        (count, mask, shift) = (0, mask * 2 + 1, shift - 1)
-        slots = .allocate(capacity: mask + 1)
-        slots.initialize(repeating: Self.empty, count: mask + 1)
+        count = 0
+        measure(2 * (mask + 1))
+        slots = Self.room(for: mask + 1)
+    }
+
+    /// Takes note of how many slots there are: a power of two.
+    private mutating func measure(_ capacity: Int) {
+        mask = capacity - 1
+        groupBits = capacity >= Self.large ? neighbours : 0
+        shift = UInt64(64 - capacity.trailingZeroBitCount) + groupBits
+    }
+
+    private static func room(for capacity: Int) -> UnsafeMutablePointer<Int32> {
+        let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
+        slots.initialize(repeating: empty, count: capacity)
+        return slots
     }
 
     @inline(__always)
@@ -108,10 +124,8 @@ struct NumberIndex: ~Copyable, @unchecked Sendable {
 
     private mutating func grow(_ hashOf: (Int32) -> UInt64) {
         let (old, oldCount) = (slots, mask + 1)
-        mask = oldCount * 2 - 1
-        shift -= 1
-        slots = .allocate(capacity: oldCount * 2)
-        slots.initialize(repeating: Self.empty, count: oldCount * 2)
+        measure(2 * oldCount)
+        slots = Self.room(for: 2 * oldCount)
         for slot in 0..<oldCount where old[slot] != Self.empty { put(hashOf(old[slot]), old[slot]) }
         old.deallocate()
     }
