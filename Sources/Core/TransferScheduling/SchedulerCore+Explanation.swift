@@ -138,8 +138,8 @@ extension SchedulerCore where Queue: ~Copyable {
 }
 
 extension Conditions {
-    /// Takes every fact for settled.
-    fileprivate mutating func settle() {
+    /// Takes every fact for settled, as a program does with those that it finds when it starts.
+    package mutating func settle() {
         power.isObservedChange = false
         network.isObservedChange = false
         linkKind.isObservedChange = false

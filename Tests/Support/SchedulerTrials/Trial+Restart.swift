@@ -70,15 +70,3 @@ extension TrialBook.Known {
         RecoveredState(bytes: bytes, total: total, retry: retry, isPaused: isPaused, relaunchHold: hold)
     }
 }
-
-extension Conditions {
-    /// As a program finds them when it starts: all of it counts as settled.
-    fileprivate mutating func settle() {
-        power.isObservedChange = false
-        network.isObservedChange = false
-        linkKind.isObservedChange = false
-        metered.isObservedChange = false
-        connection.isObservedChange = false
-        roaming.isObservedChange = false
-    }
-}
