@@ -5,14 +5,14 @@ import TransferPolicy
 
 extension SchedulerCore where Queue: ~Copyable {
     mutating func changeConditions(
-        to new: consuming Conditions, at now: Moment, using generator: inout some RandomNumberGenerator,
+        to new: borrowing Conditions, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
         let (wasUsable, wasOut) = (assessment.context.conditions.network.value.isUsable, assessment.isOut)
         chargeBattery(to: new, at: now)
         assessment.context.history.elapse(to: now, localTime: assessment.context.conditions.localTime)
         journal.note(new, at: now)
-        assessment.context.conditions = consume new
+        assessment.context.conditions = copy new
         machine = ConditionSignature(assessment.context.conditions, connection: 0)
         changes.insert(.conditions)
         if assessment.isOut {
@@ -51,12 +51,16 @@ extension SchedulerCore where Queue: ~Copyable {
 
     /// Notes how things stand from now on. How long each app's transfers run is noted only for a policy that may ask.
     mutating func observe(at now: Moment) {
-        var apps: Set<String> = []
-        if !assessment.isStaged { active.forEach { apps.insert($1.entry.traits.app) } }
         let observation = PolicyHistory.Observation(
-            assessment.context.conditions, at: now, runningApps: apps.sorted(),
+            assessment.context.conditions, at: now, runningApps: assessment.isStaged ? [] : runningApps(),
             treatingUnknownAs: assessment.configuration.unknownMetered)
         assessment.context.history.observe(observation, localTime: assessment.context.conditions.localTime)
+    }
+
+    private mutating func runningApps() -> [String] {
+        var apps: Set<String> = []
+        active.forEach { apps.insert($1.entry.traits.app) }
+        return apps.sorted()
     }
 
     /// An attempt of the app has begun or ended.
