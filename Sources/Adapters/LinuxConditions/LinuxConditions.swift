@@ -14,7 +14,8 @@ public actor LinuxConditions: ConditionSource {
     private let configuration: LinuxConditionsConfiguration
     private let now: @Sendable () -> Moment
     private let executor: GLibExecutor
-    private let isStopped = Mutex(false)
+    /// The end, once somebody has asked for it.
+    private let ending = Mutex<Task<Void, Never>?>(nil)
 
     private let recorder: ConditionsRecorder?
     private var fold: ConditionsFold
@@ -41,8 +42,8 @@ public actor LinuxConditions: ConditionSource {
     public nonisolated func snapshots() -> AsyncStream<Conditions> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Conditions.self, bufferingPolicy: .bufferingNewest(1))
-        let isRunning = isStopped.withLock { isStopped in
-            guard !isStopped else { return false }
+        let isRunning = ending.withLock { ending in
+            guard ending == nil else { return false }
             executor.perform { self.assumeIsolated { $0.attach(continuation) } }
             return true
         }
@@ -52,18 +53,24 @@ public actor LinuxConditions: ConditionSource {
 
     /// Lets the login manager go ahead with the sleep, or the machine's end, that it has announced.
     public nonisolated func readyToSleep() {
-        guard !isStopped.withLock({ $0 }) else { return }
+        guard ending.withLock({ $0 == nil }) else { return }
         executor.perform { self.assumeIsolated { $0.readers?.allowSleep() } }
     }
 
     /// Ends the stream, both threads, and all connections; returns when they are gone.
     public nonisolated func stop() async {
-        let isFirst = isStopped.withLock { isStopped in
-            defer { isStopped = true }
-            return !isStopped
+        // Whoever comes second waits for the first: what that has still to ask of the thread would never be answered if
+        // the thread were gone.
+        let ending = ending.withLock { ending in
+            if let ending { return ending }
+            let new = Task {
+                await letGo()?.stop()
+                await executor.stop()
+            }
+            ending = new
+            return new
         }
-        if isFirst { await letGo()?.stop() }
-        await executor.stop()
+        await ending.value
     }
 
     private func attach(_ continuation: AsyncStream<Conditions>.Continuation) {
@@ -80,7 +87,7 @@ public actor LinuxConditions: ConditionSource {
     }
 
     private nonisolated func setLocalTime(_ rules: LocalTimeRules) {
-        guard !isStopped.withLock({ $0 }) else { return }
+        guard ending.withLock({ $0 == nil }) else { return }
         executor.perform { self.assumeIsolated { _ = $0.observe(.localTime(rules)) } }
     }
 
