@@ -4,37 +4,122 @@
 ///
 /// "Unknown" is a value of its own everywhere, and each fact says where it came from, since when, and how sure it is.
 public struct Conditions: Hashable, Sendable {
+    // Kept apart and shared until somebody changes them, since they are handed on far more often than changed; in an array
+    // as the smallest box that is copied as a value. It has one element always.
+    @usableFromInline var facts: [Facts]
+
+    @usableFromInline struct Facts: Hashable, Sendable {
+        @usableFromInline var power: Fact<PowerSource>
+        @usableFromInline var battery: Fact<BatteryState>
+        @usableFromInline var powerProfile: Fact<PowerProfile>
+        @usableFromInline var sleep: Fact<SleepState>
+        @usableFromInline var hold: Fact<MachineHold?>
+        @usableFromInline var network: Fact<Reachability>
+        @usableFromInline var linkKind: Fact<LinkKind>
+        @usableFromInline var metered: Fact<Metered>
+        @usableFromInline var roaming: Fact<Roaming>
+        @usableFromInline var connection: Fact<String?>
+        @usableFromInline var interface: Fact<String?>
+        @usableFromInline var underlay: Fact<String?>
+        @usableFromInline var disagreements: [String]
+        @usableFromInline var notes: [String]
+        @usableFromInline var localTime: LocalTimeRules
+
+        init(unknownSince now: Moment, localTime: LocalTimeRules) {
+            power = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+            battery = Fact(BatteryState(), source: .none, since: now, sureness: .assumed)
+            powerProfile = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+            sleep = Fact(.awake, source: .none, since: now, sureness: .assumed)
+            hold = Fact(nil, source: .none, since: now, sureness: .assumed)
+            network = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+            linkKind = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+            metered = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+            roaming = Fact(.unknown, source: .none, since: now, sureness: .assumed)
+            connection = Fact(nil, source: .none, since: now, sureness: .assumed)
+            interface = Fact(nil, source: .none, since: now, sureness: .assumed)
+            underlay = Fact(nil, source: .none, since: now, sureness: .assumed)
+            disagreements = []
+            notes = []
+            self.localTime = localTime
+        }
+    }
+
     /// What the machine runs on.
-    public var power: Fact<PowerSource>
+    @inlinable public var power: Fact<PowerSource> {
+        _read { yield facts[0].power }
+        _modify { yield &facts[0].power }
+    }
     /// The batteries taken together.
-    public var battery: Fact<BatteryState>
+    @inlinable public var battery: Fact<BatteryState> {
+        _read { yield facts[0].battery }
+        _modify { yield &facts[0].battery }
+    }
     /// What the person chose between speed and battery life.
-    public var powerProfile: Fact<PowerProfile>
+    @inlinable public var powerProfile: Fact<PowerProfile> {
+        _read { yield facts[0].powerProfile }
+        _modify { yield &facts[0].powerProfile }
+    }
     /// Whether the machine is awake.
-    public var sleep: Fact<SleepState>
+    @inlinable public var sleep: Fact<SleepState> {
+        _read { yield facts[0].sleep }
+        _modify { yield &facts[0].sleep }
+    }
     /// What holds everything back because somebody asked for it; nil where nothing does.
-    public var hold: Fact<MachineHold?>
+    @inlinable public var hold: Fact<MachineHold?> {
+        _read { yield facts[0].hold }
+        _modify { yield &facts[0].hold }
+    }
     /// What can be reached.
-    public var network: Fact<Reachability>
+    @inlinable public var network: Fact<Reachability> {
+        _read { yield facts[0].network }
+        _modify { yield &facts[0].network }
+    }
     /// The kind of device under the default route.
-    public var linkKind: Fact<LinkKind>
+    @inlinable public var linkKind: Fact<LinkKind> {
+        _read { yield facts[0].linkKind }
+        _modify { yield &facts[0].linkKind }
+    }
     /// Whether bytes cost money.
-    public var metered: Fact<Metered>
+    @inlinable public var metered: Fact<Metered> {
+        _read { yield facts[0].metered }
+        _modify { yield &facts[0].metered }
+    }
     /// Whether the mobile network is a foreign one.
-    public var roaming: Fact<Roaming>
+    @inlinable public var roaming: Fact<Roaming> {
+        _read { yield facts[0].roaming }
+        _modify { yield &facts[0].roaming }
+    }
     /// The connection's name (SSID or profile), where a service tells it.
-    public var connection: Fact<String?>
+    @inlinable public var connection: Fact<String?> {
+        _read { yield facts[0].connection }
+        _modify { yield &facts[0].connection }
+    }
     /// The interface that carries the default route.
-    public var interface: Fact<String?>
+    @inlinable public var interface: Fact<String?> {
+        _read { yield facts[0].interface }
+        _modify { yield &facts[0].interface }
+    }
     /// The device that carries the bytes in the end, where it is another than `interface`: below a VPN, a bridge and the
     /// like.
-    public var underlay: Fact<String?>
+    @inlinable public var underlay: Fact<String?> {
+        _read { yield facts[0].underlay }
+        _modify { yield &facts[0].underlay }
+    }
     /// Where two sources answered differently: one sentence each, for people.
-    public var disagreements: [String]
+    @inlinable public var disagreements: [String] {
+        _read { yield facts[0].disagreements }
+        _modify { yield &facts[0].disagreements }
+    }
     /// What could not be read as it should: one sentence each, for people.
-    public var notes: [String]
+    @inlinable public var notes: [String] {
+        _read { yield facts[0].notes }
+        _modify { yield &facts[0].notes }
+    }
     /// The local time zone's rules, for windows of the week and for showing times.
-    public var localTime: LocalTimeRules
+    @inlinable public var localTime: LocalTimeRules {
+        _read { yield facts[0].localTime }
+        _modify { yield &facts[0].localTime }
+    }
 
     /// Whether a battery drains although the machine is plugged in: a charger too weak for what it takes.
     ///
@@ -44,20 +129,6 @@ public struct Conditions: Hashable, Sendable {
 
     /// Conditions about which nothing is known.
     public init(unknownSince now: Moment, localTime: LocalTimeRules = .utc) {
-        power = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-        battery = Fact(BatteryState(), source: .none, since: now, sureness: .assumed)
-        powerProfile = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-        sleep = Fact(.awake, source: .none, since: now, sureness: .assumed)
-        hold = Fact(nil, source: .none, since: now, sureness: .assumed)
-        network = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-        linkKind = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-        metered = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-        roaming = Fact(.unknown, source: .none, since: now, sureness: .assumed)
-        connection = Fact(nil, source: .none, since: now, sureness: .assumed)
-        interface = Fact(nil, source: .none, since: now, sureness: .assumed)
-        underlay = Fact(nil, source: .none, since: now, sureness: .assumed)
-        disagreements = []
-        notes = []
-        self.localTime = localTime
+        facts = [Facts(unknownSince: now, localTime: localTime)]
     }
 }
