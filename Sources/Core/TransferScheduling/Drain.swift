@@ -14,6 +14,9 @@ struct Drain: Sendable {
     /// Whether it is for work of a kind: whatever nobody waits for and needs the network.
     static func holdsUp(_ kind: WorkKind, isLoopback: Bool) -> Bool { kind != .userInitiated && !isLoopback }
 
+    /// Whether starts are spread, until one comes after the end of that.
+    var isUnderWay: Bool { end != nil }
+
     func isClosed(at now: Instant) -> Bool { gate.map { now < $0 } ?? false }
 
     /// The machine can work again.

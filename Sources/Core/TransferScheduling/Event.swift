@@ -6,7 +6,8 @@ public enum Event: Hashable, Sendable {
     /// A transfer was handed over.
     case submitted(TransferID, TransferTraits)
     /// A transfer was found in the store at the start; whatever it did then, it waits now.
-    case recovered(TransferID, TransferTraits, RecoveredState)
+    // Apart, or it would make all the others twice as large.
+    indirect case recovered(TransferID, TransferTraits, RecoveredState)
     /// Somebody changed what a transfer asks for.
     case changed(TransferID, TransferTraits)
     /// Somebody cancelled a transfer.

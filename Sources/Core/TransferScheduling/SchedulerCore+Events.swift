@@ -9,7 +9,7 @@ extension SchedulerCore where Queue: ~Copyable {
     ) -> Bool {
         switch event {
         case .submitted(let id, let traits):
-            return add(id, traits, at: now, into: &effects)
+            return add(id, traits, at: now, using: &generator, into: &effects)
         case .recovered(let id, let traits, let state):
             return addAgain(id, traits, state, at: now)
         case .changed(let id, let traits):
@@ -83,7 +83,8 @@ extension SchedulerCore where Queue: ~Copyable {
 
     /// Takes a new transfer in.
     private mutating func add(
-        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment, into effects: inout [Effect]
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
+        using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         guard !holdsSlot(id), !queue.contains(id) else { return false }
         guard traits.isFromBackground != true else {
@@ -96,7 +97,9 @@ extension SchedulerCore where Queue: ~Copyable {
         totals.add(
             traits.kind, bytes: traits.expectedBytesToReceive.map { max(0, $0) },
             deadline: traits.constraints.deadline?.date)
-        queue.insert(id, traits, assessment)
+        if !startAtOnce(id, traits, at: now, using: &generator, into: &effects) {
+            queue.insert(id, traits, assessment)
+        }
         return true
     }
 

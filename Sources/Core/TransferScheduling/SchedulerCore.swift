@@ -198,6 +198,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     private mutating func startWhatMayRun(
         at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
+        // Whatever time has changed is seen with the next one that comes.
+        if queue.count == 0, changes.isEmpty { return }
         queue.refresh(assessment, changes)
         var wasQuiet = assessment.followsQueue && !usesNetwork
         while true {
@@ -221,22 +223,55 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     ) {
         if !backingOff.isEmpty { backingOff.remove(id) }
         let isSheltered = queue.isChosenByAging
-        let (kind, isLoopback): (WorkKind, Bool)
         if let plain = queue.takeNextPlain(assessment) {
-            (kind, isLoopback) = (plain.kind, plain.isLoopback)
-            active.append(id, plain, isSheltered: isSheltered, at: now)
-        } else {
-            var transfer = ActiveTransfer(id: id, entry: queue.takeNext())
-            transfer.begin(assessment, at: now)
-            (kind, isLoopback) = (transfer.entry.traits.kind, transfer.entry.traits.isLoopback)
-            active.append(transfer, isSheltered: isSheltered, at: now)
+            return begin(id, plain, isSheltered: isSheltered, at: now, using: &generator, into: &effects)
         }
-        if Drain.holdsUp(kind, isLoopback: isLoopback) {
+        var transfer = ActiveTransfer(id: id, entry: queue.takeNext())
+        transfer.begin(assessment, at: now)
+        let (kind, isLoopback) = (transfer.entry.traits.kind, transfer.entry.traits.isLoopback)
+        active.append(transfer, isSheltered: isSheltered, at: now)
+        noteStart(id, kind, isLoopback: isLoopback, at: now, using: &generator, into: &effects)
+    }
+
+    /// Begins the attempt of a transfer that the queue handed out.
+    private mutating func begin(
+        _ id: TransferID, _ plain: Queue.Plain, isSheltered: Bool, at now: Moment,
+        using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
+    ) {
+        active.append(id, plain, isSheltered: isSheltered, at: now)
+        noteStart(id, plain.kind, isLoopback: plain.isLoopback, at: now, using: &generator, into: &effects)
+    }
+
+    private mutating func noteStart(
+        _ id: TransferID, _ kind: WorkKind, isLoopback: Bool, at now: Moment,
+        using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
+    ) {
+        // Looked at first, as the settings are copied for it.
+        if drain.isUnderWay, Drain.holdsUp(kind, isLoopback: isLoopback) {
             drain.started(at: now.instant, assessment.configuration, using: &generator)
         }
         watches.started(id)
         noteRunning(isLoopback: isLoopback, at: now)
         effects.append(.start(id))
+    }
+
+    /// Starts a new transfer that nothing waits before and nothing holds; false where it is to go by the queue.
+    ///
+    /// What it comes to is what the queue would: for one alone, to be put there and taken out costs more than all the rest.
+    mutating func startAtOnce(
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
+        using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
+    ) -> Bool {
+        // What is due now comes first.
+        guard queue.count == 0, changes.isEmpty, activeLook.map({ $0 > now.instant }) ?? true,
+            expiries.next.map({ $0 > now.wall }) ?? true
+        else { return false }
+        queue.refresh(assessment, changes)
+        guard let plain = queue.takeNew(traits, assessment, isGateClosed: drain.isClosed(at: now.instant)) else {
+            return false
+        }
+        begin(id, plain, isSheltered: false, at: now, using: &generator, into: &effects)
+        return true
     }
 
     /// Stops the lowest-ranking transfer that runs where one that waits outranks it. One at a time: what starts in its

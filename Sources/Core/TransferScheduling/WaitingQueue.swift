@@ -50,6 +50,11 @@ protocol WaitingQueue: ~Copyable, Sendable {
     /// The same where there is nothing special about it and time alone does not end its attempt; else nil, and nothing is
     /// done.
     mutating func takeNextPlain(_ assessment: Assessment) -> Plain?
+    /// Counts the slots of a transfer that is new and hands it out as if it had been put in and named next: while none
+    /// waits, right after ``refresh(_:_:)``. Nil where it may not start or needs a closer look, and nothing is done.
+    mutating func takeNew(
+        _ traits: borrowing TransferTraits, _ assessment: Assessment, isGateClosed: Bool
+    ) -> Plain?
     /// The whole of what was handed out so, as it was when it started.
     func entry(of plain: Plain) -> TransferEntry
     /// Gives back its slots.

@@ -147,6 +147,11 @@ struct PlainQueue: WaitingQueue {
 
     mutating func takeNextPlain(_ assessment: Assessment) -> Plain? { nil }
 
+    /// Each goes by the queue.
+    mutating func takeNew(
+        _ traits: borrowing TransferTraits, _ assessment: Assessment, isGateClosed: Bool
+    ) -> Plain? { nil }
+
     func entry(of plain: Plain) -> TransferEntry {}
 
     mutating func freeSlots(of plain: Plain) {}

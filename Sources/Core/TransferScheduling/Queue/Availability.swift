@@ -74,6 +74,10 @@ struct Availability: Sendable {
         closed = BitSet(capacity: 256)
     }
 
+    /// Whether ``classes`` and ``pending`` tell of a class: a new one has to be asked about first.
+    @inline(__always)
+    func knows(_ number: Int32) -> Bool { number < known }
+
     /// Forgets all answers: another policy gives them now.
     mutating func forget() {
         known = -1

@@ -53,17 +53,52 @@ extension IndexedQueue {
     }
 
     mutating func takeNextPlain(_ assessment: Assessment) -> PlainRecord? {
-        guard assessment.isStaged, !assessment.followsQueue, !isPreemptive,
-            records[chosen].pointee.extra == TransferRecord.none
-        else { return nil }
+        guard handsOutRecords(assessment), records[chosen].pointee.extra == TransferRecord.none else { return nil }
         let plain = plainRecord(at: chosen)
         guard !plain.hasWindow, !assessment.mayEndByTime(plain.kind) else { return nil }
         takeChosen(lane: plain.lane)
         return plain
     }
 
+    /// Whether records say enough of those that start: nobody asks about transfers that run, one by one.
+    @inline(__always)
+    private func handsOutRecords(_ assessment: Assessment) -> Bool {
+        assessment.isStaged && !assessment.followsQueue && !isPreemptive
+    }
+
+    mutating func takeNew(
+        _ traits: borrowing TransferTraits, _ assessment: Assessment, isGateClosed: Bool
+    ) -> PlainRecord? {
+        guard running < globalSlots, handsOutRecords(assessment), !isBudgeted, traits.isPlain,
+            traits.constraints.window == nil, !assessment.mayEndByTime(traits.kind),
+            !isGateClosed || !Drain.holdsUp(traits.kind, isLoopback: traits.isLoopback),
+            case .none = Obstruction.of(traits, at: assessment.now)
+        else { return nil }
+        let family = requirements.family(of: traits)
+        let number = requirements.classNumber(family, stage: stage(of: traits, family, assessment).number)
+        guard availability.knows(number), availability.classes.contains(number) else { return nil }
+        let lane = lanes.join(traits)
+        guard !isFull(app: lanes.lanes[lane].pointee.app), !isFull(lane: lane) else {
+            leave(lane: lane)
+            return nil
+        }
+        let level = levelNumber(of: traits)
+        levels[Int(level)].passedOver = 0
+        isChosenByAging = false
+        takeTurn(lane: lane)
+        return PlainRecord(
+            wishes: TransferRecord.Wishes(traits), lane: lane, family: family, level: level,
+            requirements.key(of: family))
+    }
+
     private mutating func takeChosen(lane: Int32) {
         take(chosen)
+        takeTurn(lane: lane)
+    }
+
+    /// Gives a start its slots, and its app its turn.
+    @inline(__always)
+    private mutating func takeTurn(lane: Int32) {
         takeSlots(lane: lane)
         turn += 1
         lanes.apps[lanes.lanes[lane].pointee.app].pointee.lastTurn = turn

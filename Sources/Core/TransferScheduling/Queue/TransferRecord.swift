@@ -48,15 +48,28 @@ struct TransferRecord: Sendable {
         let expected: Int64
         /// `Int64.max` where it is never given up.
         let expires: Int64
+
+        init(_ traits: borrowing TransferTraits) {
+            submitted = traits.submitted.nanosecondsSinceEpoch
+            deadline = traits.constraints.deadline?.date.nanosecondsSinceEpoch ?? .max
+            notBefore = traits.constraints.notBefore?.date.nanosecondsSinceEpoch ?? .min
+            expected = traits.expectedBytesToReceive ?? -1
+            expires = traits.expires?.nanosecondsSinceEpoch ?? .max
+        }
+
+        /// Of one that has no deadline and is never given up.
+        init(_ row: RecoveredTransfers.Row) {
+            submitted = row.submitted.nanosecondsSinceEpoch
+            deadline = .max
+            notBefore = row.notBefore?.nanosecondsSinceEpoch ?? .min
+            expected = row.expected ?? -1
+            expires = .max
+        }
     }
 
     init(_ id: TransferID, _ traits: borrowing TransferTraits) {
         self.id = id.rawValue
-        wishes = Wishes(
-            submitted: traits.submitted.nanosecondsSinceEpoch,
-            deadline: traits.constraints.deadline?.date.nanosecondsSinceEpoch ?? .max,
-            notBefore: traits.constraints.notBefore?.date.nanosecondsSinceEpoch ?? .min,
-            expected: traits.expectedBytesToReceive ?? -1, expires: traits.expires?.nanosecondsSinceEpoch ?? .max)
+        wishes = Wishes(traits)
     }
 
     var deadline: Int64 { wishes.deadline }
@@ -64,9 +77,7 @@ struct TransferRecord: Sendable {
     /// One that has no deadline and is never given up, in its bucket.
     init(_ row: RecoveredTransfers.Row, bucket: Int32) {
         id = row.id.rawValue
-        wishes = Wishes(
-            submitted: row.submitted.nanosecondsSinceEpoch, deadline: .max,
-            notBefore: row.notBefore?.nanosecondsSinceEpoch ?? .min, expected: row.expected ?? -1, expires: .max)
+        wishes = Wishes(row)
         self.bucket = bucket
     }
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+import TransferScheduling
+
+/// Transfers that come while none waits: they start without going by the queue, where it would let them. The first of a
+/// kind goes by the queue always; so each test has one come and go before.
+@Suite struct AtOnceTests {
+    @Test("A spent budget holds it")
+    func budget() {
+        Timeline.run(
+            """
+            given metered=yes
+            t=0s budget app=x limit=1000
+            t=0s submit 1 normal app=x
+            t=1s progress 1 2000
+            expect 1 waits budgetSpent
+            t=2s cancel 1
+            t=3s submit 2 normal app=x
+            expect 2 waits budgetSpent
+            t=3s submit 3 normal app=y
+            expect 3 runs
+            t=4s cancel 2
+            t=5s submit 4 normal app=y
+            expect 4 runs
+            t=6s submit 5 userInitiated app=x
+            expect 5 runs
+            """)
+    }
+
+    @Test("A policy that says until when it may run is asked, as of one that waited", arguments: [0, 3610])
+    func end(submitted: Int) {
+        Timeline.run(
+            """
+            given power=battery
+            t=0s submit 9 discretionary
+            t=0s cancel 9
+            t=\(submitted)s submit 1 discretionary
+            expect 1 starts at \(max(submitted, 3600))s
+            expect 1 stops at 3900s
+            """, policy: WindowPolicy())
+    }
+
+    @Test("Slots of hosts, apps and sessions hold it, and it has its turn when one is free")
+    func slots() {
+        var configuration = SchedulerConfiguration()
+        (configuration.slotsPerHost, configuration.slotsPerApp) = (1, 2)
+        Timeline.run(
+            """
+            t=0s submit 1 normal app=x host=a
+            expect 1 runs
+            t=1s submit 2 normal app=x host=a
+            expect 2 waits waitingForSlot
+            t=2s cancel 2
+            t=3s submit 3 normal app=x host=b
+            expect 3 runs
+            t=4s submit 4 normal app=x host=c
+            expect 4 waits waitingForSlot
+            t=5s finish 1
+            expect 4 starts at 5s
+            """, configuration: configuration)
+    }
+
+    @Test("What few transfers ask for is kept: how often it is tried")
+    func attempts() {
+        Timeline.run(
+            """
+            t=0s submit 9 normal
+            t=0s finish 9
+            t=0s submit 1 normal attempts=1
+            expect 1 runs
+            t=1s fail 1 503
+            expect 1 gone
+            t=2s submit 2 normal attempts=2
+            t=3s fail 2 503
+            expect 2 waits backoff
+            """)
+    }
+
+    @Test("It ends the time for which its rank was passed over")
+    func ageing() {
+        var configuration = SchedulerConfiguration()
+        (configuration.globalSlots, configuration.agingInterval) = (1, 2)
+        Timeline.run(
+            """
+            t=0s submit 1 normal priority=900
+            t=1s submit 2 normal priority=100
+            t=1s submit 3 normal priority=900
+            t=2s finish 1
+            t=3s cancel 2
+            t=4s finish 3
+            t=5s submit 4 normal priority=100
+            t=6s submit 5 normal priority=100
+            t=6s submit 6 normal priority=900
+            t=6s submit 7 normal priority=900
+            t=6s submit 8 normal priority=900
+            t=7s finish 4
+            t=8s finish 6
+            t=9s finish 7
+            expect order 1,3,4,6,7,5
+            """, configuration: configuration)
+    }
+
+    @Test("What is to be given up is given up, also at the moment at which it comes")
+    func expiry() {
+        Timeline.run(
+            """
+            t=0s submit 9 normal
+            t=1s finish 9
+            t=10s submit 1 normal expires=10s
+            expect 1 gone
+            t=10s submit 2 normal expires=20s
+            expect 2 starts at 10s
+            t=20s submit 3 normal
+            expect 2 gone
+            expect order 9,2,3
+            """)
+    }
+}
