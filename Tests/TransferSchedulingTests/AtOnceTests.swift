@@ -61,6 +61,27 @@ import TransferScheduling
             """, configuration: configuration)
     }
 
+    @Test("What waits and may start at the same moment goes first")
+    func dueTogether() {
+        var configuration = SchedulerConfiguration()
+        configuration.globalSlots = 1
+        let machine = Machine(configuration: configuration, watchesAll: false)
+        func traits(notBefore: Duration? = nil) -> TransferTraits {
+            var constraints = Constraints()
+            constraints.notBefore = notBefore.map { NotBeforeConstraint(Machine.start.wall.advanced(by: $0)) }
+            return TransferTraits(
+                kind: .normal, constraints: constraints, host: "a", submitted: Machine.start.wall)
+        }
+        machine.apply(.submitted(TransferID(1), traits()))
+        machine.apply(.finished(TransferID(1)))
+        machine.apply(.submitted(TransferID(2), traits(notBefore: .seconds(10))))
+        // The event comes before the wake-up that is due.
+        machine.move(to: Machine.start.instant.advanced(by: .seconds(10)))
+        let effects = machine.apply(.submitted(TransferID(3), traits()))
+        #expect(effects.contains(.start(TransferID(2))))
+        #expect(!effects.contains(.start(TransferID(3))))
+    }
+
     @Test("What few transfers ask for is kept: how often it is tried")
     func attempts() {
         Timeline.run(
