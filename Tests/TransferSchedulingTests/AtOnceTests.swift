@@ -41,6 +41,19 @@ import TransferScheduling
             """, policy: WindowPolicy())
     }
 
+    @Test("What held before may be over")
+    func over() {
+        Timeline.run(
+            """
+            given power=battery
+            t=3610s submit 1 discretionary
+            expect 1 runs
+            t=3620s finish 1
+            t=4000s submit 2 discretionary
+            expect 2 waits outsideWindow
+            """, policy: WindowPolicy())
+    }
+
     @Test("Slots of hosts, apps and sessions hold it, and it has its turn when one is free")
     func slots() {
         var configuration = SchedulerConfiguration()

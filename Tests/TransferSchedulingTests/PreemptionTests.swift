@@ -43,6 +43,23 @@ import TransferScheduling
             """, configuration: Self.settings())
     }
 
+    @Test("Who is next in line and takes nothing may come to fit its window no more: then whoever follows is asked for")
+    func endOfFit() {
+        Timeline.run(
+            """
+            t=0s submit 1 normal app=a host=h1
+            t=0s submit 3 normal app=b host=h3 attempts=9
+            t=0s submit 2 normal app=a host=h2
+            t=10s progress 1 10000
+            t=20s submit 4 normal app=a host=h4 size=100000 window=0-1000
+            t=21s submit 5 normal app=b host=h5
+            expect 4 waits waitingForSlot
+            t=22s fail 3 503
+            expect 5 starts at 22s
+            expect 3 starts at 900.000000001s
+            """, configuration: Self.settings(slots: 3))
+    }
+
     @Test("Priority goes before deadlines, and a person's transfer before both")
     func rank() {
         Timeline.run(

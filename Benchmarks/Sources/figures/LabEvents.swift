@@ -224,7 +224,7 @@ enum LabEvents {
                     WallTime(nanosecondsSinceEpoch: epoch + arrival + 86_400_000_000_000))
                 let id = TransferID(Int64(since.count))
                 since.append(arrival)
-                scheduler.apply(.submitted(id, traits), at: now, using: &generator, into: &effects)
+                scheduler.submit(id, traits, at: now, using: &generator, into: &effects)
                 carryOut(at: arrival)
                 arrival += draw(meanGap, &chance)
             } else if let departure = departures.first {

@@ -196,6 +196,12 @@ struct Assessment {
         return (needed, left)
     }
 
+    /// From when on a transfer that fits its window now will not any more; nil where it has none or nobody can say.
+    func endOfFit(of entry: TransferEntry) -> Instant? {
+        guard let (needed, left) = windowNeed(of: entry), needed <= left else { return nil }
+        return now.instant.advanced(by: left - needed + .nanoseconds(1))
+    }
+
     /// How long a transfer with a window that is open needs, and what is left of it; nil where nobody can say.
     private func windowNeed(of entry: TransferEntry) -> (needed: Duration, left: Duration)? {
         guard entry.traits.kind != .userInitiated, let window = entry.traits.constraints.window,

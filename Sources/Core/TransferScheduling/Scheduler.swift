@@ -13,6 +13,7 @@ public import TransferPolicy
 ///
 /// ## Topics
 /// - ``apply(_:at:using:)``
+/// - ``submit(_:_:at:using:into:)``
 /// - ``take(_:at:)``
 /// - ``explanation(of:at:)``
 /// - ``learned(at:boot:)``
@@ -51,6 +52,16 @@ public struct Scheduler: ~Copyable, Sendable {
         _ event: Event, at now: Moment, using generator: inout Generator, into effects: inout [Effect]
     ) {
         core.apply(event, at: now, using: &generator, into: &effects)
+    }
+
+    /// Takes a new transfer in as ``Event/submitted(_:_:)`` does, where many come one after the other: what it asks for is
+    /// not copied into an event, which takes as long as a third of the rest.
+    @specialized(where Generator == SplitMix64)
+    public mutating func submit<Generator: RandomNumberGenerator>(
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment, using generator: inout Generator,
+        into effects: inout [Effect]
+    ) {
+        core.submit(id, traits, at: now, using: &generator, into: &effects)
     }
 
     /// Takes in what the store knew, as ``Event/recovered(_:_:_:)`` does with one, but looks at nothing else: what may

@@ -81,8 +81,8 @@ extension SchedulerCore where Queue: ~Copyable {
         }
     }
 
-    /// Takes a new transfer in.
-    private mutating func add(
+    /// Takes a new transfer in; says whether what may run has to be looked at anew.
+    mutating func add(
         _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {

@@ -32,6 +32,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     private var plannedWake: Instant?
     /// When time alone may stop something that runs.
     private var activeLook: Instant?
+    /// When time alone may have another one of those that wait ask for the slot of what runs.
+    private var roomLook: Instant?
 
     init(
         configuration: SchedulerConfiguration, policy: any Policy, learned: Learned, boot: String,
@@ -61,6 +63,16 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         note(now)
         // Looked at in place: it is large, and to move it about costs as much as much of what follows.
         guard take(event, at: now, using: &generator, into: &effects) else { return }
+        reconcile(at: now, using: &generator, into: &effects)
+    }
+
+    /// Takes a new transfer in.
+    mutating func submit(
+        _ id: TransferID, _ traits: borrowing TransferTraits, at now: Moment,
+        using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
+    ) {
+        note(now)
+        guard add(id, traits, at: now, using: &generator, into: &effects) else { return }
         reconcile(at: now, using: &generator, into: &effects)
     }
 
@@ -277,6 +289,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     /// Stops the lowest-ranking transfer that runs where one that waits outranks it. One at a time: what starts in its
     /// place is found out when its slot is free.
     private mutating func makeRoom(at now: Moment, into effects: inout [Effect]) {
+        roomLook = nil
         guard active.count >= max(1, configuration.globalSlots) else { return }
         var areRunning = true
         active.forEach { areRunning = areRunning && $1.entry.phase.isRunning }
@@ -290,7 +303,10 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             if let known = lowest, rank.outranks(known.rank) { return }
             lowest = (index, rank)
         }
-        guard let lowest, contender.outranks(lowest.rank) else { return }
+        guard let lowest, contender.rank.outranks(lowest.rank) else {
+            roomLook = contender.until
+            return
+        }
         if case .running(let attempt) = active[lowest.index].entry.phase {
             active[lowest.index].entry.addRun(from: attempt.since, to: now)
         }
@@ -314,6 +330,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     private mutating func planWake(at now: Moment, into effects: inout [Effect]) {
         activeLook = active.look
         var wake = Verdict.earlier(watches.look, activeLook)
+        if let roomLook { wake = Verdict.earlier(wake, roomLook) }
         let next = queue.nextMoment(assessment, gate: drain.gate, isWatched: !watches.isEmpty)
         wake = Verdict.earlier(wake, next)
         wake = Verdict.earlier(wake, expiries.next.map(now.instant(of:)))

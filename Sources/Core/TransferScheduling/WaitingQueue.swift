@@ -41,8 +41,9 @@ protocol WaitingQueue: ~Copyable, Sendable {
     mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges)
     /// Says which transfer is to start next, which ``takeNext()`` then takes out; nil where none may start.
     mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> TransferID?
-    /// The transfer that would start next by rank alone if one more of all slots were free; nil where none would.
-    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> Rank?
+    /// The transfer that would start next by rank alone if one more of all slots were free, and when time alone makes it
+    /// another; nil where none would.
+    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> (rank: Rank, until: Instant?)?
     /// Whether the transfer that ``next(_:isGateClosed:)`` named got its turn from ageing.
     var isChosenByAging: Bool { get }
     /// Takes out the transfer that is to start, right after it was named, and counts its slots.

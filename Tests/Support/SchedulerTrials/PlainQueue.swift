@@ -114,11 +114,11 @@ struct PlainQueue: WaitingQueue {
         }
     }
 
-    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> Rank? {
+    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> (rank: Rank, until: Instant?)? {
         let startable = startable(assessment, isGateClosed: isGateClosed, unless: nil, .global)
         let best = startable.map { Level($0.value.traits) }.max { $1.ranksAbove($0) }
         return startable.filter { Level($0.value.traits) == best }.min { goesBefore($0, $1) }.map {
-            Rank($0.key, $0.value.traits)
+            (Rank($0.key, $0.value.traits), assessment.endOfFit(of: $0.value))
         }
     }
 

@@ -98,7 +98,12 @@ package final class Trial {
     private func give(_ event: Event) -> [Event] {
         eventCount += 1
         effects.removeAll(keepingCapacity: true)
-        scheduler.apply(event, at: now, using: &generator, into: &effects)
+        // The two ways to hand a transfer over must do the same.
+        if case .submitted(let id, let traits) = event, id.rawValue.isMultiple(of: 2) {
+            scheduler.submit(id, traits, at: now, using: &generator, into: &effects)
+        } else {
+            scheduler.apply(event, at: now, using: &generator, into: &effects)
+        }
         if let shadow { compare(shadow.apply(event, at: now), after: event) }
         return follow(event)
     }

@@ -138,13 +138,14 @@ public struct Replay: ~Copyable {
         let job = jobs[index]
         var constraints = Constraints()
         constraints.deadline = job.deadline.map { DeadlineConstraint($0) }
-        tell(
-            .submitted(
-                id(index),
-                TransferTraits(
-                    kind: .discretionary, constraints: constraints, priority: job.priority, host: job.host,
-                    app: job.app, expectedBytesToReceive: job.expectedBytes ?? job.bytes, submitted: job.arrival,
-                    isFromBackground: job.isFromBackground)))
+        let traits = TransferTraits(
+            kind: .discretionary, constraints: constraints, priority: job.priority, host: job.host, app: job.app,
+            expectedBytesToReceive: job.expectedBytes ?? job.bytes, submitted: job.arrival,
+            isFromBackground: job.isFromBackground)
+        ledger.events += 1
+        var orders = takeOrders()
+        scheduler.submit(id(index), traits, at: moment, using: &generator, into: &orders)
+        carryOut(&orders)
     }
 
     /// The machine is like this from now on; nil where nobody recorded it.
@@ -160,9 +161,19 @@ public struct Replay: ~Copyable {
 
     private mutating func tell(_ event: consuming Event) {
         ledger.events += 1
+        var orders = takeOrders()
+        scheduler.apply(event, at: moment, using: &generator, into: &orders)
+        carryOut(&orders)
+    }
+
+    /// Room for orders, that ``carryOut(_:)`` gives back.
+    private mutating func takeOrders() -> [Effect] {
         var orders: [Effect] = []
         swap(&orders, &effects)
-        scheduler.apply(event, at: moment, using: &generator, into: &orders)
+        return orders
+    }
+
+    private mutating func carryOut(_ orders: inout [Effect]) {
         // Orders may bring events of their own, which bring orders: the list grows while it is walked.
         var position = 0
         while position < orders.count {

@@ -9,12 +9,13 @@ extension IndexedQueue {
         return chooseNext(assessment, isGateClosed: isGateClosed)
     }
 
-    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> Rank? {
+    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> (rank: Rank, until: Instant?)? {
         guard availability.classes.intersects(filledClasses) else { return nil }
         findOpen(isGateClosed: isGateClosed)
         for number in ranking where canStart(Int(number), assessment) {
             guard let place = first(of: Int(number), assessment) else { continue }
-            return Rank(TransferID(records[place].pointee.id), entry(at: place).traits)
+            let entry = entry(at: place)
+            return (Rank(TransferID(records[place].pointee.id), entry.traits), assessment.endOfFit(of: entry))
         }
         return nil
     }
