@@ -57,7 +57,7 @@ import TransferScheduling
             t=22s fail 3 503
             expect 5 starts at 22s
             expect 3 starts at 900.000000001s
-            """, configuration: Self.settings(slots: 3))
+            """, configuration: Self.settings(slots: 3), watchesAll: false)
     }
 
     @Test("Priority goes before deadlines, and a person's transfer before both")

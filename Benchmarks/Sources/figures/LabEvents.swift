@@ -39,11 +39,10 @@ enum LabEvents {
                 name: "lab-events scheduler and policy", ours: nanos[2], unit: "ns an event", bar: 200,
                 rounds: options.rounds, barIsAbsolute: true),
         ]
-        for (name, module) in [("SimPy", "simpy"), ("salabim", "salabim")] {
-            figures.append(
-                figure(
-                    "scheduler and policy", nanos[2], name, try python(module, options), module == "simpy" ? 0.02 : nil)
-            )
+        for (name, module, bar) in [("SimPy", "simpy", 0.02), ("salabim", "salabim", nil)] {
+            let theirs = try python(module, options)
+            figures.append(figure("bare loop", nanos[0], name, theirs, bar))
+            figures.append(figure("scheduler and policy", nanos[2], name, theirs, bar))
         }
         return figures
     }
