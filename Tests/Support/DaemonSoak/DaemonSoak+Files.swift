@@ -49,30 +49,30 @@ extension DaemonSoak {
 
     /// Its file goes, so that it cannot be sent again unnoticed.
     private func checkUpload(_ path: String, _ file: String) {
-        files.uploads += 1
         if file != sent + path { ledger.fault("\(path) was sent from \(file)") }
         if FileManager.default.contents(atPath: file) != Data(server.bytes(path)) {
             ledger.fault("\(file) was changed")
         }
-        let count = wholeBodies(path)
-        if count == 0 { ledger.fault("\(path) was told as finished, and never came whole") }
-        files.bodies[count, default: 0] += 1
+        let (right, wrong) = wholeBodies(path)
+        if right == 0 { ledger.fault("\(path) was told as finished, and never came whole and right") }
+        if right > 0, wrong == 0 { files.uploads += 1 }
+        files.bodies[right + wrong, default: 0] += 1
         server.uploads.forget(path)
         unlink(file)
     }
 
-    /// How often a file came whole; each time it must have come right.
-    private func wholeBodies(_ path: String) -> Int {
-        let bodies = server.uploads.bodies(path)
+    /// How many bodies of a file came whole; a wrong one is a fault, whatever came before or after it.
+    private func wholeBodies(_ path: String) -> (right: Int, wrong: Int) {
         let file = Data(server.bytes(path))
+        let bodies = server.uploads.bodies(path)
         let wrong = bodies.count { Data($0) != file }
         if wrong > 0 { ledger.fault("\(path) came \(bodies.count) times, and \(wrong) times it was not its file") }
-        return bodies.count
+        return (bodies.count - wrong, wrong)
     }
 
     /// Looks at what came of those that nobody wants any more.
     func checkCancelledUploads() {
-        for path in server.uploads.paths where wholeBodies(path) > 0 { files.lateUploads += 1 }
+        for path in server.uploads.paths where wholeBodies(path).right > 0 { files.lateUploads += 1 }
     }
 
     /// Looks for files that should not be there, and for those that should.
