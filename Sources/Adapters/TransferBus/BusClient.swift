@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package import GLibBridge
+import Synchronization
 
 /// The daemon as a program on the bus sees it. The bus starts the daemon where it is not running.
 package actor BusClient {
     private let executor = GLibExecutor(name: "transfer-client")
     private var bus: BusConnection?
     private var registrations: [BusRegistration] = []
+    /// The end, once somebody has asked for it.
+    private let ending = Mutex<Task<Void, Never>?>(nil)
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -178,12 +181,25 @@ package actor BusClient {
         }
     }
 
-    /// Lets go of the bus.
-    package func close() async {
+    /// Lets go of the bus; nothing may be asked after that.
+    package nonisolated func close() async {
+        // Whoever comes second waits for the first: a thread that is gone would never answer.
+        let ending = ending.withLock { ending in
+            if let ending { return ending }
+            let new = Task {
+                await letGo()
+                await executor.stop()
+            }
+            ending = new
+            return new
+        }
+        await ending.value
+    }
+
+    private func letGo() {
         registrations = []
         bus?.close()
         bus = nil
-        await executor.stop()
     }
 }
 

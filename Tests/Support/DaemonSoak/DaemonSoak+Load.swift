@@ -46,7 +46,7 @@ extension DaemonSoak {
             let answer = try await client.call("List", [.dictionary(filter.fields)], type: "(a{sv})")
             let rows = try answer[0].items.compactMap { try $0.dictionary.map(TransferStatus.init) }
             // What is not over may have changed since it was told.
-            for path in rows.filter(\.state.isOver).compactMap({ ledger.take($0) }) { server.close(path) }
+            for path in rows.filter(\.state.isOver).compactMap({ ledger.take($0) }) { close(path) }
             return true
         } catch {
             return answered(error, "List")
@@ -56,15 +56,24 @@ extension DaemonSoak {
     private func pauseForBreath() async -> Bool { (try? await Task.sleep(for: .milliseconds(5))) != nil }
 
     private func submit(_ count: Int, waits: Bool) async -> Bool {
-        let paths = (0..<count).map { "/file-\(planned + $0).bin" }
+        let paths = (planned..<planned + count).map { number in
+            number % 4 == 3 ? UploadManner.allCases[number / 4 % 3].path(number) : "/file-\(number).bin"
+        }
         planned += count
         ledger.plan(paths, waits: waits)
         let transfers = paths.map { path -> VariantValue in
             var fields: [String: VariantValue] = [
-                "url": .string(server.url(path)), "directory": .string(disk + "/downloads"),
-                "name": .string(String(path.dropFirst())), "kind": .string("userInitiated"),
+                "url": .string(server.url(path)), "kind": .string("userInitiated"),
                 "idle-timeout": .integer(10), "attempts": .integer(1_000_000),
             ]
+            if let manner = UploadManner(path: path) {
+                fields["upload-file"] = .string(makeFile(path))
+                fields["method"] = .string(manner.method)
+                fields["resumable"] = .bool(manner != .put)
+            } else {
+                fields["directory"] = .string(disk + "/downloads")
+                fields["name"] = .string(String(path.dropFirst()))
+            }
             if waits { fields["not-before"] = .string("2199-01-01T00:00:00Z") }
             return .dictionary(fields)
         }

@@ -15,6 +15,8 @@ actor DaemonSoak {
     let root: String
     /// What the daemon writes lies below it.
     let disk: String
+    /// What it uploads lies there.
+    let sent: String
     let server: SoakServer
     let client = BusClient()
     private let bus: PrivateBus
@@ -27,8 +29,7 @@ actor DaemonSoak {
     private var kills = 0
     private var earlyKills = 0
     private var workerKills = 0
-    private var checkedFiles = 0
-    private var lateCancels = 0
+    var files = FileCounts()
     private var losses = 0
     private var lostChanges = 0
 
@@ -37,8 +38,9 @@ actor DaemonSoak {
         dice = SplitMix64(seed: options.seed)
         root = NSTemporaryDirectory() + "daemon-soak-\(getpid())"
         disk = root + "/disk"
-        for folder in ["/state", "/config", "/cache", "/downloads"] {
-            try FileManager.default.createDirectory(atPath: disk + folder, withIntermediateDirectories: true)
+        sent = root + "/sent"
+        for folder in ["/disk/state", "/disk/config", "/disk/cache", "/disk/downloads", "/sent"] {
+            try FileManager.default.createDirectory(atPath: root + folder, withIntermediateDirectories: true)
         }
         power = options.losesPower ? try FaultyDiskRig(root: disk, journal: root + "/journal") : nil
         server = try SoakServer(seed: options.seed)
@@ -168,7 +170,7 @@ actor DaemonSoak {
             // Of those that are over the daemon lists the newest only; the queue has all.
             let missing = Set(ledger.missing(among: rows))
             if !missing.isEmpty { rows += try await ended().filter { missing.contains($0.id) } }
-            for path in ledger.take(all: rows) { server.close(path) }
+            for path in ledger.take(all: rows) { close(path) }
             checkFiles()
             return
         }
@@ -183,30 +185,18 @@ actor DaemonSoak {
         return stored.map { transfer in
             let specification = transfer.specification
             var status = TransferStatus(
-                id: transfer.id, url: specification.url, name: specification.displayName, app: "", isUpload: false,
-                kind: .normal, priority: 0, state: .failed, submitted: BusDate(specification.traits.submitted))
+                id: transfer.id, url: specification.url, name: specification.displayName, app: "",
+                isUpload: specification.upload != nil, kind: .normal, priority: 0, state: .failed,
+                submitted: BusDate(specification.traits.submitted))
             switch transfer.ending {
             case .completed(let completion, _)?:
                 status.state = completion.isFailure ? .failed : .finished
-                status.path = completion.file?.path
+                status.path = specification.upload?.path ?? completion.file?.path
             case .failed(let failure, _)?: status.error = failure.message
             case .cancelled?: status.state = .cancelled
             case nil: break
             }
             return status
-        }
-    }
-
-    /// Compares the files that came with what the server has; an empty one stays, so that a second one shows.
-    func checkFiles() {
-        for (path, file) in ledger.takeUnchecked() {
-            checkedFiles += 1
-            if file != disk + "/downloads" + path { ledger.fault("\(path) became \(file)") }
-            if FileManager.default.contents(atPath: file) != Data(server.bytes(path)) {
-                ledger.fault("\(file) is not what the server has")
-            } else {
-                truncate(file, 0)
-            }
         }
     }
 
@@ -226,34 +216,23 @@ actor DaemonSoak {
         for id in ledger.open.prefix(5) { ledger.fault("\(id) did not end: \(String(describing: ledger[id]))") }
         await process.end()
         checkFolders()
-    }
-
-    private func checkFolders() {
-        let files = FileManager.default
-        let finished = Set(ledger.entries.values.filter { $0.end == .finished }.map { String($0.path.dropFirst()) })
-        let there = Set((try? files.contentsOfDirectory(atPath: disk + "/downloads")) ?? [])
-        for name in there.subtracting(finished).sorted() {
-            // Cancelled after it had got its name, before anybody was told: what came whole may stay.
-            let isCancelled = ledger.entries["/" + name]?.end == .cancelled
-            if isCancelled, files.contents(atPath: disk + "/downloads/" + name) == Data(server.bytes("/" + name)) {
-                lateCancels += 1
-            } else {
-                ledger.fault("\(name) is left in the downloads")
-            }
-        }
-        for name in finished.subtracting(there).sorted().prefix(5) { ledger.fault("\(name) is gone") }
-        let partial = (try? files.contentsOfDirectory(atPath: disk + "/state/transferd/partial")) ?? []
-        for name in partial.sorted().prefix(5) { ledger.fault("\(name) is left among the partial files") }
+        checkCancelledUploads()
     }
 
     var summary: String {
         """
         \(kills) daemons killed, \(earlyKills) of them at their start; \(workerKills) workers; \
         \(losses) power losses, \(lostChanges) changes gone or torn; \
-        transfers: \(ledger.counts); \(checkedFiles) files right, \
-        \(lateCancels) whole though cancelled; \
-        sent to the end: \(server.deliveries.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", "))
+        downloads: \(ledger.counts(uploads: false)); \(files.downloads) files right, \
+        \(files.lateDownloads) whole though cancelled; sent to the end: \(listed(server.downloads.deliveries)); \
+        uploads: \(ledger.counts(uploads: true)); \(files.uploads) right at the server, \
+        \(files.lateUploads) whole though cancelled; \(server.uploads.continued) times gone on with in the middle; \
+        came whole: \(listed(files.bodies))
         """
+    }
+
+    private func listed(_ counts: [Int: Int]) -> String {
+        counts.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
     }
 
     func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &dice) }

@@ -6,6 +6,7 @@ import TransferPolicy
 struct Ledger {
     struct Entry {
         var path: String
+        var isUpload: Bool { UploadManner(path: path) != nil }
         /// Its number, once that is known.
         var id: TransferID?
         /// Whether the daemon said that it has it.
@@ -20,7 +21,7 @@ struct Ledger {
         var waits = false
         /// How it ended, as first seen.
         var end: TransferStatus.State?
-        /// Where its file is, until it has been looked at.
+        /// Where its file is, or came from, until it has been looked at.
         var unchecked: String?
     }
 
@@ -80,6 +81,7 @@ struct Ledger {
             return nil
         }
         if let known = entry.id, known != status.id { fault("\(path) is there twice: \(known) and \(status.id)") }
+        if status.isUpload != entry.isUpload { fault("\(status.id) (\(path)) goes the other way") }
         paths[status.id] = path
         entry.id = status.id
         defer { entries[path] = entry }
@@ -130,8 +132,10 @@ struct Ledger {
         "/" + (url.split(separator: "/", maxSplits: 2).last.map(String.init) ?? "")
     }
 
-    var counts: String {
-        let ends = entries.values.reduce(into: [:]) { $0[$1.end?.rawValue ?? "open", default: 0] += 1 }
+    /// How the uploads ended, or the downloads.
+    func counts(uploads: Bool) -> String {
+        let ends = entries.values.filter { $0.isUpload == uploads }
+            .reduce(into: [:]) { $0[$1.end?.rawValue ?? "open", default: 0] += 1 }
         return ends.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
 }

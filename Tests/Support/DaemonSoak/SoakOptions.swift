@@ -17,7 +17,8 @@ struct SoakOptions: Sendable {
     static let help = """
         DaemonSoak [--rounds N] [--seed N] [--power-loss] [--waiting N] [--daemon PATH] [--keep]
         Kills transferd with SIGKILL at random moments while it is given work by a bus of its own, and starts it again.
-        Ends with 1 where an acknowledged transfer is lost, one is finished twice or a file is wrong.
+        Ends with 1 where an acknowledged transfer is lost, one is finished twice or a file is wrong, here or at the
+        server. An upload may come there whole more often than once: how many did so is printed.
         --power-loss  in each round, what was not synced is lost in part, torn or out of order
         --keep        leaves the folder with queue, files and the daemon's log
         """

@@ -8,9 +8,9 @@ public struct DraftUploadServer: Sendable {
     /// What the interim answer says of the version.
     private let version: String
 
-    /// An empty server with those faults.
-    public init(_ faults: UploadPlaces.Faults = .init(), version: String = "8") {
-        places = UploadPlaces(faults)
+    /// An empty server with those faults; its uploads lie below `folder`.
+    public init(_ faults: UploadPlaces.Faults = .init(), version: String = "8", under folder: String = "/uploads") {
+        places = UploadPlaces(faults, under: folder)
         self.version = version
     }
 

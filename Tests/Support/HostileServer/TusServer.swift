@@ -5,8 +5,10 @@ public struct TusServer: Sendable {
     /// The uploads, and what goes wrong.
     public let places: UploadPlaces
 
-    /// An empty server with those faults.
-    public init(_ faults: UploadPlaces.Faults = .init()) { places = UploadPlaces(faults) }
+    /// An empty server with those faults; its uploads lie below `folder`.
+    public init(_ faults: UploadPlaces.Faults = .init(), under folder: String = "/uploads") {
+        places = UploadPlaces(faults, under: folder)
+    }
 
     /// Answers a request; any path but those of uploads is where uploads are made.
     public func serve(_ request: HostileRequest, _ connection: HostileConnection) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import Synchronization
 
 /// What a server of resumable uploads remembers: a place for each, and the faults a test has switched on.
@@ -40,6 +41,9 @@ public final class UploadPlaces: Sendable {
         /// Whether every answer but the last closes its connection, so that no body goes over one that was kept.
         public var keepsNoConnection = false
 
+        /// How many microseconds pass after each block of a body.
+        public var pause: UInt32 = 0
+
         /// None.
         public init() {}
     }
@@ -50,9 +54,13 @@ public final class UploadPlaces: Sendable {
         var faults: Faults
     }
     private let state: Mutex<State>
+    private let folder: String
 
-    /// An empty server with those faults.
-    public init(_ faults: Faults = Faults()) { state = Mutex(State(faults: faults)) }
+    /// An empty server with those faults; its uploads lie below `folder`.
+    public init(_ faults: Faults = Faults(), under folder: String = "/uploads") {
+        state = Mutex(State(faults: faults))
+        self.folder = folder
+    }
 
     /// The faults, to be switched.
     public var faults: Faults {
@@ -80,7 +88,7 @@ public final class UploadPlaces: Sendable {
     func make(length: Int) -> String {
         state.withLock { state in
             state.made += 1
-            let path = "/uploads/\(state.made)"
+            let path = "\(folder)/\(state.made)"
             state.places[path] = Place(length: length)
             return path
         }
@@ -112,7 +120,9 @@ public final class UploadPlaces: Sendable {
     /// Takes `count` bytes for a place as they come; false where the connection broke, by the client or by a fault, or
     /// another request has taken the place over since `turn`.
     func receive(_ count: Int, for path: String, turn: Int = 0, from connection: HostileConnection) -> Bool {
-        let cut = state.withLock { $0.faults.cuts.isEmpty ? nil : $0.faults.cuts.removeFirst() }
+        let (cut, pause) = state.withLock { state in
+            (state.faults.cuts.isEmpty ? nil : state.faults.cuts.removeFirst(), state.faults.pause)
+        }
         let wanted = min(cut ?? count, count)
         var taken = 0
         while taken < wanted {
@@ -128,6 +138,7 @@ public final class UploadPlaces: Sendable {
                 connection.reset()
                 return false
             }
+            if pause > 0 { usleep(pause) }
         }
         guard wanted == count else {
             if faults.forgetsAtCut { self[path] = nil }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import HostileServer
+import TransferPolicy
+
+/// The files, as their paths tell of them: one content for all, cut where each begins and ends.
+struct SoakContent: Sendable {
+    private let all = ServedFile.content(4 << 20, seed: 42)
+    private let seed: UInt64
+
+    init(seed: UInt64) { self.seed = seed }
+
+    func bytes(_ path: String) -> ArraySlice<UInt8> { all[shape(path).range] }
+
+    /// How many microseconds the server takes over each block.
+    func pause(_ path: String) -> UInt32 { shape(path).pause }
+
+    /// Sizes of all kinds: none, small ones, and some that take many writes and several pieces of time.
+    private func shape(_ path: String) -> (range: Range<Int>, pause: UInt32) {
+        var dice = SplitMix64(seed: path.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
+        let manner = UploadManner(path: path)
+        let most: Int =
+            switch (Int.random(in: 0..<10, using: &dice), manner) {
+            case (0, _): 0
+            case (1...5, nil), (1...3, _?): 20_000
+            case (6...8, nil): 300_000
+            // What starts over has to end within a life of the daemon.
+            case (_, nil), (_, .put?): 1 << 20
+            case (_, .draft?), (_, .tus?): 4 << 20
+            }
+        let size = most == 0 ? 0 : Int.random(in: 1...most, using: &dice)
+        let start = Int.random(in: 0...(all.count - size), using: &dice)
+        let step: UInt32 = manner == nil || manner == .put ? 2_000 : 4_000
+        return (start..<start + size, UInt32.random(in: 0...4, using: &dice) * step)
+    }
+}

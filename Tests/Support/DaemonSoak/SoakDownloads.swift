@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HostileServer
+import Synchronization
+
+/// The server's side of downloads: some are sent slowly, and who asked for what is remembered.
+final class SoakDownloads: Sendable {
+    private struct State {
+        /// How often each file was sent to its end.
+        var deliveries: [String: Int] = [:]
+        var closed: Set<String> = []
+        var askedAgain: [String] = []
+    }
+
+    private let state = Mutex(State())
+    private let content: SoakContent
+
+    init(_ content: SoakContent) { self.content = content }
+
+    /// From now on nobody should ask for it any more.
+    func close(_ path: String) { state.withLock { _ = $0.closed.insert(path) } }
+
+    /// What was asked for though it was over.
+    var askedAgain: [String] { state.withLock(\.askedAgain) }
+
+    /// How many files were sent to their end so often: the first number is those sent once.
+    var deliveries: [Int: Int] {
+        state.withLock { state in state.deliveries.values.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
+    }
+
+    func answer(_ request: HostileRequest, _ connection: HostileConnection) {
+        let path = request.target
+        state.withLock { if $0.closed.contains(path) { $0.askedAgain.append(path) } }
+        let (bytes, pause) = (content.bytes(path), content.pause(path))
+        let file = ServedFile(bytes: Array(bytes), entityTag: "\"\(path)\"")
+        let (status, fields, body) = file.answer(to: request)
+        let head = ["HTTP/1.1 \(status)"] + fields + ["Content-Length: \(body.count)"]
+        guard connection.send(head.joined(separator: "\r\n") + "\r\n\r\n") else { return }
+        for start in stride(from: body.startIndex, to: body.endIndex, by: 32 << 10) {
+            guard connection.send(body[start..<min(start + 32 << 10, body.endIndex)]) else { return }
+            if pause > 0 { usleep(pause) }
+        }
+        if body.endIndex == bytes.count { state.withLock { $0.deliveries[path, default: 0] += 1 } }
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferBus
+
+@Suite("The daemon as a program on the bus sees it", .timeLimit(.minutes(1)))
+struct BusClientTests {
+    @Test("Letting go of the bus twice, at the same time or later, ends")
+    func close() async {
+        // Often, because what the second one asks of the thread may still be answered before that is gone.
+        for _ in 0..<20 {
+            let client = BusClient()
+            async let one: Void = client.close()
+            async let two: Void = client.close()
+            _ = await (one, two)
+            await client.close()
+        }
+    }
+}
