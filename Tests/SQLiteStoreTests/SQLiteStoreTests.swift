@@ -73,6 +73,19 @@ struct SQLiteStoreTests {
         #expect(try await store.latest(forKey: "none") == nil)
     }
 
+    @Test("a row has nothing of the one before it")
+    func rowsApart() async throws {
+        let store = try Place().open()
+        var transfers = (1...6).map { id in
+            id.isMultiple(of: 2) ? StoredTransferSamples.full(Int64(id)) : StoredTransferSamples.plain(Int64(id))
+        }
+        transfers[2].specification.destination = Destination(directory: "", name: "", collision: .overwrite)
+        transfers[4].specification.destination = Destination(directory: "/elsewhere", name: nil, collision: .fail)
+        transfers[4].specification.url = ""
+        try await store.commit(transfers.map { .inserted($0) })
+        #expect(try await store.transfers(transfers.map(\.id)) == transfers)
+    }
+
     @Test("commits that wait for the writer share one transaction")
     func groupCommit() async throws {
         let store = try Place().open()

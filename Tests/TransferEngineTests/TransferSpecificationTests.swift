@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 import TransferEngine
+import TransferPolicy
 
 @Suite struct TransferSpecificationTests {
     @Test(
@@ -13,4 +14,29 @@ import TransferEngine
             ("http://h/f?\u{301}secret", "http://h/f"), ("http://u:p@\u{301}h/", "http://\u{301}h/"),
         ])
     func redacted(url: String, shown: String) { #expect(TransferSpecification.redacted(url: url) == shown) }
+
+    @Test("whatever is set beside the URL, the destination and the traits, a store has to keep")
+    func plain() {
+        let traits = TransferTraits(kind: .normal, host: "h", submitted: WallTime(secondsSinceEpoch: 1))
+        let plain = TransferSpecification(
+            url: "http://h/f", destination: Destination(directory: "/d", name: "n", collision: .fail), traits: traits)
+        let settings: [(inout TransferSpecification) -> Void] = [
+            { $0.headers = [HeaderField(name: "a", value: "b")] }, { $0.asksForCredentials = true },
+            { $0.credential = Credential(user: "u", password: "p") }, { $0.keepsAnswerHead = true },
+            { $0.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .refuse)] },
+            { $0.upload = UploadSource(path: "/f", size: 1, modified: 1) },
+            { $0.checksum = Checksum(algorithm: .sha256, hexDigest: "00") }, { $0.idleTimeoutSeconds = 1 },
+            { $0.allowsInsecureRedirect = true }, { $0.usesRemoteTime = true }, { $0.keepsErrorBody = true },
+            { $0.maximumBytes = 1 }, { $0.rateLimit = 1 }, { $0.connections = 2 },
+            { $0.completedBefore = CompletedFile(path: "/f", bytes: 1, modified: 1, validator: nil) },
+        ]
+        #expect(plain.isPlain)
+        for set in settings {
+            var other = plain
+            set(&other)
+            #expect(!other.isPlain, "\(other)")
+        }
+        // A new field has to be looked at, too.
+        #expect(Mirror(reflecting: plain).children.count == settings.count + 3)
+    }
 }

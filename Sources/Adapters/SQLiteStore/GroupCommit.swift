@@ -9,11 +9,12 @@ internal import TransferPolicy
 /// Turns requests that come while the disk is busy into one transaction, each of them still all or nothing.
 ///
 /// A durable transaction costs a `fdatasync` however much it holds, so what is waiting when the writer gets free goes
-/// in together, every request in its own savepoint. Requests are carried out in the order they came.
+/// in together, every request in its own savepoint, and so does what comes while these are written. Requests are
+/// carried out in the order they came.
 final class GroupCommit: Sendable {
     private struct State: Sendable {
         var waiting: [any WriteRequest] = []
-        /// Whether the writer has been told of what waits.
+        /// Whether the writer has been told of what waits, or has a transaction open that this goes into.
         var isScheduled = false
         /// Whether it will be told, at the latest when what can wait has waited long enough.
         var isTimed = false
@@ -35,8 +36,14 @@ final class GroupCommit: Sendable {
     /// What is done once nothing was committed for `idleTime`.
     private let onIdle = Mutex<(@Sendable () -> Void)?>(nil)
     private let log = LogKeeper()
-    /// To wake a task takes some microseconds: more than these are left to another thread, while the writer goes on.
-    private static let fewAnswers = 8
+    /// How many requests came since the writer looked last, of those that somebody waits for.
+    private let arrived = Atomic(0)
+    // Not private, so that tests can ask whether it waited.
+    let gathering = Gathering()
+    /// While a transaction waits for more, so many are written as soon as they are there.
+    private static let few = 4
+    /// So often the writer looks for more before it lets others have its processor; about a microsecond.
+    private static let looks = 16
 
     init(database: DatabaseQueue, rows: TransferRows, path: String, busyMilliseconds: Int, idleTime: Duration) {
         self.idleTime = idleTime
@@ -52,10 +59,14 @@ final class GroupCommit: Sendable {
     /// How many requests wait for the writer.
     var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// Carries `changes` out in a transaction, all or none, and returns when that is durably on disk, with the numbers
-    /// that were given.
-    func commit(_ changes: [PreparedChange]) async throws -> [TransferID] {
-        try await withUnsafeThrowingContinuation { enqueue(ChangesRequest(changes, $0)) }
+    /// Carries the changes of a request out in a transaction, all or none, and returns when that is durably on disk, with
+    /// the numbers that were given.
+    func commit(_ request: ChangesRequest) async throws -> [TransferID] {
+        try await withUnsafeThrowingContinuation { continuation in
+            request.wait(by: continuation)
+            enqueue(request)
+        }
+        return request.given
     }
 
     /// Carries `body` out in a transaction and returns when that is durably on disk.
@@ -152,6 +163,7 @@ final class GroupCommit: Sendable {
         let isClosed = state.withLock { state in
             guard !state.isClosed else { return true }
             state.waiting.append(request)
+            arrived.add(1, ordering: .releasing)
             schedule(&state)
             return false
         }
@@ -167,43 +179,99 @@ final class GroupCommit: Sendable {
 
     /// Runs on the connection's serial queue.
     private func drain(_ database: Database) {
-        let batch = state.withLock { state in
-            defer { (state.waiting, state.isScheduled) = ([], false) }
-            return state.waiting
-        }
-        var refusals: [Int: TransferStoreError] = [:]
+        var batch = Batch()
+        batch.add(take(isLast: false))
+        let clock = ContinuousClock()
+        let syncTime: Duration
         do {
             if database.isInsideTransaction { try database.rollback() }
             let statements = try rows.prepared()
+            gathering.begin(at: clock.now)
             try statements.begin.run()
-            for (index, request) in batch.enumerated() {
-                if let refusal = try run(request, statements, in: database) { refusals[index] = refusal }
+            try runNew(of: &batch, statements, in: database)
+            while gathering.isIncomplete(with: batch.count, at: clock.now) {
+                waitForMore(than: batch.count)
+                batch.add(take(isLast: false))
+                try runNew(of: &batch, statements, in: database)
             }
+            batch.add(take(isLast: true))
+            try runNew(of: &batch, statements, in: database)
             try rows.finish(database)
+            let start = clock.now
             try statements.commit.run()
+            syncTime = clock.now - start
             rows.forget(isRolledBack: false)
         } catch {
+            // What came since goes into the next one.
+            state.withLock { state in
+                state.isScheduled = false
+                schedule(&state)
+            }
             if database.isInsideTransaction { try? database.rollback() }
             rows.forget(isRolledBack: true)
             let failure = TransferStoreError(wrapping: error, path: path)
             if failure.code == .corrupt { SQLiteStore.suspect(path) }
-            for request in batch { request.answer(failure) }
+            for request in batch.requests { request.answer(failure) }
             return
         }
-        answer(batch, refusals)
+        gathering.end(
+            with: batch.count, others: arrived.load(ordering: .relaxed), syncTime: syncTime, at: clock.now)
+        // Here, not on another thread: that one would take the processor on which those who are answered go on.
+        for (index, request) in batch.requests.enumerated() { request.answer(batch.refusals[index]) }
         scrubIfNeeded(database)
         log.shrinkIfLong(database, path: path)
         awaitIdle()
     }
 
-    private func answer(_ batch: [any WriteRequest], _ refusals: [Int: TransferStoreError]) {
-        if batch.count > Self.fewAnswers {
-            DispatchQueue.global(qos: .userInitiated).async {
-                for (index, request) in batch.enumerated() { request.answer(refusals[index]) }
-            }
-        } else {
-            for (index, request) in batch.enumerated() { request.answer(refusals[index]) }
+    /// The requests of one transaction.
+    private struct Batch {
+        private(set) var requests: [any WriteRequest] = []
+        /// How many somebody waits for.
+        private(set) var count = 0
+        /// How many were carried out or refused.
+        var done = 0
+        var refusals: [Int: TransferStoreError] = [:]
+
+        mutating func add(_ new: [any WriteRequest]) {
+            requests += new
+            for request in new where request.isAwaited { count += 1 }
         }
+    }
+
+    /// What came since it was called last. What comes after the last time is for the next transaction.
+    private func take(isLast: Bool) -> [any WriteRequest] {
+        state.withLock { state in
+            if isLast { state.isScheduled = false }
+            arrived.store(0, ordering: .relaxed)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+
+    /// Waits until there is something to write, or nothing more to wait for.
+    private func waitForMore(than count: Int) {
+        let clock = ContinuousClock()
+        var look = 0
+        while true {
+            let now = clock.now
+            let new = arrived.load(ordering: .relaxed)
+            guard gathering.goesOn(with: count + new, at: now) else { break }
+            guard new < Self.few else {
+                gathering.pause(at: now)
+                break
+            }
+            look += 1
+            if look % Self.looks == 0 { sched_yield() }
+        }
+    }
+
+    private func runNew(of batch: inout Batch, _ statements: Statements, in database: Database) throws {
+        for index in batch.done..<batch.requests.count {
+            if let refusal = try run(batch.requests[index], statements, in: database) {
+                batch.refusals[index] = refusal
+            }
+        }
+        batch.done = batch.requests.count
     }
 
     /// One request in its savepoint; what it is refused for, where it is. Throws only what dooms the whole transaction.

@@ -52,13 +52,13 @@ public final class SQLiteStore: TransferStore {
     @discardableResult
     public func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
         guard !changes.isEmpty else { return [] }
-        let prepared: [PreparedChange]
+        let request: ChangesRequest
         do {
-            prepared = try changes.map { try PreparedChange($0, rows.classes) }
+            request = try ChangesRequest(changes, rows.classes)
         } catch {
             throw TransferStoreError(wrapping: error, path: configuration.path)
         }
-        return try await writer.commit(prepared)
+        return try await writer.commit(request)
     }
 
     /// Hands over every transfer of the configured scope that has not ended, reading the next while some are taken.

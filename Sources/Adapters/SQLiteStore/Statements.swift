@@ -71,12 +71,12 @@ final class Statements {
     func insertTask(_ id: Int64, _ key: String?, _ columns: TransferColumns) throws {
         task.bind(1, id)
         task.bind(2, key)
-        task.bind(3, columns.rest)
-        task.bind(4, columns.url)
-        task.bind(5, columns.destination.directory)
+        // Any other may have secrets.
+        if columns.rest == "{}" { task.bindKept(3, columns.rest) } else { task.bind(3, columns.rest) }
+        task.bindKept(5, columns.destination.directory)
         task.bind(6, columns.destination.name)
-        task.bind(7, columns.destination.collision.rawValue)
-        try task.run()
+        task.bindKept(7, columns.destination.collision.rawValue)
+        try task.run(with: columns.url, at: 4)
     }
 
     func insertQueue(_ id: Int64, _ shared: Int64, _ numbers: TraitNumbers) throws {

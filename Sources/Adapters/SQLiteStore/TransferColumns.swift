@@ -15,18 +15,22 @@ struct TransferColumns: Sendable {
     /// The traits that thousands share: by the number of their class where it is known to be saved.
     enum Shared: Sendable {
         case numbered(Int64)
-        case traits(TransferTraits)
+        indirect case traits(TransferTraits)
     }
 
     init(_ specification: TransferSpecification, _ classes: ClassNumbers) throws {
-        var rest = specification
-        url = rest.url
-        destination = rest.destination
+        url = specification.url
+        destination = specification.destination
         let shared: TransferTraits
-        (shared, numbers) = TraitNumbers.split(rest.traits)
+        (shared, numbers) = TraitNumbers.split(specification.traits)
         self.shared = classes.number(of: shared).map(Shared.numbered) ?? .traits(shared)
+        guard !specification.isPlain else {
+            rest = "{}"
+            return
+        }
+        var rest = specification
         (rest.url, rest.destination, rest.traits) = (Self.blank.url, Self.blank.destination, Self.blank.traits)
-        self.rest = rest == Self.blank ? "{}" : try JSONText.encode(rest)
+        self.rest = try JSONText.encode(rest)
     }
 
     /// The specification that lies in these columns.

@@ -98,6 +98,16 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         self.traits = traits
     }
 
+    /// Whether all but the URL, the destination and the traits is as by default, so that a store need not keep it.
+    ///
+    /// Looks at one field after the other: to compare whole specifications would cost a copy of each transfer.
+    public var isPlain: Bool {
+        headers.isEmpty && credential == nil && keepsHead == nil && asks == nil && answers == nil && upload == nil
+            && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect && !usesRemoteTime
+            && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
+            && connectionLimit == nil
+    }
+
     /// The same without what may be secret: no header fields, no credentials, and the URL without user, password, query and
     /// fragment.
     ///

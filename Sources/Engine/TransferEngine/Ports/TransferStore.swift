@@ -111,7 +111,9 @@ public struct TransferHold: Hashable, Sendable, Codable {
 }
 
 /// One change to what is stored.
-public enum StoreChange: Hashable, Sendable {
+///
+/// Indirect, since it goes through several hands, and a specification is hundreds of bytes.
+public indirect enum StoreChange: Hashable, Sendable {
     /// A new transfer, to which the store gives a number. `resume` is what there is to continue from.
     case submitted(NewTransfer, resume: ResumePoint?)
     /// A transfer that has a number already.
