@@ -32,6 +32,9 @@ extension ExecutorTests {
         private static func faults(_ change: (inout UploadPlaces.Faults) -> Void) -> UploadPlaces.Faults {
             var faults = UploadPlaces.Faults()
             change(&faults)
+            // libcurl begins anew by itself what breaks on a connection that it had kept; the head of that may be answered
+            // before it asks for a body that cannot be sent twice.
+            faults.keepsNoConnection = !faults.cuts.isEmpty
             return faults
         }
 
@@ -43,7 +46,6 @@ extension ExecutorTests {
             let (places, handler) = kind.server(
                 Self.faults {
                     $0.cuts = [1_500_000, 1_000_000]
-                    $0.keepsNoConnection = true
                 })
             try await Bench.run(repaired: repaired, handler: handler) { bench, server in
                 let specification = try bench.upload(bytes, to: server.url("/f"), kind.method)
@@ -91,11 +93,12 @@ extension ExecutorTests {
             let (places, handler) = Kind.tus.server(Self.faults { ($0.cuts, $0.allowsRemoval) = ([1_000_000], false) })
             try await Bench.run(handler: handler) { bench, server in
                 let specification = try bench.upload(Bench.blocks(3), to: server.url("/f"), .post)
-                let resume = try #require(await bench.run(specification).0.resume)
+                let outcome = await bench.run(specification).0
+                let resume = try #require(outcome.resume, "\(outcome), asked \(server.requests.map(\.method))")
                 bench.discard(resume, of: specification)
                 await bench.executor.shutdown()
                 #expect(places.count == 1)
-                #expect(server.requests.last?.method == "OPTIONS")
+                #expect(server.requests.last?.method == "OPTIONS", "\(server.requests.map(\.method))")
             }
             try await Bench.run(handler: { _, connection in connection.waitForClient() }) { bench, server in
                 let specification = try bench.upload(Bench.blocks(3), to: server.url("/f"), .post)
@@ -164,14 +167,16 @@ extension ExecutorTests {
         func stopAndContinue(repaired: Bool, kind: Kind) async throws {
             let bytes = Bench.blocks(24)
             let (places, handler) = kind.server(.init())
-            let (reached, proceed) = (Signal(), Signal())
+            let (reached, proceed, left) = (Signal(), Signal(), Signal())
             let holding: HostileServer.Handler = { request, connection in
-                if request.method == "PATCH" || request.method == "PUT", request.contentLength == bytes.count {
+                let isUpload = request.method == "PATCH" || request.method == "PUT"
+                if isUpload, request.contentLength == bytes.count {
                     // The head has come; nothing of the body is read until the test says so.
                     reached.signal()
                     proceed.block()
                 }
                 handler(request, connection)
+                if isUpload { left.signal() }
             }
             try await Bench.run(repaired: repaired, handler: holding) { bench, server in
                 let specification = try bench.upload(bytes, to: server.url("/f"), kind.method)
@@ -186,6 +191,8 @@ extension ExecutorTests {
                 bench.executor.stop(id)
                 let outcome = await recorder.outcome()
                 if kind == .tus { proceed.signal() }
+                // Else it might take the place from the request that goes on.
+                await left.wait()
                 // All may have gone out already where the server was quick.
                 guard case .stopped(let resume?) = outcome else {
                     #expect(outcome.completion != nil, "\(outcome)")
@@ -208,7 +215,6 @@ extension ExecutorTests {
             let (places, handler) = kind.server(
                 Self.faults {
                     $0.cuts = [1_000_000]
-                    $0.keepsNoConnection = true
                     $0.forgetsAtCut = true
                 })
             try await Bench.run(handler: handler) { bench, server in
@@ -227,7 +233,6 @@ extension ExecutorTests {
             let (places, handler) = kind.server(
                 Self.faults {
                     $0.cuts = [1_000_000]
-                    $0.keepsNoConnection = true
                     $0.offsetError = error
                 })
             try await Bench.run(handler: handler) { bench, server in
@@ -248,7 +253,6 @@ extension ExecutorTests {
             let (places, handler) = kind.server(
                 Self.faults {
                     $0.cuts = [1_000_000]
-                    $0.keepsNoConnection = true
                     $0.locks = 1
                     $0.overloads = 1
                 })
