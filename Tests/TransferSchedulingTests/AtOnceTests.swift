@@ -41,17 +41,45 @@ import TransferScheduling
             """, policy: WindowPolicy())
     }
 
-    @Test("What held before may be over")
+    @Test("What held before may be over, by time alone")
     func over() {
-        Timeline.run(
-            """
-            given power=battery
-            t=3610s submit 1 discretionary
-            expect 1 runs
-            t=3620s finish 1
-            t=4000s submit 2 discretionary
-            expect 2 waits outsideWindow
-            """, policy: WindowPolicy())
+        let end = Machine.start.instant.advanced(by: .seconds(100))
+        let machine = Machine(policy: Until(end: end), watchesAll: false)
+        func submit(_ id: Int64) -> [Effect] {
+            machine.apply(
+                .submitted(
+                    TransferID(id), TransferTraits(kind: .discretionary, host: "a", submitted: machine.now.wall)))
+        }
+        for id in Int64(1)...2 {
+            #expect(submit(id).contains(.start(TransferID(id))))
+            machine.apply(.finished(TransferID(id)))
+        }
+        machine.move(to: end)
+        #expect(!submit(3).contains(.start(TransferID(3))))
+    }
+
+    /// Lets work begin until a moment; what runs then goes on.
+    private struct Until: StagedPolicy {
+        let end: Instant
+        var namesEndsOfRuns: Bool { false }
+
+        func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+            if subject.isRunning { return .run(relyingOn: [], lookAgain: nil) }
+            guard context.now.instant < end else {
+                return .hold([Hold(.outsideWindow(opens: nil), since: context.now)], lookAgain: nil)
+            }
+            return .run(relyingOn: [], lookAgain: context.look(at: end))
+        }
+
+        func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
+        func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
+        func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
+            verdict(for: subject, in: context)
+        }
+
+        func mood(in context: PolicyContext) -> PolicyMood {
+            context.now.instant < end ? PolicyMood(0, until: context.look(at: end)) : PolicyMood(1)
+        }
     }
 
     @Test("Slots of hosts, apps and sessions hold it, and it has its turn when one is free")
