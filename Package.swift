@@ -158,7 +158,7 @@ let package = Package(
             "TransferWorker", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "CProcess", logging]),
         adapter(
             "TransferBus",
-            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "GLibBridge"]),
+            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "GLibBridge", "CProcess"]),
         // Client
         client("BackgroundTransfer", ["TransferPolicy", "TransferSessions", "TransferBus", "GLibBridge", logging]),
         client(

@@ -21,7 +21,7 @@ enum ImportRules {
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),
-            "Sources/Adapters/TransferBus": edge.union(["GLibBridge", "TransferSessions"]),
+            "Sources/Adapters/TransferBus": edge.union(["CProcess", "GLibBridge", "TransferSessions"]),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),
             "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
             "Sources/Adapters/URLSessionExecutor": edge.union([
@@ -64,7 +64,9 @@ enum ImportRules {
         "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor"],
         "CMemory": ["Sources/Tools/transferd"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
-        "CProcess": ["Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferWorker"],
+        "CProcess": [
+            "Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferBus", "Sources/Adapters/TransferWorker",
+        ],
         "CTimer": ["Sources/Adapters/LinuxClock"],
         "CUPower": ["Sources/Adapters/LinuxConditions"],
         "Crypto": ["Sources/Adapters/URLSessionExecutor"],

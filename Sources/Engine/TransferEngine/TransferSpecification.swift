@@ -172,6 +172,8 @@ public struct Destination: Hashable, Sendable, Codable {
     public var name: String?
     /// What to do with a file that has the name already.
     public var collision: Collision
+    /// The identity that the folder must still have; nil where its path alone says which one it is.
+    public var folderIdentity: FolderIdentity?
 
     /// A destination.
     public init(directory: String, name: String?, collision: Collision = .rename) {

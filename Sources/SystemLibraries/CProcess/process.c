@@ -3,6 +3,8 @@
 #include "CProcess.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int transfer_anonymous_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
@@ -11,3 +13,5 @@ int transfer_close_from(posix_spawn_file_actions_t *actions, int first) {
 }
 
 short transfer_own_session_flag(void) { return POSIX_SPAWN_SETSID; }
+
+int transfer_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }

@@ -22,6 +22,9 @@ actor DaemonService: TransferService {
     let holdSwitch: HoldSwitch
     let defaultDirectory: String
     let stateDirectory: String
+    let trusted: TrustedSandboxes
+    /// Has the bus server classify callers anew; nil before there is one.
+    var reclassify: (@Sendable () -> Void)?
     /// What was lost of the queue before this start.
     let loss: StateLoss?
     let logger: Logger
@@ -66,6 +69,7 @@ actor DaemonService: TransferService {
         self.holdSwitch = holdSwitch
         self.configuration = configuration
         self.stateDirectory = stateDirectory
+        trusted = TrustedSandboxes(path: stateDirectory + "/trusted-sandboxes.json")
         self.loss = loss
         self.defaultDirectory = defaultDirectory
         self.registry = registry
@@ -93,6 +97,9 @@ actor DaemonService: TransferService {
         history = store
         try await host.load()
     }
+
+    /// Has the bus server classify callers anew by `body` once a person has admitted a sandbox.
+    func onTrustChanged(_ body: @escaping @Sendable () -> Void) { reclassify = body }
 
     /// Follows the engine until its end.
     func follow(

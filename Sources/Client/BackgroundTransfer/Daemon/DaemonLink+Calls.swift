@@ -116,7 +116,7 @@ extension BusFault {
     fileprivate var isFinal: Bool {
         switch code {
         case .invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded, .tooManyTransfers, .messageTooLarge,
-            .accessDenied, .badIdentifier:
+            .accessDenied, .badIdentifier, .limitExceeded:
             true
         case .sessionInUse, .noSuchSession, .storeFailed, .shuttingDown: false
         }

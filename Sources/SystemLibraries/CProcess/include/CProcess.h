@@ -14,3 +14,7 @@ int transfer_close_from(posix_spawn_file_actions_t *actions, int first);
 /// Of posix_spawnattr_setflags: the started program leads a session of its own, so that what ends its parent's terminal or
 /// group does not end it.
 short transfer_own_session_flag(void);
+
+/// pidfd_open(2): a descriptor that stands for that process, closed in programs that are started; -1 with errno where there
+/// is no such process.
+int transfer_open_process(int process);

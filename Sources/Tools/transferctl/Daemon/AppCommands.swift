@@ -86,7 +86,7 @@ struct SessionsCommand: DaemonCommand {
 struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps", abstract: "Show the apps that have transfers, or end what an app has for good.",
-        subcommands: [AppsList.self, AppsQuit.self], defaultSubcommand: AppsList.self)
+        subcommands: [AppsList.self, AppsQuit.self, AppsTrust.self, AppsDistrust.self], defaultSubcommand: AppsList.self)
 }
 
 /// `transferctl apps list`, which `transferctl apps` is short for.
@@ -101,7 +101,8 @@ struct AppsList: DaemonCommand {
             a list of objects: app, open, running, waiting, paused, sessions, delay (seconds; see 'transferctl limiter'); \
             of those with background sessions, too: connected, front, waiting-events, launches, failures, missing, crashed, \
             silent (of the failures: no program, ended at once, did not take the call), last-launch, last-outcome (started, \
-            missing, crashed, silent), last-words, bus-name or command (how it is started).
+            missing, crashed, silent), last-words, bus-name or command (how it is started), registered-by (the program that \
+            said so).
             """)
 
     @Flag(help: "Write JSON.")
@@ -114,7 +115,7 @@ struct AppsList: DaemonCommand {
         if json { return JSONLine.print(["apps": rows.map { $0.mapValues(\.json) }]) }
         guard !rows.isEmpty else { return Console.error("no app has transfers or sessions") }
         var table = TextTable([
-            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "DELAY", "SESSIONS", "APP IS", "EVENTS", "STARTS",
+            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "DELAY", "SESSIONS", "APP IS", "EVENTS", "STARTS", "STARTED BY",
         ])
         for row in rows {
             let sessions = (row["sessions"]?.items ?? []).compactMap(\.string)
@@ -124,7 +125,7 @@ struct AppsList: DaemonCommand {
                     + [
                         Formatting.span(row["delay"]?.integer ?? 0),
                         sessions.isEmpty ? "-" : sessions.joined(separator: ", "), Self.place(row),
-                        row["waiting-events"]?.integer.map(String.init) ?? "-", Self.starts(row),
+                        row["waiting-events"]?.integer.map(String.init) ?? "-", Self.starts(row), Self.starter(row),
                     ])
         }
         table.print()
@@ -135,6 +136,13 @@ struct AppsList: DaemonCommand {
         guard let connected = row["connected"] else { return "-" }
         guard connected == .bool(true) else { return "not connected" }
         return row["front"] == .bool(true) ? "in front" : "in background"
+    }
+
+    /// The bus name or the command by which it is started.
+    private static func starter(_ row: [String: VariantValue]) -> String {
+        if let name = row["bus-name"]?.string { return name }
+        let words = (row["command"]?.items ?? []).compactMap(\.string)
+        return words.isEmpty ? "-" : Formatting.printable(words.joined(separator: " "))
     }
 
     /// How often it was started, and what came of it.
