@@ -208,7 +208,6 @@ private struct SessionRun: Service {
     func run() async throws {
         await host.goOn()
         await service.learnAll()
-        await service.giveBackMemory()
         try? await gracefulShutdown()
     }
 }

@@ -26,7 +26,6 @@ extension DaemonService {
                 throw BusFault(.invalidArgument, place + error.description)
             }
         }
-        giveBackMemory(of: requests.count)
         arriving[caller.app, default: 0] += requests.count
         defer { submissionEnded(of: caller.app, count: requests.count) }
         let ids = try await asking { try await engine.submit(transfers) }
