@@ -136,7 +136,6 @@ let package = Package(
         system("CTimer", apt: ["libc6-dev"]),
         system("CUPower", pkgConfig: "upower-glib", apt: ["libupower-glib-dev"]),
         c("CLinuxFiles"),
-        c("CMemory"),
         c("CProcess"),
         c("URLSessionRepair"),
         // Adapters
@@ -195,7 +194,7 @@ let package = Package(
                 "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxClock",
                 "LinuxConditions", "SQLiteStore", "TransferWorker", "URLSessionExecutor", "GLibBridge",
                 "TransferSessions",
-                "SessionFolders", "ProgramStarter", "CMemory", logging, metrics,
+                "SessionFolders", "ProgramStarter", logging, metrics,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -54,7 +54,7 @@ enum ImportRules {
 
     /// Folders of C: they import no module at all.
     static let systemLibraries: Set = [
-        "CGIO", "CLinuxFiles", "CMemory", "CNetlink", "CProcess", "CTimer", "CUPower", "URLSessionRepair",
+        "CGIO", "CLinuxFiles", "CNetlink", "CProcess", "CTimer", "CUPower", "URLSessionRepair",
     ]
 
     /// The folders that own a library: nobody else imports it. GLib has its bridge and the adapter on top.
@@ -62,7 +62,6 @@ enum ImportRules {
         "ArgumentParser": ["Sources/Tools/transferctl", "Sources/Tools/transferd", "Sources/Tools/transferlab"],
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
         "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor"],
-        "CMemory": ["Sources/Tools/transferd"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
         "CProcess": [
             "Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferBus", "Sources/Adapters/TransferWorker",

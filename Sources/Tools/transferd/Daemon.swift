@@ -214,7 +214,6 @@ private struct SessionRun: Service {
     func run() async throws {
         await host.goOn()
         await service.learnAll()
-        await service.giveBackMemory()
         try? await gracefulShutdown()
     }
 }

@@ -21,7 +21,6 @@ extension DaemonService {
                 throw BusFault(.invalidArgument, place + error.description)
             }
         }
-        giveBackMemory(of: requests.count)
         try checkRoom(for: requests, of: caller.app)
         arriving[caller.app, default: 0] += requests.count
         defer { submissionEnded(of: caller.app, count: requests.count) }

@@ -34,7 +34,6 @@ actor DaemonService: TransferService {
     /// What the machine is like; nil before the first look.
     private(set) var conditions: Conditions?
     nonisolated let index = TransferIndex()
-    private let memory = IdleMemory()
     private let registry: MetricsRegistry
     /// Takes down what happens; nil before the queue was read.
     private(set) var history: SQLiteStore?
@@ -191,12 +190,6 @@ actor DaemonService: TransferService {
         case .finished, .failed, .cancelled:
             logger.info("\(status.state.rawValue)\(status.error.map { ": \($0)" } ?? "")", metadata: metadata)
         }
-    }
-
-    /// Work with so many transfers is done, or will be in a moment: from some hundreds on, what it needed is given back.
-    func giveBackMemory(of count: Int = .max) {
-        guard count >= 200 else { return }
-        memory.giveBackSoon { [history] in await history?.releaseMemory() }
     }
 
     /// Takes over other settings, as far as they take effect while transfers run.
