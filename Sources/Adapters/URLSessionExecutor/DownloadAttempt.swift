@@ -74,7 +74,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     }
 
     var specification: TransferSpecification { job.specification }
-    var folder: DestinationFolder { DestinationFolder(destination: specification.destination) }
+    var folder: DestinationFolder { DestinationFolder(specification) }
 
     /// Looks at the destination and the partial file, and sends the first request.
     func begin() {
