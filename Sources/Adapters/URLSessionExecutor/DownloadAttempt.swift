@@ -192,7 +192,12 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         guard verdict == nil else { return }
         do {
             // Better now than after all bytes.
-            if !hasAnnounced, specification.destination.name == nil { try folder.check(name(of: serverFile)) }
+            if !hasAnnounced, specification.destination.name == nil {
+                let name = name(of: serverFile)
+                var folder = folder
+                folder.destination = specification.destination(named: name)
+                try folder.check(name)
+            }
             let file = try openFile()
             if let total = serverFile.total, !hasAnnounced { try takeRoom(file, total: total) }
         } catch {

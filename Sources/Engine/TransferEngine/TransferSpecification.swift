@@ -168,7 +168,8 @@ public struct Destination: Hashable, Sendable, Codable {
     public enum Collision: String, Hashable, Sendable, Codable {
         /// Keep it and call ours `name (1).ext`, as browsers do.
         case rename
-        /// Replace it, atomically.
+        /// Replace it, atomically. Where only the server names the file (`Content-Disposition`, or a redirect's target), and
+        /// calls it otherwise than the transfer's URL does, nothing is replaced: the file is renamed as by `rename`.
         case overwrite
         /// Keep it and fail.
         case fail
