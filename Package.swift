@@ -287,7 +287,7 @@ let package = Package(
             "URLSessionExecutorTests",
             [
                 "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer",
-                "ExecutorTrials", "HostileCases", "URLSessionRepair",
+                "ExecutorTrials", "HostileCases", "URLSessionRepair", "CLinuxFiles",
             ]),
         tests(
             "TransferWorkerTests",

@@ -30,7 +30,8 @@ enum ManagerInterface {
               Hands transfers over, all or none; they are durably stored when the numbers come back, in the same order.
 
               Keys of a transfer: url (s, needed); for downloads directory (s, an absolute path; a folder of the daemon's
-              where there is none), name (s), collision (s: rename, overwrite, fail), checksum (s: sha256:HEX), remote-time
+              where there is none), name (s), collision (s: rename, overwrite, fail; overwrite replaces a file of the given
+              name or of the URL's, and a file that only the server names is renamed), checksum (s: sha256:HEX), remote-time
               (b), connections (x); for uploads upload-file (s, an absolute path), method (s: PUT, POST), content-type (s),
               resumable (b). For both: headers (a(ss)), user, password (s), idle-timeout (x, seconds), rate-limit (x, bytes
               a second), kind (s: userInitiated, normal, discretionary), priority (x, 0 to 1000), attempts (x),

@@ -140,9 +140,11 @@ extension DownloadAttempt {
             tell(.checkpointed(resumePoint(durable)))
         }
         tellProgress(isForced: true)
+        let name = name(of: serverFile)
+        var specification = specification
+        specification.destination = specification.destination(named: name)
         let finisher = Finisher(
-            file: file, hasher: hasher, specification: specification, serverFile: serverFile,
-            name: name(of: serverFile), size: written)
+            file: file, hasher: hasher, specification: specification, serverFile: serverFile, name: name, size: written)
         environment.disk.async { [self] in
             let result = finisher.run { isStopping.withLock { $0 } }
             environment.consumer.async { [self] in finished(result, file) }

@@ -74,7 +74,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     }
 
     var specification: TransferSpecification { job.specification }
-    var folder: DestinationFolder { DestinationFolder(destination: specification.destination) }
+    var folder: DestinationFolder { DestinationFolder(specification) }
 
     /// Looks at the destination and the partial file, and sends the first request.
     func begin() {
@@ -192,7 +192,12 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         guard verdict == nil else { return }
         do {
             // Better now than after all bytes.
-            if !hasAnnounced, specification.destination.name == nil { try folder.check(name(of: serverFile)) }
+            if !hasAnnounced, specification.destination.name == nil {
+                let name = name(of: serverFile)
+                var folder = folder
+                folder.destination = specification.destination(named: name)
+                try folder.check(name)
+            }
             let file = try openFile()
             if let total = serverFile.total, !hasAnnounced { try takeRoom(file, total: total) }
         } catch {

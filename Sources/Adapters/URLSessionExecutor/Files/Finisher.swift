@@ -33,9 +33,9 @@ struct Finisher: @unchecked Sendable {
                 if digest != checksum.hexDigest { return .wrong(mismatch(checksum, digest)) }
             }
             let modified = specification.usesRemoteTime ? serverFile.lastModified.flatMap(Self.nanoseconds) : nil
-            try FinalAttributes.apply(to: file.descriptor, path: file.path, modified: modified)
+            let folder = DestinationFolder(specification)
+            try folder.attributes.apply(to: file.descriptor, path: file.path, modified: modified)
             if let failure = file.syncNow(to: size, withFacts: true) { throw failure }
-            let folder = DestinationFolder(destination: specification.destination)
             let path = try folder.adopt(file, name: name, (status, serverFile.version))
             let final = FileFacts(path: path)
             let completed = CompletedFile(

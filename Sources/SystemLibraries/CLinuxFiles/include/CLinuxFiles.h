@@ -2,7 +2,11 @@
 #ifndef C_LINUX_FILES_H
 #define C_LINUX_FILES_H
 
-// Two calls of the C library that Swift's Glibc module does not show, since it is built without _GNU_SOURCE.
+// Calls of the C library that Swift's Glibc module does not show.
+
+#include <sys/xattr.h>
+
+// Two that it lacks since it is built without _GNU_SOURCE.
 
 extern int fallocate64(int descriptor, int mode, long long offset, long long length);
 extern int renameat2(int old_folder, const char *old_path, int new_folder, const char *new_path, unsigned flags);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import GLibBridge
+import ToolSupport
 import TransferBus
 
 /// `transferctl limiter`: what keeps apps from being started over and over.
@@ -153,7 +154,7 @@ struct AppsList: DaemonCommand {
         }
         var text = "\(launches)"
         if !failures.isEmpty { text += " (\(failures.joined(separator: ", ")))" }
-        if let words = row["last-words"]?.string { text += ": \(Formatting.printable(words))" }
+        if let words = row["last-words"]?.string { text += ": \(words.printable)" }
         return text
     }
 }
