@@ -2,6 +2,8 @@
 import Foundation
 import GLibBridge
 import Testing
+import TransferEngine
+import TransferSessions
 
 @testable import TransferBus
 
@@ -99,9 +101,11 @@ private final class Place {
 
     private static let sandboxed = BusCaller(name: ":1", app: "org.example.App", kind: .sandboxed(.flatpak))
 
-    @Test("C2: a program in a sandbox names no paths, and is told what to pass instead", arguments: [
-        ("directory", "directory-fd"), ("upload-file", "upload-fd"),
-    ])
+    @Test(
+        "C2: a program in a sandbox names no paths, and is told what to pass instead",
+        arguments: [
+            ("directory", "directory-fd"), ("upload-file", "upload-fd"),
+        ])
     func sandboxedPaths(key: String, instead: String) {
         let fault = #expect(throws: BusFault.self) {
             try PassedFiles([key: .string("/home/u/x")], [], from: Self.sandboxed)
@@ -145,7 +149,10 @@ private final class Place {
         #expect(fault?.code == .accessDenied)
         let posted = try PostedOrder(order(["upload-fd": .handle(0)]), [file], from: Self.sandboxed)
         #expect(posted.file == file)
-        guard case .submit(let snapshot) = posted.order else { throw BusFault(.invalidArgument, "no submission") }
+        guard case .submit(let snapshot) = posted.order else {
+            Issue.record("no submission")
+            return
+        }
         #expect(snapshot.kind == .upload(path: "/file"))
         // What only the daemon can know is not the app's to say.
         #expect(!snapshot.isOver && snapshot.received == 0)

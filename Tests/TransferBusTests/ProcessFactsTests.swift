@@ -44,7 +44,9 @@ struct ProcessFactsTests {
         try #require(mkfifo(root + "/.flatpak-info", 0o600) == 0)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-c", "import os,sys; os.chroot(sys.argv[1]); print('in', flush=True); sys.stdin.read()", root]
+        process.arguments = [
+            "-c", "import os,sys; os.chroot(sys.argv[1]); print('in', flush=True); sys.stdin.read()", root,
+        ]
         let (input, output) = (Pipe(), Pipe())
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()

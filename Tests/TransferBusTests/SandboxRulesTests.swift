@@ -7,7 +7,8 @@ import TransferSessions
 @Suite("C3: what a program in a sandbox may say of its sessions")
 struct SandboxRulesTests {
     private func refusal(
-        _ kind: BusCaller.Sandbox = .flatpak, container: String? = nil, _ change: (inout OpeningOptions) -> Void = { _ in }
+        _ kind: BusCaller.Sandbox = .flatpak, container: String? = nil,
+        _ change: (inout OpeningOptions) -> Void = { _ in }
     ) -> BusFault? {
         var settings = SessionSettings(identifier: "s")
         settings.sharedContainerIdentifier = container

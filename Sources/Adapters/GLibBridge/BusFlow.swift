@@ -63,7 +63,8 @@ package final class BusFlow: Sendable {
         case .tooMany(let calls):
             refuse(
                 message, on: connection, refusals.tooMany,
-                "\(calls) calls of this connection are not answered yet, and \(limits.calls) may be; wait for some answers")
+                "\(calls) calls of this connection are not answered yet, and \(limits.calls) may be; wait for some answers"
+            )
         case .tooMuch(let bytes):
             refuse(
                 message, on: connection, refusals.tooMany,

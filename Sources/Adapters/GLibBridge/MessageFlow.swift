@@ -78,7 +78,8 @@ struct MessageFlow {
         var peer = peers[name] ?? Peer()
         peer.sent += 1
         peer.sentBytes += bytes
-        let isDue = peer.asked == nil && (peer.sent >= limits.askingAfter || peer.sentBytes >= limits.unconfirmedBytes / 4)
+        let isDue =
+            peer.asked == nil && (peer.sent >= limits.askingAfter || peer.sentBytes >= limits.unconfirmedBytes / 4)
         if isDue { peer.asked = (peer.sent, peer.sentBytes) }
         peers[name] = peer
         return isDue

@@ -40,7 +40,8 @@ extension BusServer {
     }
 
     private func confirmed(_ name: String) {
-        guard flow?.confirm(name) == true, let news = missed.removeValue(forKey: name), let caller = callers[name] else {
+        guard flow?.confirm(name) == true, let news = missed.removeValue(forKey: name), let caller = callers[name]
+        else {
             return
         }
         Task {

@@ -40,7 +40,8 @@ extension SessionHost {
     func noteOpening(by client: SessionClient) {
         var app = apps[client.app] ?? AppState()
         // What a script that was started starts in its turn is the same app.
-        let isStartedByUs = app.isExpected || [client.process, client.leader].contains(app.process ?? -1)
+        let isStartedByUs =
+            app.isExpected || [client.process, client.leader].contains(app.process ?? -1)
             || client.isLaunched
         let isNew = !sessions.values.contains { $0.client?.name == client.name }
         defer { apps[client.app] = app }

@@ -151,7 +151,9 @@ extension SessionHost {
         guard grown <= 0 || usage.bytes + grown <= limits.bytes else {
             throw SessionRefusal(
                 code: .limitExceeded,
-                message: "the tasks of \(key.app) have \(usage.bytes) bytes of notes and others, and may have \(limits.bytes)")
+                message:
+                    "the tasks of \(key.app) have \(usage.bytes) bytes of notes and others, and may have \(limits.bytes)"
+            )
         }
         try await change(number, in: key) { record in
             record.snapshot.note = snapshot.note

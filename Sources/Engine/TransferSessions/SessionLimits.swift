@@ -104,7 +104,9 @@ extension TaskRecord {
 extension TaskEnd {
     /// The bytes of the server's answer that wait for the app.
     var answerBytes: Int {
-        let head = response.map { $0.headers.reduce($0.url.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
+        let head = response.map {
+            $0.headers.reduce($0.url.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        }
         return (head ?? 0) + (body?.count ?? 0) + (failure?.message.utf8.count ?? 0)
     }
 

@@ -41,7 +41,9 @@ extension DaemonService {
     /// Refuses transfers where their app has as much as it may have. Sandboxes without a name of their own share the limits
     /// of one app, since a program can make as many as it likes.
     private func checkRoom(for requests: [TransferRequest], of app: String) throws {
-        let arriving = arriving.reduce(0) { $0 + (TransferBook.group(of: $1.key) == TransferBook.group(of: app) ? $1.value : 0) }
+        let arriving = arriving.reduce(0) {
+            $0 + (TransferBook.group(of: $1.key) == TransferBook.group(of: app) ? $1.value : 0)
+        }
         let open = book.openCount(of: app) + arriving
         guard open + requests.count <= configuration.openPerApp else {
             throw BusFault(

@@ -105,7 +105,8 @@ extension DaemonService {
     static func fields(of fact: Fact<MachineHold?>, for caller: BusCaller) -> [String: VariantValue] {
         guard let hold = fact.value else { return [:] }
         var fields: [String: VariantValue] = [
-            "reason": .string(caller.isSandboxed ? "" : hold.why), "since": .string(BusDate(fact.since.wall).description),
+            "reason": .string(caller.isSandboxed ? "" : hold.why),
+            "since": .string(BusDate(fact.since.wall).description),
         ]
         fields["until"] = hold.until.map { .string(BusDate($0).description) }
         return fields

@@ -87,7 +87,8 @@ struct SessionsCommand: DaemonCommand {
 struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps", abstract: "Show the apps that have transfers, or end what an app has for good.",
-        subcommands: [AppsList.self, AppsQuit.self, AppsTrust.self, AppsDistrust.self], defaultSubcommand: AppsList.self)
+        subcommands: [AppsList.self, AppsQuit.self, AppsTrust.self, AppsDistrust.self], defaultSubcommand: AppsList.self
+    )
 }
 
 /// `transferctl apps list`, which `transferctl apps` is short for.
@@ -116,7 +117,8 @@ struct AppsList: DaemonCommand {
         if json { return JSONLine.print(["apps": rows.map { $0.mapValues(\.json) }]) }
         guard !rows.isEmpty else { return Console.error("no app has transfers or sessions") }
         var table = TextTable([
-            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "DELAY", "SESSIONS", "APP IS", "EVENTS", "STARTS", "STARTED BY",
+            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "DELAY", "SESSIONS", "APP IS", "EVENTS", "STARTS",
+            "STARTED BY",
         ])
         for row in rows {
             let sessions = (row["sessions"]?.items ?? []).compactMap(\.string)
