@@ -28,7 +28,8 @@ extension BusConnection {
     ) {
         var values: [OpaquePointer?] = [g_variant_new_int64(Int(number))]
         g_dbus_connection_call_with_unix_fd_list(
-            pointer, service, path, interface, method, g_variant_new_tuple(&values, 1), cgio_variant_type_handle_reply(),
+            pointer, service, path, interface, method, g_variant_new_tuple(&values, 1),
+            cgio_variant_type_handle_reply(),
             G_DBUS_CALL_FLAGS_NO_AUTO_START, 30_000, nil, nil,
             { source, result, data in
                 guard let data else { return }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import GLibBridge
+import Glibc
+import TransferBus
+import TransferSessions
+
+/// Fetching finished files that this program cannot reach by their paths, because it runs in a sandbox: the daemon hands out
+/// descriptors, and the bytes are copied to a temporary file, which is then told as the finished one.
+extension DaemonLink {
+    /// Tells an event after those before it; that of a file which has to be fetched, once it is there.
+    func deliver(_ event: SessionEvent, in identifier: String, from path: String) {
+        guard sessions[identifier]?.delayed == nil else {
+            sessions[identifier]?.delayed?.append(event)
+            return
+        }
+        guard case .downloaded(let file) = event.kind, let number = event.number, access(file, R_OK) != 0, let bus
+        else {
+            sessions[identifier]?.events.yield(event)
+            return
+        }
+        sessions[identifier]?.delayed = []
+        let serial = sessions[identifier]?.serial
+        bus.file(
+            from: "Open", of: TransferBusName.sessionInterface, at: path, service: TransferBusName.service,
+            number: number
+        ) { result in
+            let opened = result.map(OpenFile.init(taking:))
+            DispatchQueue.global().async {
+                let copy = (try? opened.get()).flatMap(Self.copy)
+                if copy == nil { Log.warning("'\(identifier)': a finished file cannot be fetched from the daemon") }
+                var told = event
+                told.kind = .downloaded(path: copy ?? file)
+                self.perform { [told] link in
+                    guard link.sessions[identifier]?.serial == serial else { return }
+                    link.sessions[identifier]?.events.yield(told)
+                    let waiting = link.sessions[identifier]?.delayed ?? []
+                    link.sessions[identifier]?.delayed = nil
+                    for event in waiting { link.deliver(event, in: identifier, from: path) }
+                }
+            }
+        }
+    }
+
+    /// Copies a file to a temporary one of this program's own; nil where that fails.
+    private static func copy(_ file: OpenFile) -> String? {
+        let path = NSTemporaryDirectory() + "CFNetworkDownload_\(UUID().uuidString).tmp"
+        let copy = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard copy >= 0 else { return nil }
+        let source = FileHandle(fileDescriptor: file.number, closeOnDealloc: false)
+        let target = FileHandle(fileDescriptor: copy, closeOnDealloc: true)
+        do {
+            while let bytes = try source.read(upToCount: 1 << 20), !bytes.isEmpty {
+                try target.write(contentsOf: bytes)
+            }
+            return path
+        } catch {
+            unlink(path)
+            return nil
+        }
+    }
+}
