@@ -4,11 +4,13 @@ import TransferEngine
 import TransferPolicy
 
 /// A call of the file system that failed.
-struct FileFailure: Error, Hashable {
+package struct FileFailure: Error, Hashable, Codable {
     var code: Int32
     /// What was to be done, as in "could not <doing> <path>".
     var doing: String
     var path: String
+    /// Bytes that may still be written there; nil unless room is what lacks, and where nobody has asked yet.
+    var available: Int64?
 
     init(_ doing: String, _ path: String, code: Int32 = errno) {
         self.code = code
@@ -18,6 +20,9 @@ struct FileFailure: Error, Hashable {
 
     /// Whether room on the disk is what lacks.
     var isStorageLow: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// Whether it befell the copy that is made beside a destination on another file system.
+    var isCopy: Bool { path.hasSuffix(".copy") }
 
     /// The failure for people, with what would help.
     var failure: TransferFailure {

@@ -6,36 +6,41 @@ import Glibc
 /// The file a body is written to until it is complete.
 ///
 /// Writing is one thread's affair; syncing runs on another and says how far it came. At most one sync is under way.
-final class PartialFile: @unchecked Sendable {
+package final class PartialFile: @unchecked Sendable {
     // Guard: `syncFailure` is under `syncing`; everything else but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
     // by the one closure that finishes the file; those two are under `condition`.
-    let path: String
-    let descriptor: Int32
+    package let path: String
+    package let descriptor: Int32
     /// Its inode, which stays when it gets its final name.
     let number: UInt64?
     let calls: FileCalls
     private let condition = MonotonicCondition()
-    private var synced: Int64
+    private var synced: Int64 = 0
     private var isSyncing = false
     /// Held by the one call that syncs, so that no other takes its failure for success.
     private let syncing = NSLock()
     private var syncFailure: FileFailure?
 
-    /// Opens or creates the file, readable for the owner only, locks it, and cuts it to `offset` bytes.
-    ///
-    /// With `isNew` there must be nothing of that name.
-    init(
-        path: String, offset: Int64, durable: Int64, isNew: Bool = false, calls: FileCalls = FileCalls()
-    ) throws(FileFailure) {
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (isNew ? O_EXCL : 0)
-        let descriptor = Int32(try calling("open", path) { Int(Glibc.open(path, flags, 0o600)) })
+    /// Takes over the descriptor of a file that somebody else opened and locked.
+    package convenience init(descriptor: Int32, path: String) {
+        self.init(descriptor: descriptor, path: path, calls: FileCalls())
+    }
+
+    private init(descriptor: Int32, path: String, calls: FileCalls) {
         self.path = path
         self.descriptor = descriptor
         self.calls = calls
-        synced = min(durable, offset)
-        let facts = FileFacts(descriptor: descriptor)
-        number = facts?.number
-        guard facts?.kind == .regular else {
+        number = FileFacts(descriptor: descriptor)?.number
+    }
+
+    /// Opens or creates the file, readable for the owner only, and locks it.
+    ///
+    /// With `isNew` there must be nothing of that name.
+    convenience init(path: String, isNew: Bool, calls: FileCalls = FileCalls()) throws(FileFailure) {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (isNew ? O_EXCL : 0)
+        let descriptor = Int32(try calling("open", path) { Int(Glibc.open(path, flags, 0o600)) })
+        self.init(descriptor: descriptor, path: path, calls: calls)
+        guard FileFacts(descriptor: descriptor)?.kind == .regular else {
             throw FileFailure("write", path, code: EISDIR)
         }
         do {
@@ -45,11 +50,16 @@ final class PartialFile: @unchecked Sendable {
         } catch {
             // A file system without locks: the name is all that keeps others away.
         }
+    }
+
+    /// Cuts the file to `offset` bytes, `durable` of which are known to be on disk.
+    func begin(at offset: Int64, durable: Int64) throws(FileFailure) {
+        condition.withLock { synced = min(durable, offset) }
         try truncate(to: offset)
     }
 
     /// Lets others write the file, though somebody here may still hold it open.
-    func unlock() { flock(descriptor, LOCK_UN) }
+    package func unlock() { flock(descriptor, LOCK_UN) }
 
     deinit { close(descriptor) }
 
@@ -130,6 +140,16 @@ final class PartialFile: @unchecked Sendable {
                 return error
             }
         }
+    }
+
+    /// Lets another process sync the file in `body`, and nobody here meanwhile: the kernel tells of a lost write only once.
+    ///
+    /// - Throws: also the failure of an earlier sync, after which no later success can be believed.
+    package func whileOthersSync<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
+        syncing.lock()
+        defer { syncing.unlock() }
+        if let syncFailure { throw syncFailure }
+        return try body()
     }
 
     /// Waits up to `seconds` while a sync is under way; true when it is over.

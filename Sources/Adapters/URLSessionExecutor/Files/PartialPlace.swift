@@ -3,7 +3,7 @@ import Glibc
 import TransferEngine
 
 /// Where a transfer's partial file is, and how much of it counts.
-struct PartialPlace: Hashable, Sendable {
+package struct PartialPlace: Hashable, Sendable, Codable {
     var path: String
     /// How many bytes of it can be continued.
     var offset: Int64
@@ -63,7 +63,7 @@ struct PartialPlace: Hashable, Sendable {
         var candidate = path
         for _ in 0..<16 {
             do {
-                return try PartialFile(path: candidate, offset: 0, durable: 0, isNew: true, calls: calls)
+                return try PartialFile(path: candidate, isNew: true, calls: calls)
             } catch  where error.code == EEXIST {
                 candidate = Paths.join(Paths.parent(path), named(String(number), token: token()))
             }

@@ -33,7 +33,7 @@ struct DownloadPlan: Hashable, Sendable {
 }
 
 /// What the head of an answer told of the server's file.
-struct ServerFile: Hashable, Sendable {
+package struct ServerFile: Hashable, Sendable, Codable {
     /// Where it came from, redirects followed.
     var url: String
     var status: Int
@@ -47,4 +47,7 @@ struct ServerFile: Hashable, Sendable {
     var lastModified: String?
     /// The media type, as the server names it.
     var mediaType = ""
+
+    /// The status as the app sees it. The ranges were our own affair: what the app asked for came whole.
+    var finalStatus: Int { status == 206 ? 200 : status }
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+package import TransferEngine
+
+/// The files of one attempt, by their paths and with this process's rights.
+package final class LocalFiles: AttemptFiles {
+    private struct State: Sendable {
+        var partialPath: String
+    }
+    private let job: TransferJob
+    private let partialDirectory: String
+    private let space: VolumeSpace
+    private let calls: FileCalls
+    private let state: Mutex<State>
+
+    /// The files of `job` under the folders and limits of `configuration`.
+    package convenience init(job: TransferJob, configuration: URLSessionExecutorConfiguration) {
+        self.init(job: job, configuration: configuration, calls: FileCalls())
+    }
+
+    init(job: TransferJob, configuration: URLSessionExecutorConfiguration, calls: FileCalls) {
+        self.job = job
+        self.calls = calls
+        partialDirectory = configuration.partialDirectory
+        space = VolumeSpace(
+            floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
+        state = Mutex(State(partialPath: job.resume?.path ?? ""))
+    }
+
+    /// The partial file's path; empty where nothing is recorded of one and `prepare` has not been called.
+    package var partialPath: String { state.withLock { $0.partialPath } }
+
+    private var specification: TransferSpecification { job.specification }
+    private var folder: DestinationFolder { DestinationFolder(destination: specification.destination) }
+
+    package func prepare() -> (PreparedFiles, OwnedDescriptor?) {
+        guard let source = specification.upload else { return (prepareDownload(), nil) }
+        do throws(TransferFailure) {
+            return (.upload, try UploadFile(source).descriptor)
+        } catch {
+            return (.unreadable(error), nil)
+        }
+    }
+
+    private func prepareDownload() -> PreparedFiles {
+        do throws(FileFailure) {
+            return try notingSpace { () throws(FileFailure) in
+                try folder.make()
+                let place = PartialPlace.find(for: job, partialDirectory: partialDirectory)
+                state.withLock { $0.partialPath = place.path }
+                // Before the destination is looked at: its name may be taken by the very file that was placed.
+                if let placed = PlacedFile.find(place.path, job.resume, in: specification.destination) {
+                    return .placed(placed, partialPath: place.path)
+                }
+                try folder.check()
+                return .download(place, isUnchanged: isUnchanged)
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Whether the file of an earlier run is as it was.
+    private var isUnchanged: Bool {
+        guard let before = specification.completedBefore, let facts = FileFacts(path: before.path) else { return false }
+        return facts.kind == .regular && facts.size == before.bytes && facts.modified == before.modified
+    }
+
+    package func open(for server: ServerFile) throws(FileFailure) -> PartialFile {
+        try notingSpace { () throws(FileFailure) in
+            // Better now than after all bytes.
+            if specification.destination.name == nil { try folder.check(name(of: server)) }
+            let path = partialPath
+            try PartialPlace.prepare(path)
+            // Nothing is recorded of a new file, so what has its name is not to be continued.
+            let opened =
+                try job.resume == nil
+                ? PartialPlace.create(path, calls: calls) : PartialFile(path: path, isNew: false, calls: calls)
+            state.withLock { $0.partialPath = opened.path }
+            return opened
+        }
+    }
+
+    /// The finished file's name before numbering.
+    private func name(of server: ServerFile) -> String {
+        specification.destination.name
+            ?? ServerFileName.name(disposition: server.disposition, url: server.url, limit: folder.nameLimit)
+    }
+
+    package func adopt(
+        _ file: PartialFile, as server: ServerFile, size: Int64
+    ) throws(FileFailure) -> CompletedFile? {
+        // Without its name it cannot be given another; and what has that name now is somebody else's.
+        guard file.size == size, file.hasItsName else { return nil }
+        return try notingSpace { () throws(FileFailure) in
+            let modified = specification.usesRemoteTime ? server.lastModified.flatMap(FinalAttributes.nanoseconds) : nil
+            try FinalAttributes.apply(to: file.descriptor, path: file.path, modified: modified)
+            if let failure = file.syncNow(to: size, withFacts: true) { throw failure }
+            let path = try folder.adopt(file, name: name(of: server), (server.finalStatus, server.version))
+            return CompletedFile(
+                path: path, bytes: size, modified: FileFacts(path: path)?.modified ?? 0, validator: server.version)
+        }
+    }
+
+    package func remove(_ file: PartialFile?) {
+        let path = partialPath
+        if file?.hasItsName ?? (FileFacts(path: path)?.kind == .regular) { unlink(path) }
+    }
+
+    /// Adds to a lack of room how much there is, at the copy beside the destination where that is what found none.
+    private func notingSpace<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
+        do throws(FileFailure) {
+            return try body()
+        } catch {
+            guard error.isStorageLow else { throw error }
+            var noted = error
+            let path = error.isCopy || partialPath.isEmpty ? error.path : partialPath
+            noted.available = space.available(at: Paths.parent(path)) ?? 0
+            throw noted
+        }
+    }
+}
