@@ -12,7 +12,7 @@ package struct FileFailure: Error, Hashable, Codable {
     /// Bytes that may still be written there; nil unless room is what lacks, and where nobody has asked yet.
     var available: Int64?
 
-    init(_ doing: String, _ path: String, code: Int32 = errno) {
+    package init(_ doing: String, _ path: String, code: Int32 = errno) {
         self.code = code
         self.doing = doing
         self.path = path

@@ -10,9 +10,9 @@ package final class PartialFile: @unchecked Sendable {
     // Guard: `syncFailure` is under `syncing`; everything else but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
     // by the one closure that finishes the file; those two are under `condition`.
     package let path: String
-    package let descriptor: Int32
+    private let opened: OwnedDescriptor
     /// Its inode, which stays when it gets its final name.
-    let number: UInt64?
+    package let number: UInt64?
     let calls: FileCalls
     private let condition = MonotonicCondition()
     private var synced: Int64 = 0
@@ -21,17 +21,19 @@ package final class PartialFile: @unchecked Sendable {
     private let syncing = NSLock()
     private var syncFailure: FileFailure?
 
-    /// Takes over the descriptor of a file that somebody else opened and locked.
-    package convenience init(descriptor: Int32, path: String) {
+    /// The file that somebody else has opened and locked.
+    package convenience init(descriptor: OwnedDescriptor, path: String) {
         self.init(descriptor: descriptor, path: path, calls: FileCalls())
     }
 
-    private init(descriptor: Int32, path: String, calls: FileCalls) {
+    private init(descriptor: OwnedDescriptor, path: String, calls: FileCalls) {
         self.path = path
-        self.descriptor = descriptor
+        opened = descriptor
         self.calls = calls
-        number = FileFacts(descriptor: descriptor)?.number
+        number = FileFacts(descriptor: descriptor.number)?.number
     }
+
+    package var descriptor: Int32 { opened.number }
 
     /// Opens or creates the file, readable for the owner only, and locks it.
     ///
@@ -39,7 +41,7 @@ package final class PartialFile: @unchecked Sendable {
     convenience init(path: String, isNew: Bool, calls: FileCalls = FileCalls()) throws(FileFailure) {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (isNew ? O_EXCL : 0)
         let descriptor = Int32(try calling("open", path) { Int(Glibc.open(path, flags, 0o600)) })
-        self.init(descriptor: descriptor, path: path, calls: calls)
+        self.init(descriptor: OwnedDescriptor(descriptor), path: path, calls: calls)
         guard FileFacts(descriptor: descriptor)?.kind == .regular else {
             throw FileFailure("write", path, code: EISDIR)
         }
@@ -60,8 +62,6 @@ package final class PartialFile: @unchecked Sendable {
 
     /// Lets others write the file, though somebody here may still hold it open.
     package func unlock() { flock(descriptor, LOCK_UN) }
-
-    deinit { close(descriptor) }
 
     /// Cuts the file, which also lets go of reserved room.
     func truncate(to size: Int64) throws(FileFailure) {
