@@ -13,20 +13,29 @@ extension WorkerExecutor {
     private static let tolerableLosses = 2
 
     /// The number of a worker for that transfer, started where there is none with room.
-    func worker(for id: TransferID, in state: inout WorkerExecutorState) throws(WorkerError) -> Int {
-        if state.losses[id, default: 0] >= Self.tolerableLosses { return try startWorker(isolated: true, in: &state) }
+    func worker(for job: TransferJob, in state: inout WorkerExecutorState) throws(WorkerError) -> Int {
+        let group = configuration.isolationGroup(job)
+        if state.losses[job.id, default: 0] >= Self.tolerableLosses {
+            return try startWorker(isolated: true, group: group, in: &state)
+        }
         let stamp = SystemFilesStamp(caFile: configuration.executor.caFile)
         for (number, worker) in state.workers where worker.stamp != stamp { retire(number, in: &state) }
-        let shared = state.workers.filter { !$0.value.isIsolated && !$0.value.isRetiring && !$0.value.isOutdated }
+        let shared = state.workers.filter { $0.value.group == group && $0.value.isShared }
         let least = shared.min { ($0.value.attempts, $0.key) < ($1.value.attempts, $1.key) }
         guard let least,
             least.value.attempts < configuration.attemptsPerWorker || shared.count >= mostWorkers(in: state)
-        else { return try startWorker(isolated: false, in: &state) }
+        else { return try startWorker(isolated: false, group: group, in: &state) }
         if least.value.attempts == 0 { state.workers[least.key]?.spoke() }
         return least.key
     }
 
-    func startWorker(isolated: Bool, in state: inout WorkerExecutorState) throws(WorkerError) -> Int {
+    /// Groups' workers beyond this many that have nothing to do are let go at once.
+    private static let mostIdleGroups = 2
+
+    func startWorker(
+        isolated: Bool, group: String? = nil, in state: inout WorkerExecutorState
+    ) throws(WorkerError) -> Int {
+        retireIdleGroups(in: &state)
         state.lastWorker += 1
         let number = state.lastWorker
         let stamp = SystemFilesStamp(caFile: configuration.executor.caFile)
@@ -35,7 +44,7 @@ extension WorkerExecutor {
             ended: { [self] in workerEnded(number, $0) })
         process.post(.configure(version: WireForm.version, configuration.executor))
         state.workers[number] = WorkerState(
-            process: process, isIsolated: isolated, stamp: stamp, heard: DispatchTime.now().uptimeNanoseconds)
+            process: process, isIsolated: isolated, group: group, stamp: stamp, heard: DispatchTime.now().uptimeNanoseconds)
         shareLimits(in: &state)
         look()
         configuration.logger.debug(
@@ -146,8 +155,16 @@ extension WorkerExecutor {
     private func forget(_ id: TransferID, in state: inout WorkerExecutorState) {
         guard let attempt = state.attempts.removeValue(forKey: id) else { return }
         state.workers[attempt.worker]?.attempts -= 1
+        retireIdleGroups(in: &state)
         guard let worker = state.workers[attempt.worker], worker.isIsolated || worker.isOutdated else { return }
         retire(attempt.worker, in: &state)
+    }
+
+    /// Lets those go that have idled longest.
+    private func retireIdleGroups(in state: inout WorkerExecutorState) {
+        let idle = state.workers.filter { $0.value.group != nil && $0.value.attempts == 0 && !$0.value.isRetiring }
+        let longest = idle.sorted { ($0.value.heard, $0.key) < ($1.value.heard, $1.key) }
+        for (number, _) in longest.dropLast(Self.mostIdleGroups) { retire(number, in: &state) }
     }
 
     /// Gives it no further attempts, and lets it go once it has none.

@@ -50,7 +50,7 @@ public final class WorkerExecutor: TransferExecutor {
                 return .failed(TransferFailure(cause: .executorLost, message: message), resume: job.resume)
             }
             do {
-                let number = try worker(for: job.id, in: &state)
+                let number = try worker(for: job, in: &state)
                 let files = BrokeredFiles(job: job, configuration: configuration.executor)
                 state.attempts[job.id] = WorkerAttempt(
                     worker: number, files: files, resume: job.resume, report: report)
@@ -90,7 +90,7 @@ public final class WorkerExecutor: TransferExecutor {
         guard resume.upload != nil else { return }
         state.withLock { state in
             // Best effort: without a worker the server clears up by itself.
-            guard !state.isShutDown, let number = try? worker(for: job.id, in: &state) else { return }
+            guard !state.isShutDown, let number = try? worker(for: job, in: &state) else { return }
             state.workers[number]?.process.post(.discard(job))
         }
     }
@@ -170,6 +170,8 @@ struct WorkerState: Sendable {
     var process: WorkerProcess
     /// Whether it is for one transfer only, which may end it.
     var isIsolated: Bool
+    /// The transfers that it serves; nil for all that have no group.
+    var group: String?
     /// The system's files as the worker may read them.
     var stamp: SystemFilesStamp
     var attempts = 0
@@ -184,6 +186,9 @@ struct WorkerState: Sendable {
     /// When it said something last, or was given something to do after nothing.
     var heard: UInt64
     var isProbed = false
+
+    /// Whether it takes further attempts.
+    var isShared: Bool { !isIsolated && !isRetiring && !isOutdated }
 
     /// It said something.
     mutating func spoke() {
