@@ -86,7 +86,7 @@ public final class WorkerExecutor: TransferExecutor {
     /// Removes a partial file; has an upload deleted at the server where that is offered.
     public func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
-        ExecutorFiles.discard(resume)
+        ExecutorFiles.discard(job)
         guard resume.upload != nil else { return }
         state.withLock { state in
             // Best effort: without a worker the server clears up by itself.

@@ -96,7 +96,7 @@ public final class URLSessionExecutor: TransferExecutor {
     /// Removes a partial file; has an upload deleted at the server where that is offered.
     public func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
-        ExecutorFiles.discard(resume)
+        ExecutorFiles.discard(job)
         guard let source = job.specification.upload, let place = resume.upload?.url else { return }
         let plan = UploadAttempt.plan(job, source, environment)
         let removal = UploadRemoval(plan: plan, environment: environment) { [self] in forget(removalAt: place) }

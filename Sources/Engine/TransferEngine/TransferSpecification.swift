@@ -105,7 +105,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         headers.isEmpty && credential == nil && keepsHead == nil && asks == nil && answers == nil && upload == nil
             && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect && !usesRemoteTime
             && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
-            && connectionLimit == nil
+            && connectionLimit == nil && destination.folderIdentity == nil
     }
 
     /// The same without what may be secret: no header fields, no credentials, and the URL without user, password, query and
@@ -172,12 +172,33 @@ public struct Destination: Hashable, Sendable, Codable {
     public var name: String?
     /// What to do with a file that has the name already.
     public var collision: Collision
+    /// The folder that must be found at `directory`; nil takes whatever folder is there, and makes one where none is.
+    ///
+    /// Set for a folder that an app passed as a descriptor: nobody can have another folder used by moving this one away.
+    public var folderIdentity: FolderIdentity?
 
     /// A destination.
-    public init(directory: String, name: String?, collision: Collision = .rename) {
+    public init(
+        directory: String, name: String?, collision: Collision = .rename, folderIdentity: FolderIdentity? = nil
+    ) {
         self.directory = directory
         self.name = name
         self.collision = collision
+        self.folderIdentity = folderIdentity
+    }
+}
+
+/// The numbers by which a file system knows a folder, whatever its name.
+public struct FolderIdentity: Hashable, Sendable, Codable {
+    /// The file system's device number (`st_dev`).
+    public var device: UInt64
+    /// The folder's number on it (`st_ino`).
+    public var inode: UInt64
+
+    /// An identity from the two numbers of `fstat`.
+    public init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
     }
 }
 

@@ -27,13 +27,19 @@ package struct FileFailure: Error, Hashable, Codable {
     /// The failure for people, with what would help.
     var failure: TransferFailure {
         // strerror speaks of a lock's "temporarily unavailable resource", which tells nobody anything.
-        let reason = code == EWOULDBLOCK ? "It is in use" : String(cString: strerror(code))
+        let reason =
+            switch code {
+            case EWOULDBLOCK: "It is in use"
+            case ESTALE: "It is not the folder that was chosen"
+            default: String(cString: strerror(code))
+            }
         return TransferFailure(cause: .destination, message: "Could not \(doing) \(path): \(reason). \(remedy)")
     }
 
     private var remedy: String {
         switch code {
         case EWOULDBLOCK: "Another process is writing it: wait for that one, or stop it."
+        case ESTALE: "Another one has taken its place: choose it anew."
         case EACCES, EPERM: "Choose another folder or change its permissions."
         case EROFS: "The file system is read-only: choose another folder."
         case ENAMETOOLONG: "Choose a shorter name."

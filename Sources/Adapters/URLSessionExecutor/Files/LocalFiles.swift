@@ -7,6 +7,7 @@ package import TransferEngine
 package final class LocalFiles: AttemptFiles {
     private struct State: Sendable {
         var partialPath: String
+        var handle: FolderHandle?
     }
     private let job: TransferJob
     private let partialDirectory: String
@@ -32,7 +33,22 @@ package final class LocalFiles: AttemptFiles {
     package var partialPath: String { state.withLock { $0.partialPath } }
 
     private var specification: TransferSpecification { job.specification }
-    private var folder: DestinationFolder { DestinationFolder(destination: specification.destination) }
+
+    /// The destination's folder, opened the first time where it is known by its identity; nil where any folder will do.
+    private func handle() throws(FileFailure) -> FolderHandle? {
+        guard let identity = specification.destination.folderIdentity else { return nil }
+        if let handle = state.withLock({ $0.handle }) { return handle }
+        let handle = try FolderHandle(specification.destination, identity)
+        state.withLock { $0.handle = handle }
+        return handle
+    }
+
+    /// The destination, with a folder for system calls.
+    private func folder(_ handle: FolderHandle?) -> DestinationFolder {
+        var destination = specification.destination
+        if let handle { destination.directory = handle.path }
+        return DestinationFolder(destination: destination)
+    }
 
     package func prepare() -> (PreparedFiles, OwnedDescriptor?) {
         guard let source = specification.upload else { return (prepareDownload(), nil) }
@@ -45,12 +61,16 @@ package final class LocalFiles: AttemptFiles {
 
     private func prepareDownload() -> PreparedFiles {
         do throws(FileFailure) {
-            return try notingSpace { () throws(FileFailure) in
+            return try explaining { () throws(FileFailure) in
+                let handle = try handle()
+                let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
+                let folder = folder(handle)
                 try folder.make()
-                let place = PartialPlace.find(for: job, partialDirectory: partialDirectory)
+                let place = PartialPlace.find(for: job, partialDirectory: partialDirectory, location: location)
                 state.withLock { $0.partialPath = place.path }
                 // Before the destination is looked at: its name may be taken by the very file that was placed.
-                if let placed = PlacedFile.find(place.path, job.resume, in: specification.destination) {
+                if var placed = PlacedFile.find(location(place.path), job.resume, in: folder.destination) {
+                    placed.file?.path = shown(placed.file?.path ?? "")
                     return .placed(placed, partialPath: place.path)
                 }
                 try folder.check()
@@ -68,22 +88,26 @@ package final class LocalFiles: AttemptFiles {
     }
 
     package func open(for server: ServerFile) throws(FileFailure) -> PartialFile {
-        try notingSpace { () throws(FileFailure) in
+        try explaining { () throws(FileFailure) in
+            let handle = try handle()
+            let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
+            let folder = folder(handle)
             // Better now than after all bytes.
-            if specification.destination.name == nil { try folder.check(name(of: server)) }
+            if specification.destination.name == nil { try folder.check(name(of: server, in: folder)) }
             let path = partialPath
-            try PartialPlace.prepare(path)
+            try PartialPlace.prepare(location(path))
             // Nothing is recorded of a new file, so what has its name is not to be continued.
             let opened =
                 try job.resume == nil
-                ? PartialPlace.create(path, calls: calls) : PartialFile(path: path, isNew: false, calls: calls)
+                ? PartialPlace.create(path, location: location, calls: calls)
+                : PartialFile(path: path, location: location(path), isNew: false, calls: calls)
             state.withLock { $0.partialPath = opened.path }
             return opened
         }
     }
 
     /// The finished file's name before numbering.
-    private func name(of server: ServerFile) -> String {
+    private func name(of server: ServerFile, in folder: DestinationFolder) -> String {
         specification.destination.name
             ?? ServerFileName.name(disposition: server.disposition, url: server.url, limit: folder.nameLimit)
     }
@@ -93,30 +117,47 @@ package final class LocalFiles: AttemptFiles {
     ) throws(FileFailure) -> CompletedFile? {
         // Without its name it cannot be given another; and what has that name now is somebody else's.
         guard file.size == size, file.hasItsName else { return nil }
-        return try notingSpace { () throws(FileFailure) in
+        return try explaining { () throws(FileFailure) in
+            let folder = folder(try handle())
             let modified = specification.usesRemoteTime ? server.lastModified.flatMap(FinalAttributes.nanoseconds) : nil
             try FinalAttributes.apply(to: file.descriptor, path: file.path, modified: modified)
             if let failure = file.syncNow(to: size, withFacts: true) { throw failure }
-            let path = try folder.adopt(file, name: name(of: server), (server.finalStatus, server.version))
+            let path = try folder.adopt(
+                file, name: name(of: server, in: folder), (server.finalStatus, server.version))
             return CompletedFile(
-                path: path, bytes: size, modified: FileFacts(path: path)?.modified ?? 0, validator: server.version)
+                path: shown(path), bytes: size, modified: FileFacts(path: path)?.modified ?? 0,
+                validator: server.version)
         }
     }
 
     package func remove(_ file: PartialFile?) {
-        let path = partialPath
+        guard let handle = try? handle() else {
+            // Of a folder that is another one by now nothing is removed.
+            guard specification.destination.folderIdentity == nil else { return }
+            return Self.remove(file, at: partialPath)
+        }
+        Self.remove(file, at: handle.location(of: partialPath))
+    }
+
+    private static func remove(_ file: PartialFile?, at path: String) {
         if file?.hasItsName ?? (FileFacts(path: path)?.kind == .regular) { unlink(path) }
     }
 
-    /// Adds to a lack of room how much there is, at the copy beside the destination where that is what found none.
-    private func notingSpace<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
+    /// The path as it is recorded of one for system calls.
+    private func shown(_ path: String) -> String { state.withLock { $0.handle }?.shown(path) ?? path }
+
+    /// Adds to a lack of room how much there is, at the copy beside the destination where that is what found none, and
+    /// names paths as people know them.
+    private func explaining<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
         do throws(FileFailure) {
             return try body()
         } catch {
-            guard error.isStorageLow else { throw error }
             var noted = error
-            let path = error.isCopy || partialPath.isEmpty ? error.path : partialPath
-            noted.available = space.available(at: Paths.parent(path)) ?? 0
+            noted.path = shown(error.path)
+            if error.isStorageLow {
+                let path = error.isCopy || partialPath.isEmpty ? error.path : partialPath
+                noted.available = space.available(at: Paths.parent(path)) ?? 0
+            }
             throw noted
         }
     }

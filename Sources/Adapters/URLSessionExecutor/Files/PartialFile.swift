@@ -10,6 +10,8 @@ package final class PartialFile: @unchecked Sendable {
     // Guard: `syncFailure` is under `syncing`; everything else but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
     // by the one closure that finishes the file; those two are under `condition`.
     package let path: String
+    /// The path for system calls: `path`, but for a file in a folder that is held open.
+    let location: String
     private let opened: OwnedDescriptor
     /// Its inode, which stays when it gets its final name.
     package let number: UInt64?
@@ -23,11 +25,12 @@ package final class PartialFile: @unchecked Sendable {
 
     /// The file that somebody else has opened and locked.
     package convenience init(descriptor: OwnedDescriptor, path: String) {
-        self.init(descriptor: descriptor, path: path, calls: FileCalls())
+        self.init(descriptor: descriptor, path: path, location: path, calls: FileCalls())
     }
 
-    private init(descriptor: OwnedDescriptor, path: String, calls: FileCalls) {
+    private init(descriptor: OwnedDescriptor, path: String, location: String, calls: FileCalls) {
         self.path = path
+        self.location = location
         opened = descriptor
         self.calls = calls
         number = FileFacts(descriptor: descriptor.number)?.number
@@ -38,10 +41,13 @@ package final class PartialFile: @unchecked Sendable {
     /// Opens or creates the file, readable for the owner only, and locks it.
     ///
     /// With `isNew` there must be nothing of that name.
-    convenience init(path: String, isNew: Bool, calls: FileCalls = FileCalls()) throws(FileFailure) {
+    convenience init(
+        path: String, location: String? = nil, isNew: Bool, calls: FileCalls = FileCalls()
+    ) throws(FileFailure) {
+        let location = location ?? path
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (isNew ? O_EXCL : 0)
-        let descriptor = Int32(try calling("open", path) { Int(Glibc.open(path, flags, 0o600)) })
-        self.init(descriptor: OwnedDescriptor(descriptor), path: path, calls: calls)
+        let descriptor = Int32(try calling("open", path) { Int(Glibc.open(location, flags, 0o600)) })
+        self.init(descriptor: OwnedDescriptor(descriptor), path: path, location: location, calls: calls)
         guard FileFacts(descriptor: descriptor)?.kind == .regular else {
             throw FileFailure("write", path, code: EISDIR)
         }
@@ -101,7 +107,7 @@ package final class PartialFile: @unchecked Sendable {
     var size: Int64 { FileFacts(descriptor: descriptor)?.size ?? 0 }
 
     /// Whether the file still has its name: somebody may have removed it, or put another in its place.
-    var hasItsName: Bool { number != nil && FileFacts(path: path)?.number == number }
+    var hasItsName: Bool { number != nil && FileFacts(path: location)?.number == number }
 
     /// How many bytes from the beginning are durable.
     var durable: Int64 { condition.withLock { synced } }
