@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
 import Foundation
 import Glibc
+import HostileServer
 import Testing
 
 @testable import TransferWorker
@@ -18,11 +20,11 @@ struct ConfinementTests {
     /// A folder with a home, a destination and a partial folder, and what lies in them.
     private final class Scene {
         let root = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
-        var key: String { root + "/home/.ssh/id" }
+        var key: String { root + "/user/.ssh/id" }
         var partial: String { root + "/partial/1-aa.part" }
 
         init() throws {
-            for folder in ["home/.ssh", "out", "partial"] {
+            for folder in ["user/.ssh", "out", "partial"] {
                 try FileManager.default.createDirectory(
                     atPath: root + "/" + folder, withIntermediateDirectories: true)
             }
@@ -126,8 +128,8 @@ struct ConfinementTests {
     @Test("certificates that the configuration and the environment name may be read, and a file's own folder may not")
     func paths() {
         let paths = ConfinedPaths(
-            caFile: "/home/u/ca.pem", environment: ["SSL_CERT_DIR": "/opt/a:/opt/b", "HOME": "/home/u"])
-        #expect(Set(["/home/u/ca.pem", "/opt/a", "/opt/b", "/etc/resolv.conf"]).isSubset(of: paths.readable))
-        #expect(!paths.readable.contains { "/home/u".hasPrefix($0) && $0 != "/" })
+            caFile: "/opt/user/ca.pem", environment: ["SSL_CERT_DIR": "/opt/a:/opt/b", "HOME": "/opt/user"])
+        #expect(Set(["/opt/user/ca.pem", "/opt/a", "/opt/b", "/etc/resolv.conf"]).isSubset(of: paths.readable))
+        #expect(!paths.readable.contains { "/opt/user".hasPrefix($0) && $0 != "/" })
     }
 }

@@ -2,6 +2,7 @@
 import ExecutorTrials
 import Foundation
 import HostileServer
+import Synchronization
 import Testing
 import TransferEngine
 import TransferPolicy
@@ -28,7 +29,10 @@ struct IsolationGroupTests {
                 }
             }
             #expect(Set(groups) == [[1, 2], [10, 11], [20, 21], [30, 31], [40, 41]])
-            for recorder in recorders { #expect(bench.contents(await recorder.outcome()) == file.bytes) }
+            for recorder in recorders {
+                let outcome = await recorder.outcome()
+                #expect(bench.contents(outcome) == file.bytes, "\(outcome) \(bench.log.lines)")
+            }
             #expect(await WorkerBench.eventually { bench.executor.processNumbers.count == 3 }, "\(bench.log.lines)")
             // One that idles is used again.
             let before = bench.executor.processNumbers

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
 import Foundation
 import Glibc
 import Testing
@@ -68,7 +69,7 @@ struct LyingWorkerTests {
         server.disposition =
             "attachment; filename=\"../../\(String(repeating: "n", count: 5000))/..\\.ssh/authorized_keys\""
         let messages: [WorkerMessage] = [
-            Self.ready, .file(TransferID(1), .open(server)), .file(TransferID(1), .adopt(server, size: 0)),
+            Self.ready, .file(TransferID(1), .open(server)), .file(TransferID(1), .adopt(nil, size: 0)),
         ]
         // The end is told when the worker is: it says nothing for so long.
         try await outcome(messages, name: nil) { bench, outcome in
@@ -115,9 +116,12 @@ struct LyingWorkerTests {
 
     /// How many reports of such a flood reach the engine.
     private func reports(_ messages: [WorkerMessage], times: Int) async throws -> Int {
+        let traits = TransferTraits(kind: .normal, host: "h", submitted: WallTime(secondsSinceEpoch: 0))
+        let specification = TransferSpecification(
+            url: "http://h/", destination: Destination(directory: "/nonexistent", name: "f"), traits: traits)
         var budget = ReportBudget()
         let files = BrokeredFiles(
-            job: try WorkerBench().job(1, "http://h/"),
+            job: TransferJob(id: TransferID(1), specification: specification, resume: nil),
             configuration: URLSessionExecutorConfiguration(partialDirectory: "/nonexistent"))
         var count = 0
         for round in 0..<times {

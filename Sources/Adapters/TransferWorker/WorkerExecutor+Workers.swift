@@ -19,7 +19,9 @@ extension WorkerExecutor {
             return try startWorker(isolated: true, group: group, in: &state)
         }
         let stamp = SystemFilesStamp(caFile: configuration.executor.caFile)
-        for (number, worker) in state.workers where worker.stamp != stamp { retire(number, in: &state) }
+        for number in state.workers.keys.sorted() where state.workers[number]?.stamp != stamp {
+            retire(number, in: &state)
+        }
         let shared = state.workers.filter { $0.value.group == group && $0.value.isShared }
         let least = shared.min { ($0.value.attempts, $0.key) < ($1.value.attempts, $1.key) }
         guard let least,
@@ -44,7 +46,8 @@ extension WorkerExecutor {
             ended: { [self] in workerEnded(number, $0) })
         process.post(.configure(version: WireForm.version, configuration.executor))
         state.workers[number] = WorkerState(
-            process: process, isIsolated: isolated, group: group, stamp: stamp, heard: DispatchTime.now().uptimeNanoseconds)
+            process: process, isIsolated: isolated, group: group, stamp: stamp,
+            heard: DispatchTime.now().uptimeNanoseconds)
         shareLimits(in: &state)
         look()
         configuration.logger.debug(

@@ -125,3 +125,8 @@ int hostile_try(const char *name, const char *path) {
     return -1;
     return result >= 0 ? 0 : errno;
 }
+
+const char *hostile_error_name(int code) {
+    const char *name = strerrorname_np(code);
+    return name ? name : "not tried";
+}

@@ -8,7 +8,6 @@ import TransferWorker
 //     HostileWorker try [--without-landlock] NAME=PATH …   confines itself as a worker does, tries each, prints `NAME: ERROR`
 //     HostileWorker lie FILE COUNT TIMES                   answers COUNT orders with what is in FILE, so many times over
 
-setvbuf(stdout, nil, _IOLBF, 0)
 var arguments = Array(CommandLine.arguments.dropFirst())
 
 func tryAll(_ attempts: [String]) {
@@ -19,7 +18,7 @@ func tryAll(_ attempts: [String]) {
     for attempt in attempts {
         let parts = attempt.split(separator: "=", maxSplits: 1).map(String.init)
         let code = hostile_try(parts[0], parts.count > 1 ? parts[1] : "")
-        print("\(attempt): \(code == 0 ? "done" : String(cString: strerrorname_np(code)))")
+        print("\(attempt): \(code == 0 ? "done" : String(cString: hostile_error_name(code)))")
     }
 }
 

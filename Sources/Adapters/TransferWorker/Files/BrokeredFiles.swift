@@ -11,6 +11,7 @@ import URLSessionExecutor
 final class BrokeredFiles: Sendable {
     private struct State: Sendable {
         var file: PartialFile?
+        var server: ServerFile?
         var prepared: PreparedFiles?
         var placed: CompletedFile?
         var isClosed = false
@@ -60,12 +61,13 @@ final class BrokeredFiles: Sendable {
             do throws(FileFailure) {
                 switch request {
                 case .open(let server):
-                    let file = try files.open(for: server.bounded)
-                    state.file = file
+                    let server = server.bounded
+                    let file = try files.open(for: server)
+                    (state.file, state.server) = (file, server)
                     return (.opened(path: file.path), PassedFile(file.descriptor, of: file))
                 case .adopt(let server, let size):
-                    guard let file = state.file,
-                        let completed = try files.adopt(file, as: server.bounded, size: size)
+                    guard let file = state.file, let server = server?.bounded ?? state.server,
+                        let completed = try files.adopt(file, as: server, size: size)
                     else { return (.changed, nil) }
                     state.placed = completed
                     return (.adopted(completed), nil)

@@ -42,6 +42,7 @@ final class RemoteFiles: AttemptFiles {
     private let prepared: PreparedFiles
     private let source: OwnedDescriptor?
     private let channel: FileChannel
+    private let opened = Mutex<ServerFile?>(nil)
 
     init(_ id: TransferID, _ prepared: PreparedFiles, _ source: OwnedDescriptor?, channel: FileChannel) {
         self.id = id
@@ -53,6 +54,7 @@ final class RemoteFiles: AttemptFiles {
     func prepare() -> (PreparedFiles, OwnedDescriptor?) { (prepared, source) }
 
     func open(for server: ServerFile) throws(FileFailure) -> PartialFile {
+        opened.withLock { $0 = server }
         switch channel.ask(.open(server), of: id) {
         case (.opened(let path), let file?):
             return PartialFile(descriptor: file, path: path)
@@ -64,8 +66,9 @@ final class RemoteFiles: AttemptFiles {
     }
 
     func adopt(_ file: PartialFile, as server: ServerFile, size: Int64) throws(FileFailure) -> CompletedFile? {
-        try file.whileOthersSync { () throws(FileFailure) in
-            switch channel.ask(.adopt(server, size: size), of: id).0 {
+        let news = opened.withLock { $0 == server ? nil : server }
+        return try file.whileOthersSync { () throws(FileFailure) in
+            switch channel.ask(.adopt(news, size: size), of: id).0 {
             case .adopted(let completed): return completed
             case .failed(let failure): throw failure
             case .changed, .opened: return nil

@@ -29,7 +29,9 @@ extension BrokeredFiles {
             .storageLow(
                 needed: needed.map(Self.bounded), available: Self.bounded(available), resume: resume.flatMap(checked))
         case .challenged(let challenges, let resume):
-            .challenged(Array(challenges.prefix(16)), resume: resume.flatMap(checked))
+            .challenged(
+                challenges.prefix(16).filter { ($0.realm ?? "").utf8.count + $0.origin.utf8.count <= String.longest },
+                resume: resume.flatMap(checked))
         case .failed(let failure, let resume): .failed(Self.bounded(failure), resume: resume.flatMap(checked))
         }
     }

@@ -6,8 +6,8 @@ import URLSessionExecutor
 enum FileRequest: Hashable, Sendable, Codable {
     /// Open the partial file. Answered with `opened`, which a descriptor comes with.
     case open(ServerFile)
-    /// Give the complete partial file its final name.
-    case adopt(ServerFile, size: Int64)
+    /// Give the complete partial file its final name. The answer is nil where it is that of `open`, as nearly always.
+    case adopt(ServerFile?, size: Int64)
     /// Remove the partial file. Not answered.
     case remove
 }

@@ -14,13 +14,12 @@ final class FolderHandle: Sendable {
 
     /// Opens the folder at the destination's path, where it is the one that was chosen; makes none.
     init(_ destination: Destination, _ identity: FolderIdentity) throws(FileFailure) {
-        directory = destination.directory
-        let directory = directory
-        descriptor = OwnedDescriptor(
-            Int32(try calling("open", directory) { Int(linux_open_folder_without_links(directory)) }))
+        let name = destination.directory
+        directory = name
+        descriptor = OwnedDescriptor(Int32(try calling("open", name) { Int(linux_open_folder_without_links(name)) }))
         guard let facts = FileFacts(descriptor: descriptor.number), facts.kind == .folder,
             facts.device == identity.device, facts.number == identity.inode
-        else { throw FileFailure("use the folder", directory, code: ESTALE) }
+        else { throw FileFailure("use the folder", name, code: ESTALE) }
     }
 
     /// The folder, for system calls.

@@ -70,7 +70,8 @@ package final class LocalFiles: AttemptFiles {
                 state.withLock { $0.partialPath = place.path }
                 // Before the destination is looked at: its name may be taken by the very file that was placed.
                 if var placed = PlacedFile.find(location(place.path), job.resume, in: folder.destination) {
-                    placed.file?.path = shown(placed.file?.path ?? "")
+                    let path = shown(placed.file?.path ?? "")
+                    placed.file?.path = path
                     return .placed(placed, partialPath: place.path)
                 }
                 try folder.check()
