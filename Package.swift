@@ -138,7 +138,6 @@ let package = Package(
         system("CUPower", pkgConfig: "upower-glib", apt: ["libupower-glib-dev"]),
         c("CConfinement", ["CSeccomp"]),
         c("CLinuxFiles"),
-        c("CMemory"),
         c("CProcess"),
         c("URLSessionRepair"),
         // Adapters
@@ -161,7 +160,7 @@ let package = Package(
             ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "CConfinement", "CProcess", logging]),
         adapter(
             "TransferBus",
-            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "GLibBridge"]),
+            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "GLibBridge", "CProcess"]),
         // Client
         client("BackgroundTransfer", ["TransferPolicy", "TransferSessions", "TransferBus", "GLibBridge", logging]),
         client(
@@ -198,7 +197,7 @@ let package = Package(
                 "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxClock",
                 "LinuxConditions", "SQLiteStore", "TransferWorker", "URLSessionExecutor", "GLibBridge",
                 "TransferSessions",
-                "SessionFolders", "ProgramStarter", "CMemory", logging, metrics,
+                "SessionFolders", "ProgramStarter", logging, metrics,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -294,7 +293,7 @@ let package = Package(
             "URLSessionExecutorTests",
             [
                 "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer",
-                "ExecutorTrials", "HostileCases", "URLSessionRepair",
+                "ExecutorTrials", "HostileCases", "URLSessionRepair", "CLinuxFiles",
             ]),
         tests(
             "TransferWorkerTests",

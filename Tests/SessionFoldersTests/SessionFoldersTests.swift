@@ -61,6 +61,7 @@ struct SessionFoldersTests {
         #expect(specification.url == "http://Host:81/a?b")
         #expect(specification.credential == Credential(user: "u", password: "p"))
         #expect(specification.traits.host == "http://host:81")
+        #expect(specification.isPrivate)
         #expect(specification.keepsErrorBody && specification.keepsAnswerHead && specification.asksForCredentials)
     }
 

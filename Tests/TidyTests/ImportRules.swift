@@ -21,7 +21,7 @@ enum ImportRules {
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),
-            "Sources/Adapters/TransferBus": edge.union(["GLibBridge", "TransferSessions"]),
+            "Sources/Adapters/TransferBus": edge.union(["CProcess", "GLibBridge", "TransferSessions"]),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),
             "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
             "Sources/Adapters/URLSessionExecutor": edge.union([
@@ -54,7 +54,7 @@ enum ImportRules {
 
     /// Folders of C: they import no module at all.
     static let systemLibraries: Set = [
-        "CConfinement", "CGIO", "CLinuxFiles", "CMemory", "CNetlink", "CProcess", "CSeccomp", "CTimer", "CUPower",
+        "CConfinement", "CGIO", "CLinuxFiles", "CNetlink", "CProcess", "CSeccomp", "CTimer", "CUPower",
         "URLSessionRepair",
     ]
 
@@ -64,9 +64,10 @@ enum ImportRules {
         "CConfinement": ["Sources/Adapters/TransferWorker"],
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
         "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor"],
-        "CMemory": ["Sources/Tools/transferd"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
-        "CProcess": ["Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferWorker"],
+        "CProcess": [
+            "Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferBus", "Sources/Adapters/TransferWorker",
+        ],
         "CSeccomp": [],
         "CTimer": ["Sources/Adapters/LinuxClock"],
         "CUPower": ["Sources/Adapters/LinuxConditions"],

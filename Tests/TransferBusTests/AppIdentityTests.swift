@@ -33,19 +33,9 @@ struct AppIdentityTests {
         #expect(programs.app(of: getpid()) == nil)
         #expect(programs.add("org.example.App") { leader } == leader)
         #expect(programs.app(of: getpid()) == "org.example.App")
-        let caller = BusCaller.identify(
-            name: ":1.1", process: getpid(), ownedNames: ["org.example.Other"], launched: programs)
-        #expect(caller == BusCaller(name: ":1.1", app: "org.example.App", isPerson: false, process: getpid()))
+        #expect(programs.isRunning("org.example.App") && !programs.isRunning("org.example.Other"))
         programs.remove(leader)
         #expect(programs.app(of: getpid()) == nil)
-    }
-
-    @Test("A program in the daemon's own control group is known by its executable")
-    func daemonsGroup() {
-        let caller = BusCaller.identify(
-            name: ":1.1", cgroup: "0::/user.slice/user-1000.slice/user@1000.service/app.slice/transferd.service",
-            executable: "/opt/app", flatpakInfo: nil)
-        #expect(caller.app == "/opt/app")
     }
 
     @Test(
@@ -53,9 +43,9 @@ struct AppIdentityTests {
         arguments: ["/opt/my app/run", "org.example.App-1", "firefox", "ä\\b@c.service"])
     func units(app: String) throws {
         let unit = try #require(ScopeName.unit(of: app, process: 4711))
-        let caller = BusCaller.identify(
-            name: ":1.1", cgroup: "0::/user.slice/user-1000.slice/user@1000.service/app.slice/\(unit)\n",
-            executable: "/x", flatpakInfo: nil)
+        let facts = BusCallerTests.facts(
+            cgroup: "0::/user.slice/user-1000.slice/user@1000.service/app.slice/\(unit)\n")
+        let caller = CallerClassifier().caller(":1.1", process: 1, facts)
         #expect(caller.app == app)
         #expect(ScopeName.unit(of: String(repeating: "a", count: 300), process: 1) == nil)
     }

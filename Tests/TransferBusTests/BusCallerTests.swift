@@ -4,8 +4,24 @@ import Testing
 @testable import TransferBus
 
 /// The control groups are those of systemd's documentation for desktop environments and of running desktops.
-@Suite struct BusCallerTests {
+@Suite("C1, C4: which kind of caller a process is")
+struct BusCallerTests {
     private static let user = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/"
+
+    /// The facts about a program outside any sandbox.
+    static func facts(_ executable: String = "/usr/bin/x", cgroup: String = "") -> ProcessFacts {
+        var facts = ProcessFacts()
+        (facts.executable, facts.cgroup) = (executable, cgroup)
+        (facts.hasSameRoot, facts.mountNamespace, facts.ownMountNamespace) = (true, 1, 1)
+        return facts
+    }
+
+    private func caller(
+        _ facts: ProcessFacts, names: Set<String> = [], trusted: Set<String> = [], launched: String? = nil
+    ) -> BusCaller {
+        CallerClassifier(daemonFolder: "/opt/transfer/bin", trusted: trusted)
+            .caller(":1.7", process: 42, facts, ownedNames: names, launched: launched)
+    }
 
     @Test(
         "An app is known by its unit, whatever started it",
@@ -14,41 +30,44 @@ import Testing
             ("app-org.kde.amarok-9f3c.scope", "org.kde.amarok"),
             ("app-KDE-org.kde.okular@1234.service", "org.kde.okular"),
             ("app-com.example.my\\x2dapp@autostart.service", "com.example.my-app"), ("syncthing.service", "syncthing"),
+            ("person.service", "app:person"), ("sandbox:x#1.service", "app:sandbox:x#1"),
         ])
     func units(unit: String, app: String) {
-        let caller = BusCaller.identify(
-            name: ":1.7", cgroup: Self.user + unit + "\n", executable: "/usr/bin/python3.11", flatpakInfo: nil)
-        #expect(caller == BusCaller(name: ":1.7", app: app, isPerson: false))
+        let caller = caller(Self.facts("/usr/bin/python3.11", cgroup: Self.user + unit + "\n"))
+        #expect(caller.app == app)
+        #expect(caller.kind == .app)
+        #expect(!caller.reaches(BusCaller.person))
     }
 
-    @Test("A program in a terminal or a login is known by its executable")
-    func terminals() {
-        for cgroup in [
-            Self.user + "app-org.gnome.Terminal.slice/vte-spawn-7f.scope",
+    @Test(
+        "A program in a terminal, in a login or in the daemon's own unit is known by its executable",
+        arguments: [
+            user + "app-org.gnome.Terminal.slice/vte-spawn-7f.scope", user + "transferd.service",
             "0::/user.slice/user-1000.slice/session-3.scope", "", "0::/",
-        ] {
-            let caller = BusCaller.identify(
-                name: ":1.1", cgroup: cgroup, executable: "/opt/u/bin/tool", flatpakInfo: nil)
-            #expect(caller.app == "/opt/u/bin/tool", "\(cgroup)")
-        }
+        ])
+    func terminals(cgroup: String) {
+        #expect(caller(Self.facts("/opt/u/bin/tool", cgroup: cgroup)).app == "/opt/u/bin/tool")
     }
 
-    @Test("What a person steers with acts as the person, and a Flatpak never does")
+    @Test("Only the transferctl beside the daemon is the person")
     func persons() {
         let unit = Self.user + "app-gnome-org.x-1.scope"
-        let person = BusCaller.identify(name: ":1", cgroup: unit, executable: "/opt/transferctl", flatpakInfo: nil)
+        let person = caller(Self.facts("/opt/transfer/bin/transferctl", cgroup: unit), names: ["org.a.B"])
         #expect(person.isPerson && person.app == BusCaller.person)
-        let flatpak = BusCaller.identify(
-            name: ":1", cgroup: unit, executable: "/app/bin/transferctl",
-            flatpakInfo: "[Application]\nname=org.example.App\nruntime=x\n[Instance]\nname=wrong\n")
-        #expect(flatpak == BusCaller(name: ":1", app: "org.example.App", isPerson: false))
-        let odd = BusCaller.identify(
-            name: ":1", cgroup: "", executable: "/x", flatpakInfo: "[Instance]\nname=wrong\n")
-        #expect(odd.app == "/x")
+        for other in ["/tmp/transferctl", "/opt/transfer/bin/sub/transferctl", "/usr/bin/busctl", "/usr/bin/gdbus"] {
+            #expect(caller(Self.facts(other)).kind == .app)
+        }
+        // Others may write in the daemon's folder: nobody in it is trusted more than others.
+        let open = CallerClassifier(daemonFolder: nil)
+        #expect(!open.caller(":1", process: 1, Self.facts("/opt/transfer/bin/transferctl")).isPerson)
     }
-}
 
-extension BusCallerTests {
+    @Test("Replacing an executable while it runs makes neither another app nor another person")
+    func replaced() {
+        #expect(caller(Self.facts("/opt/app (deleted)")).app == "/opt/app")
+        #expect(caller(Self.facts("/opt/transfer/bin/transferctl (deleted)")).isPerson)
+    }
+
     @Test(
         "An app that owns a name on the bus is known by it: the shortest that is its own and no interface of many",
         arguments: [
@@ -57,20 +76,100 @@ extension BusCallerTests {
             ([":1.5", "org.freedesktop.Notifications", "org.transferd"], "syncthing"), ([], "syncthing"),
         ])
     func names(owned: [String], app: String) {
-        let caller = BusCaller.identify(
-            name: ":1.5", cgroup: "0::/user.slice/user-1000.slice/user@1000.service/app.slice/syncthing.service\n",
-            executable: "/usr/bin/x", flatpakInfo: nil, ownedNames: Set(owned))
-        #expect(caller == BusCaller(name: ":1.5", app: app, isPerson: false))
+        #expect(caller(Self.facts(cgroup: Self.user + "syncthing.service\n"), names: Set(owned)).app == app)
     }
 
-    @Test("A name makes no Flatpak another app, and no command line anything but the person")
-    func namesAndOthers() {
-        let flatpak = BusCaller.identify(
-            name: ":1", cgroup: "", executable: "/x", flatpakInfo: "[Application]\nname=org.example.App\n",
-            ownedNames: ["org.example.App.Helper"])
-        #expect(flatpak.app == "org.example.App")
-        let person = BusCaller.identify(
-            name: ":1", cgroup: "", executable: "/usr/bin/transferctl", flatpakInfo: nil, ownedNames: ["org.a.B"])
-        #expect(person.isPerson)
+    @Test("A program that was started for its app's sessions is that app, unless it is in a sandbox")
+    func launched() {
+        #expect(caller(Self.facts(), names: ["org.a.B"], launched: "org.example.App").app == "org.example.App")
+        var inside = Self.facts()
+        inside.hasSameRoot = false
+        #expect(caller(inside, launched: "org.example.App").isSandboxed)
+    }
+
+    // MARK: Sandboxes
+
+    @Test("A Flatpak is its id, whatever name it owns and whatever its program is called")
+    func flatpaks() {
+        var facts = Self.facts("/opt/transfer/bin/transferctl")
+        facts.flatpakInfo = "[Application]\nname=org.example.App\nruntime=x\n[Instance]\nname=wrong\n"
+        let flatpak = caller(facts, names: ["org.example.Other"])
+        #expect(flatpak.kind == .sandboxed(.flatpak) && flatpak.app == "org.example.App")
+        facts.cgroup = Self.user + "app-flatpak-org.example.App-77.scope"
+        #expect(caller(facts).app == "org.example.App")
+        // Flatpak's own scope says otherwise: somebody made that file.
+        facts.cgroup = Self.user + "app-flatpak-org.evil.App-77.scope"
+        #expect(caller(facts).kind == .sandboxed(.opaque))
+    }
+
+    @Test(
+        "A .flatpak-info that names no app makes a sandbox for which nobody vouches",
+        arguments: [
+            "", "[Instance]\nname=org.a.B\n", "[Application]\nname=\n", "[Application]\nname=--command=sh\n",
+            "[Application]\nname=../x.y\n", "[Application]\nname=one\n", "[Application]\nname=a..b\n",
+        ])
+    func oddFlatpaks(info: String) {
+        var facts = Self.facts()
+        facts.flatpakInfo = info
+        #expect(caller(facts).kind == .sandboxed(.opaque))
+    }
+
+    @Test(
+        "A snap is known by its label or its control group",
+        arguments: [
+            ("snap.firefox.firefox (enforce)", "", "snap.firefox"), ("snap.code.url-handler", "", "snap.code"),
+            ("unconfined", "0::/user.slice/snap.foo-bar.daemon-1f.scope\n", "snap.foo-bar"),
+        ])
+    func snaps(label: String, cgroup: String, app: String) {
+        var facts = Self.facts(cgroup: cgroup)
+        facts.securityLabel = label
+        #expect(caller(facts).kind == .sandboxed(.snap))
+        #expect(caller(facts).app == app)
+    }
+
+    @Test("What has other files than the daemon, or cannot be looked at, fails closed")
+    func opaque() {
+        var odd: [ProcessFacts] = []
+        for change: (inout ProcessFacts) -> Void in [
+            { $0.hasSameRoot = false }, { $0.hasSameRoot = nil }, { $0.mountNamespace = 2 },
+            { $0.mountNamespace = nil }, { $0.ownMountNamespace = nil }, { $0.executable = nil },
+            { $0.isSameUser = false }, { $0.executable = "/usr/bin/xdg-dbus-proxy" },
+            { $0.executable = "/usr/bin/xdg-dbus-proxy (deleted)" },
+        ] {
+            var facts = Self.facts("/opt/transfer/bin/transferctl")
+            change(&facts)
+            odd.append(facts)
+        }
+        for facts in odd {
+            let caller = caller(facts, names: ["org.a.B"])
+            #expect(caller.kind == .sandboxed(.opaque), "\(facts)")
+            #expect(caller.app.hasPrefix("sandbox:"))
+        }
+    }
+
+    @Test("Programs of one mount namespace are one app, and those of another are not")
+    func opaqueNames() {
+        var facts = Self.facts(cgroup: Self.user + "work.service\n")
+        facts.mountNamespace = 2
+        let first = caller(facts).app
+        #expect(first == "sandbox:work.service#2")
+        facts.executable = "/other"
+        #expect(caller(facts).app == first)
+        facts.mountNamespace = 3
+        #expect(caller(facts).app != first)
+        // Of one that cannot be told from others, the connection is all there is.
+        facts.mountNamespace = nil
+        #expect(caller(facts).app == "sandbox:work.service#:1.7")
+    }
+
+    @Test("A person admits the sandboxes of a unit, but no Flatpak and no snap")
+    func trusted() {
+        var facts = Self.facts(cgroup: Self.user + "work.service\n")
+        facts.mountNamespace = 2
+        #expect(caller(facts, trusted: ["other.service"]).isSandboxed)
+        let admitted = caller(facts, trusted: ["work.service"])
+        #expect(admitted.kind == .app && admitted.app == "work")
+        facts.flatpakInfo = "[Application]\nname=org.example.App\n"
+        #expect(caller(facts, trusted: ["work.service"]).kind == .sandboxed(.flatpak))
     }
 }

@@ -14,13 +14,17 @@ struct EventOutletTests {
         struct Content {
             var told: [SessionEvent] = []
             var questions: [@Sendable () -> Void] = []
+            /// How often all that waits was to be told again.
+            var again = 0
         }
 
         let content = Mutex(Content())
         var told: [SessionEvent] { content.withLock(\.told) }
 
         var outlet: EventOutlet {
-            EventOutlet { _, event in
+            EventOutlet { _ in
+                self.content.withLock { $0.again += 1 }
+            } send: { _, event in
                 self.content.withLock { $0.told.append(event) }
             } ask: { answered in
                 self.content.withLock { $0.questions.append(answered) }
@@ -79,5 +83,23 @@ struct EventOutletTests {
             other.goOn()
         }
         #expect(other.told == (1...1000).map { progress($0) })
+    }
+
+    @Test("C7: a process that takes nothing in is told only so much, and everything again when it goes on")
+    func bounded() {
+        let other = Other()
+        let outlet = other.outlet
+        for number in 1...10_000 {
+            outlet.tell(key, SessionEvent(number: Int64(number), task: number, .completed(nil)))
+        }
+        #expect(other.told.count < 2000)
+        outlet.tell(key, SessionEvent(.invalidated(nil)))
+        #expect(other.told.last?.kind == .invalidated(nil))
+        #expect(other.content.withLock(\.again) == 0)
+        other.goOn()
+        #expect(other.content.withLock(\.again) == 1)
+        // And all is as at first.
+        outlet.tell(key, progress(1))
+        #expect(other.told.last == progress(1))
     }
 }

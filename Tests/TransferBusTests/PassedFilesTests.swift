@@ -2,6 +2,8 @@
 import Foundation
 import GLibBridge
 import Testing
+import TransferEngine
+import TransferSessions
 
 @testable import TransferBus
 
@@ -31,7 +33,11 @@ private final class Place {
         let descriptor = open(path, flags | O_CLOEXEC)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
-        return try PassedFiles.resolved(fields.merging([key: .handle(0)]) { $1 }, [descriptor])
+        return try resolved(fields.merging([key: .handle(0)]) { $1 }, [descriptor])
+    }
+
+    private func resolved(_ fields: [String: VariantValue], _ descriptors: [Int32]) throws -> [String: VariantValue] {
+        try PassedFiles(fields, descriptors, from: BusCaller(name: ":1", app: "a", kind: .app)).fields
     }
 
     private func refusal(_ body: () throws -> [String: VariantValue]) -> String? {
@@ -50,7 +56,7 @@ private final class Place {
         let place = try Place()
         #expect(try resolved("upload-fd", place.file, O_RDONLY) == ["upload-file": .string(place.file)])
         #expect(try resolved("directory-fd", place.folder, O_RDONLY) == ["directory": .string(place.folder)])
-        #expect(try PassedFiles.resolved(["url": .string("u")], []) == ["url": .string("u")])
+        #expect(try resolved(["url": .string("u")], []) == ["url": .string("u")])
     }
 
     @Test("What proves no right to the content is refused by name")
@@ -74,22 +80,84 @@ private final class Place {
         let fields: [String: VariantValue] = ["upload-fd": .handle(0)]
         try FileManager.default.moveItem(atPath: place.file, toPath: place.file + "2")
         // Moved, it is followed.
-        #expect(try PassedFiles.resolved(fields, [descriptor]) == ["upload-file": .string(place.file + "2")])
+        #expect(try resolved(fields, [descriptor]) == ["upload-file": .string(place.file + "2")])
         try FileManager.default.removeItem(atPath: place.file + "2")
-        #expect(refusal { try PassedFiles.resolved(fields, [descriptor]) }?.contains("no path") == true)
+        #expect(refusal { try resolved(fields, [descriptor]) }?.contains("no path") == true)
         // Another file of the very name that the kernel shows is not taken for it.
         try Data().write(to: URL(fileURLWithPath: place.file + "2 (deleted)"))
-        #expect(refusal { try PassedFiles.resolved(fields, [descriptor]) }?.contains("no path") == true)
+        #expect(refusal { try resolved(fields, [descriptor]) }?.contains("no path") == true)
     }
 
     @Test("A handle without a descriptor, a text in its place, and both ways at once are refused")
     func malformed() throws {
         let place = try Place()
-        #expect(refusal { try PassedFiles.resolved(["upload-fd": .handle(1)], []) }?.contains("comes with") == true)
-        #expect(refusal { try PassedFiles.resolved(["upload-fd": .handle(-1)], []) }?.contains("comes with") == true)
-        #expect(refusal { try PassedFiles.resolved(["directory-fd": .string("/")], []) }?.contains("(h)") == true)
+        #expect(refusal { try resolved(["upload-fd": .handle(1)], []) }?.contains("comes with") == true)
+        #expect(refusal { try resolved(["upload-fd": .handle(-1)], []) }?.contains("comes with") == true)
+        #expect(refusal { try resolved(["directory-fd": .string("/")], []) }?.contains("(h)") == true)
         #expect(
             refusal { try resolved("upload-fd", place.file, O_RDONLY, beside: ["upload-file": .string("/x")]) }?
                 .contains("say the same") == true)
+    }
+
+    private static let sandboxed = BusCaller(name: ":1", app: "org.example.App", kind: .sandboxed(.flatpak))
+
+    @Test(
+        "C2: a program in a sandbox names no paths, and is told what to pass instead",
+        arguments: [
+            ("directory", "directory-fd"), ("upload-file", "upload-fd"),
+        ])
+    func sandboxedPaths(key: String, instead: String) {
+        let fault = #expect(throws: BusFault.self) {
+            try PassedFiles([key: .string("/home/u/x")], [], from: Self.sandboxed)
+        }
+        #expect(fault?.code == .accessDenied)
+        #expect(fault?.message.contains("'\(instead)'") == true)
+    }
+
+    @Test("C2: of a sandboxed program's folder the identity is kept, and of its file the file itself")
+    func sandboxedDescriptors() throws {
+        let place = try Place()
+        let (file, folder) = (open(place.file, O_RDONLY | O_CLOEXEC), open(place.folder, O_RDONLY | O_CLOEXEC))
+        defer { for descriptor in [file, folder] { close(descriptor) } }
+        var status = stat()
+        try #require(fstat(folder, &status) == 0)
+        let passed = try PassedFiles(["directory-fd": .handle(1)], [file, folder], from: Self.sandboxed)
+        #expect(passed.folder?.inode == UInt64(status.st_ino) && passed.folder?.device == UInt64(status.st_dev))
+        let upload = try PassedFiles(["upload-fd": .handle(0)], [file, folder], from: Self.sandboxed)
+        #expect(upload.upload == file)
+        #expect(upload.fields["upload-file"] == .string("/file"))
+        // Also where no path leads to it, as in a sandbox.
+        try FileManager.default.removeItem(atPath: place.file)
+        #expect(try PassedFiles(["upload-fd": .handle(0)], [file], from: Self.sandboxed).upload == file)
+    }
+
+    @Test("C2: the upload of a session's task comes as a descriptor from a sandbox, and with either from others")
+    func postedOrders() throws {
+        let place = try Place()
+        let file = open(place.file, O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        func order(_ fields: [String: VariantValue]) -> [String: VariantValue] {
+            let task = fields.merging([
+                "task": .integer(1), "request": .dictionary(["url": .string("http://h/")]), "over": .bool(true),
+                "received": .integer(7),
+            ]) { $1 }
+            return ["order": .string("submit"), "snapshot": .dictionary(task)]
+        }
+        let fault = #expect(throws: BusFault.self) {
+            try PostedOrder(order(["upload-file": .string("/home/u/.ssh/id")]), [], from: Self.sandboxed)
+        }
+        #expect(fault?.code == .accessDenied)
+        let posted = try PostedOrder(order(["upload-fd": .handle(0)]), [file], from: Self.sandboxed)
+        #expect(posted.file == file)
+        guard case .submit(let snapshot) = posted.order else {
+            Issue.record("no submission")
+            return
+        }
+        #expect(snapshot.kind == .upload(path: "/file"))
+        // What only the daemon can know is not the app's to say.
+        #expect(!snapshot.isOver && snapshot.received == 0)
+        let app = BusCaller(name: ":1", app: "a", kind: .app)
+        let plain = try PostedOrder(order(["upload-file": .string("/x")]), [], from: app)
+        #expect(plain.file == nil)
     }
 }

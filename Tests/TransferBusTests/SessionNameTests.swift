@@ -35,8 +35,8 @@ import TransferPolicy
     @Test("The index shows each caller its own, the person all; a session goes with its last transfer")
     func index() {
         let index = TransferIndex()
-        let person = BusCaller(name: ":1", app: BusCaller.person, isPerson: true)
-        let app = BusCaller(name: ":2", app: "a", isPerson: false)
+        let person = BusCaller(name: ":1", app: BusCaller.person, kind: .person)
+        let app = BusCaller(name: ":2", app: "a", kind: .app)
         index.insert(TransferID(1), app: "a", session: "s")
         index.insert(TransferID(2), app: "a", session: "s")
         index.insert(TransferID(3), app: "b", session: nil)

@@ -28,7 +28,9 @@ final class HostRig: Sendable {
     let sleeper = Sleeper()
     let host: SessionHost
 
-    init(_ disks: HostDisks = HostDisks(), now: Moment = HostRig.start) {
+    init(
+        _ disks: HostDisks = HostDisks(), now: Moment = HostRig.start, limits: SessionLimits = SessionLimits()
+    ) {
         self.disks = disks
         alarm = ManualAlarm(startingAt: now)
         source = ManualConditionSource(Self.goodConditions)
@@ -37,7 +39,7 @@ final class HostRig: Sendable {
         host = SessionHost(
             engine: engine, store: InMemorySessionStore(disk: disks.sessions, transfers: store), place: place,
             launcher: launcher, alarm: alarm, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            sleep: { [sleeper] in try await sleeper.sleep($0) })
+            limits: limits, sleep: { [sleeper] in try await sleeper.sleep($0) })
     }
 
     private static var goodConditions: Conditions {

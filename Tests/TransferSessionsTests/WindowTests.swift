@@ -33,7 +33,7 @@ struct WindowTests {
         }
     }
 
-    @Test("That an app calls itself in front counts until the desktop tells something new of it")
+    @Test("C13: an app's own word never overrides what the desktop reports, and counts where that reports nothing")
     func says() async throws {
         let rig = HostRig()
         let app = PlayedApp()
@@ -41,11 +41,23 @@ struct WindowTests {
             _ = try await rig.host.open(.named(), by: app.client)
             await rig.host.noteWindows([app.app: .unfocused])
             await rig.host.setInFront(true, app: app.app)
-            #expect(await isInFront(rig))
-            await rig.host.noteWindows([app.app: .unfocused, "org.example.Other": .focused])
-            #expect(await isInFront(rig))
-            await rig.host.noteWindows([app.app: .closed])
             #expect(await !isInFront(rig))
+            #expect(await !rig.host.isInFront(app.app))
+            await rig.host.noteWindows([:])
+            #expect(await isInFront(rig))
+            #expect(await rig.host.isInFront("org.example.Unknown"))
+            await rig.host.noteWindows(["org.example.Unknown": .closed])
+            #expect(await !rig.host.isInFront("org.example.Unknown"))
+        }
+    }
+
+    @Test("C13: another process of an app that was started for its sessions is nothing that a person has started")
+    func forked() async throws {
+        let rig = HostRig()
+        let child = PlayedApp(process: 4711) { $0.isLaunched = true }
+        try await rig.run {
+            _ = try await rig.host.open(.named(), by: child.client)
+            #expect(await !rig.host.isInFront(child.app))
         }
     }
 

@@ -43,6 +43,19 @@ import TransferPolicy
         #expect(notes.tell()?.title == "2 transfers finished")
     }
 
+    @Test("C8: notes hold no character that steers a terminal or the reading direction, but for the lines")
+    func steering() {
+        var notes = EndNotes()
+        var done = status(1, .finished)
+        done.path = "/d/\u{202E}gpj.exe\n"
+        notes.take(done)
+        #expect(notes.tell()?.body == "/d/\u{FFFD}gpj.exe\u{FFFD}")
+        notes.take(status(2, .failed, error: "\u{1B}[2J\nall is well"))
+        #expect(notes.tell()?.body == "f2: \u{FFFD}[2J\u{FFFD}all is well")
+        for id in 3...4 as ClosedRange<Int64> { notes.take(status(id, .failed, error: "\u{2066}\n")) }
+        #expect(notes.tell()?.body == "f3: \u{FFFD}\u{FFFD}\nf4: \u{FFFD}\u{FFFD}")
+    }
+
     @Test("An app's transfers, what a person cancelled and what goes on are told to nobody")
     func none() {
         var notes = EndNotes()

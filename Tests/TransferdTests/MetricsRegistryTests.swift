@@ -44,5 +44,6 @@ import Testing
         let line = JournalLogHandler.line(.error, "could not\nsave", ["why": "x\r\ny", "id": "7"])
         #expect(line == "<3>could not save id=7 why=x y")
         #expect(JournalLogHandler.line(.info, "m", [:]) == "<6>m")
+        #expect(JournalLogHandler.line(.info, "m", ["app": "\u{1B}[2J\u{202E}"]) == "<6>m app=\u{FFFD}[2J\u{FFFD}")
     }
 }

@@ -166,7 +166,10 @@ extension ExecutorTests {
             #expect(name.hasSuffix("a.iso"))
             #expect(DestinationFolder.numbered(name, 7, limit: 143).utf8.count == 143)
             #expect(DestinationFolder.numbered(name, 7, limit: 143).hasSuffix("a (7).iso"))
-            let folder = DestinationFolder(destination: Destination(directory: "/tmp", name: nil))
+            let traits = TransferTraits(kind: .normal, host: "h", submitted: WallTime(secondsSinceEpoch: 0))
+            let destination = Destination(directory: "/tmp", name: nil)
+            let folder = DestinationFolder(
+                TransferSpecification(url: "http://h/", destination: destination, traits: traits))
             #expect((14...255).contains(folder.nameLimit))
         }
     }

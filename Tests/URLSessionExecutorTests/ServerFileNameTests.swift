@@ -23,6 +23,25 @@ struct ServerFileNameTests {
     }
 
     @Test(
+        "C8: a name has no control and format characters",
+        arguments: [
+            "\u{1}", "\u{1B}", "\u{7F}", "\u{9B}", "\u{AD}", "\u{61C}", "\u{180E}", "\u{200B}", "\u{200C}", "\u{200D}",
+            "\u{200E}", "\u{200F}", "\u{2028}", "\u{2029}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}",
+            "\u{2060}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}", "\u{FEFF}", "\u{FFF9}", "\u{E0041}",
+        ] as [Unicode.Scalar])
+    func steering(scalar: Unicode.Scalar) {
+        #expect(ServerFileName.safe("\(scalar)a\(scalar).\(scalar)txt\(scalar)") == "a.txt")
+        let encoded = String(scalar).utf8.map { ($0 < 16 ? "%0" : "%") + String($0, radix: 16) }.joined()
+        #expect(ServerFileName.name(disposition: nil, url: "http://h/a\(encoded).txt") == "a.txt")
+    }
+
+    @Test("joiners stay in words and emoji that need them", arguments: ["می\u{200C}خواهم", "क्\u{200D}ष", "👩‍👧", "❤️‍🔥"])
+    func joiners(text: String) {
+        #expect(ServerFileName.safe(text + ".txt") == text + ".txt")
+        #expect(ServerFileName.safe("\u{200D}" + text + "\u{200C}") == text)
+    }
+
+    @Test(
         "else it comes from the URL",
         arguments: [
             ("http://h/a/b.iso", "b.iso"), ("http://h/a%20b.iso#x", "a b.iso"), ("http://h/%2e%2e%2fx", "x"),

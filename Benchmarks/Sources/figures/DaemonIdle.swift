@@ -39,7 +39,7 @@ enum DaemonIdle {
             figure("\(name) wake-ups", Double(rest.ownWakeUps), "in \(seconds) s", bar: 0),
             figure("\(name) Dispatch's wake-ups", Double(rest.dispatchWakeUps), "in \(seconds) s", bar: nil),
             figure("\(name) processor time", rest.milliseconds, "ms in \(seconds) s", bar: nil),
-            figure("\(name) resident memory", rest.resident, "MB", bar: waiting == 0 ? 25 : 40),
+            figure("\(name) resident memory", rest.resident, "MB", bar: waiting == 0 ? 35 : 40),
             figure("\(name) start to bus", starts.median, "ms", bar: waiting == 0 ? nil : 150, rounds: rounds),
         ]
         let lists = try (0..<rounds).map { _ in try scene.list() * 1000 }

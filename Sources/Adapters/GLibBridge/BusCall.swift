@@ -25,9 +25,15 @@ package final class BusCall: @unchecked Sendable {
     /// How many bytes the message's body has.
     package let size: Int
     private let invocation: Mutex<Invocation?>
+    private let serial: UInt32
+    private let flow: BusFlow?
 
     /// Takes over one reference to `invocation`.
-    init(taking invocation: OpaquePointer, parameters: OpaquePointer?) {
+    ///
+    /// - Parameter flow: told once the call is answered.
+    init(taking invocation: OpaquePointer, parameters: OpaquePointer?, flow: BusFlow?) {
+        serial = g_dbus_method_invocation_get_message(invocation).map { g_dbus_message_get_serial($0) } ?? 0
+        self.flow = flow
         sender = g_dbus_method_invocation_get_sender(invocation).map { String(cString: $0) } ?? ""
         path = g_dbus_method_invocation_get_object_path(invocation).map { String(cString: $0) } ?? ""
         interface = g_dbus_method_invocation_get_interface_name(invocation).map { String(cString: $0) } ?? ""
@@ -66,6 +72,19 @@ package final class BusCall: @unchecked Sendable {
         }
     }
 
+    /// Answers with a descriptor, of which a copy is sent; the method's answer is `h`.
+    package func reply(descriptor: Int32) {
+        guard let invocation = take() else { return }
+        guard let list = g_unix_fd_list_new(), g_unix_fd_list_append(list, descriptor, nil) >= 0 else {
+            g_dbus_method_invocation_return_dbus_error(
+                invocation, "org.freedesktop.DBus.Error.Failed", "the descriptor cannot be sent")
+            return
+        }
+        var values: [OpaquePointer?] = [g_variant_new_handle(0)]
+        g_dbus_method_invocation_return_value_with_unix_fd_list(invocation, g_variant_new_tuple(&values, 1), list)
+        g_object_unref(list)
+    }
+
     /// Answers with a named error.
     package func fail(_ name: String, _ message: String) {
         guard let invocation = take() else { return }
@@ -73,10 +92,12 @@ package final class BusCall: @unchecked Sendable {
     }
 
     private func take() -> OpaquePointer? {
-        invocation.withLock { invocation in
+        let taken = invocation.withLock { invocation in
             defer { invocation = nil }
             return invocation?.pointer
         }
+        if taken != nil { flow?.answered(serial, of: sender) }
+        return taken
     }
 
     private static func replyType(of invocation: OpaquePointer, method: String) -> String {

@@ -21,6 +21,22 @@ extension BusConnection {
             }, Unmanaged.passRetained(Completion(completion)).toOpaque())
     }
 
+    /// Calls a method of one number that answers with a descriptor, which is the receiver's to close. It starts no service.
+    package func file(
+        from method: String, of interface: String, at path: String, service: String, number: Int64,
+        completion: @escaping (Result<Int32, GLibError>) -> Void
+    ) {
+        var values: [OpaquePointer?] = [g_variant_new_int64(Int(number))]
+        g_dbus_connection_call_with_unix_fd_list(
+            pointer, service, path, interface, method, g_variant_new_tuple(&values, 1), cgio_variant_type_handle_reply(),
+            G_DBUS_CALL_FLAGS_NO_AUTO_START, 30_000, nil, nil,
+            { source, result, data in
+                guard let data else { return }
+                let completion = Unmanaged<Completion<Int32>>.fromOpaque(data).takeRetainedValue()
+                completion.body(BusConnection.descriptor(from: source, result))
+            }, Unmanaged.passRetained(Completion(completion)).toOpaque())
+    }
+
     private static func descriptor(
         from source: UnsafeMutablePointer<GObject>?, _ result: OpaquePointer?
     ) -> Result<Int32, GLibError> {

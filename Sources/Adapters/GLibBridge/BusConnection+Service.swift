@@ -5,9 +5,12 @@ extension BusConnection {
     /// Offers an object: its methods, and its properties as calls of `org.freedesktop.DBus.Properties`. Calls come on this
     /// thread until the handle goes away.
     ///
-    /// - Parameter xml: a D-Bus introspection document that describes `interface`.
+    /// - Parameters:
+    ///   - xml: a D-Bus introspection document that describes `interface`.
+    ///   - flow: what limits calls; the same as of ``limit(by:)``.
     package func offer(
-        _ interface: String, describedBy xml: String, at path: String, _ answer: @escaping (BusCall) -> Void
+        _ interface: String, describedBy xml: String, at path: String, flow: BusFlow? = nil,
+        _ answer: @escaping (BusCall) -> Void
     ) throws -> BusRegistration {
         var error: UnsafeMutablePointer<GError>?
         guard let node = g_dbus_node_info_new_for_xml(xml, &error) else { throw GLibError(taking: error) }
@@ -16,12 +19,12 @@ extension BusConnection {
         var vtable = GDBusInterfaceVTable()
         vtable.method_call = { _, _, _, _, _, parameters, invocation, data in
             guard let invocation, let data else { return }
-            let call = BusCall(taking: invocation, parameters: parameters)
-            Unmanaged<CallHandler>.fromOpaque(data).takeUnretainedValue().body(call)
+            let handler = Unmanaged<CallHandler>.fromOpaque(data).takeUnretainedValue()
+            handler.body(BusCall(taking: invocation, parameters: parameters, flow: handler.flow))
         }
         let id = g_dbus_connection_register_object(
             pointer, path, g_dbus_node_info_lookup_interface(node, interface), &vtable,
-            Unmanaged.passRetained(CallHandler(answer)).toOpaque(),
+            Unmanaged.passRetained(CallHandler(answer, flow)).toOpaque(),
             { data in if let data { Unmanaged<CallHandler>.fromOpaque(data).release() } }, &error)
         guard id != 0 else { throw GLibError(taking: error) }
         let connection = connection
@@ -68,8 +71,9 @@ extension BusConnection {
 
 private final class CallHandler {
     let body: (BusCall) -> Void
+    let flow: BusFlow?
 
-    init(_ body: @escaping (BusCall) -> Void) { self.body = body }
+    init(_ body: @escaping (BusCall) -> Void, _ flow: BusFlow?) { (self.body, self.flow) = (body, flow) }
 }
 
 private final class NameHandler {

@@ -25,7 +25,9 @@ extension BusConnection {
     /// Offers all objects of a tree. Calls come on this thread until the handle goes away.
     ///
     /// Calls come for any name below the path, there or not: who answers knows what there is, and for whom.
-    package func offer(_ tree: BusTree, _ answer: @escaping (BusCall) -> Void) throws -> BusRegistration {
+    package func offer(
+        _ tree: BusTree, flow: BusFlow? = nil, _ answer: @escaping (BusCall) -> Void
+    ) throws -> BusRegistration {
         var error: UnsafeMutablePointer<GError>?
         guard let node = g_dbus_node_info_new_for_xml(tree.xml, &error) else { throw GLibError(taking: error) }
         var vtable = GDBusSubtreeVTable()
@@ -43,7 +45,7 @@ extension BusConnection {
             outData?.pointee = data
             return UnsafePointer(Unmanaged<TreeHandler>.fromOpaque(data).takeUnretainedValue().vtable)
         }
-        let handler = TreeHandler(tree, node: node, answer)
+        let handler = TreeHandler(tree, node: node, flow, answer)
         let id = g_dbus_connection_register_subtree(
             pointer, tree.path, &vtable, G_DBUS_SUBTREE_FLAGS_DISPATCH_TO_UNENUMERATED_NODES,
             Unmanaged.passRetained(handler).toOpaque(),
@@ -60,9 +62,14 @@ private final class TreeHandler {
     private let tree: BusTree
     private let node: UnsafeMutablePointer<GDBusNodeInfo>
     private let answer: (BusCall) -> Void
+    private let flow: BusFlow?
 
     /// Takes over one reference to `node`.
-    init(_ tree: BusTree, node: UnsafeMutablePointer<GDBusNodeInfo>, _ answer: @escaping (BusCall) -> Void) {
+    init(
+        _ tree: BusTree, node: UnsafeMutablePointer<GDBusNodeInfo>, _ flow: BusFlow?,
+        _ answer: @escaping (BusCall) -> Void
+    ) {
+        self.flow = flow
         self.tree = tree
         self.node = node
         self.answer = answer
@@ -70,8 +77,8 @@ private final class TreeHandler {
         var table = GDBusInterfaceVTable()
         table.method_call = { _, _, _, _, _, parameters, invocation, data in
             guard let invocation, let data else { return }
-            let call = BusCall(taking: invocation, parameters: parameters)
-            Unmanaged<TreeHandler>.fromOpaque(data).takeUnretainedValue().answer(call)
+            let handler = Unmanaged<TreeHandler>.fromOpaque(data).takeUnretainedValue()
+            handler.answer(BusCall(taking: invocation, parameters: parameters, flow: handler.flow))
         }
         vtable.initialize(to: table)
     }

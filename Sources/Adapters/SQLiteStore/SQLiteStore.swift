@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
-internal import GRDBSQLite
 internal import Synchronization
 public import TransferEngine
 public import TransferPolicy
@@ -111,12 +110,6 @@ public final class SQLiteStore: TransferStore {
     /// The newest transfers that are over, at most `limit` of them, newest first.
     public func ended(limit: Int) async throws -> [StoredTransfer] {
         try await read { [rows] database in try rows.ended(limit: limit, in: database) }
-    }
-
-    /// Gives back what is kept of the file in memory, a few megabytes; it is read again where it is needed.
-    public func releaseMemory() async {
-        // There is nothing to give back of one that is closed.
-        _ = try? await read { database in sqlite3_db_release_memory(database.sqliteConnection) }
     }
 
     /// Finishes writing and lets go of the files; every later call throws.

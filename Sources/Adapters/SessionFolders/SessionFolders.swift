@@ -64,6 +64,7 @@ package struct SessionFolders: SessionPlace {
                 url: address, headers: headers, destination: destination(of: task, in: session, settings),
                 idleTimeoutSeconds: idle, allowsInsecureRedirect: settings.allowsInsecureRedirect,
                 keepsErrorBody: true, traits: traits)
+            specification.isPrivate = true
         case .upload(let path):
             specification = TransferSpecification(
                 url: address, headers: headers, upload: try source(path, request, headers), idleTimeoutSeconds: idle,

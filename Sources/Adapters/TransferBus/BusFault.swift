@@ -14,6 +14,8 @@ package struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
         case transferEnded = "TransferEnded"
         /// The app has as many open transfers as it may have.
         case tooManyTransfers = "TooManyTransfers"
+        /// The caller's app has as much of something as it may have; the message says of what, and the limit.
+        case limitExceeded = "LimitExceeded"
         /// The message is larger than what is taken.
         case messageTooLarge = "MessageTooLarge"
         /// Only the person may do that, by the command line.

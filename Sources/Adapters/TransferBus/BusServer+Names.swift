@@ -30,7 +30,7 @@ extension BusServer {
 
     /// Somebody owns a name: the app of its process is known by it, whichever of its connections calls.
     private func learn(_ name: String, of owner: String) {
-        noteDesktop(name, owner: owner)
+        noteDesktop(name, of: owner)
         guard names.add(name, to: owner) else { return }
         ask("GetConnectionUnixProcessID", [.string(owner)]) { server, process in
             server.names.setProcess(process.first?.integer.flatMap(Int32.init(exactly:)), of: owner)
@@ -75,7 +75,10 @@ extension BusServer {
         if name.hasPrefix(":") {
             guard new.isEmpty else { return }
             callers[name] = nil
+            for body in unidentified.removeValue(forKey: name) ?? [] { body(self, nil) }
             watchers[name] = nil
+            missed[name] = nil
+            flow?.forget(name)
             names.remove(owner: name)
             forgetReader(name)
             forgetSessionUser(name)

@@ -35,6 +35,10 @@ extension BusServer {
     package func tell(_ status: TransferStatus) {
         guard let bus else { return }
         for watcher in watchers.values where watcher.reaches(status.app) {
+            if flow?.isStalled(watcher.name) == true {
+                miss(watcher.name) { $0.transfers.insert(status.id) }
+                continue
+            }
             // One who has just gone misses nothing.
             try? bus.emit(
                 "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath, to: watcher.name,
@@ -54,19 +58,29 @@ extension BusServer {
     package func tell(_ conditions: Conditions) {
         guard let bus, !watchers.isEmpty else { return }
         for watcher in watchers.values {
+            if flow?.isStalled(watcher.name) == true {
+                miss(watcher.name) { $0.manager = true }
+                continue
+            }
             let fields = ConditionsFields.fields(of: conditions, isForPerson: watcher.isPerson)
             emitChanged(
                 ["Conditions": .dictionary(fields)], of: TransferBusName.managerInterface, to: watcher.name, bus)
         }
     }
 
-    /// Tells all who listen that properties of the manager have other values.
-    package func tellChanged(_ properties: [String: VariantValue]) {
+    /// Tells those who watch that properties of the manager have other values, as each may see them.
+    package func tellChanged(_ properties: (BusCaller) -> [String: VariantValue]) {
         guard let bus else { return }
-        emitChanged(properties, of: TransferBusName.managerInterface, to: nil, bus)
+        for watcher in watchers.values {
+            if flow?.isStalled(watcher.name) == true {
+                miss(watcher.name) { $0.manager = true }
+                continue
+            }
+            emitChanged(properties(watcher), of: TransferBusName.managerInterface, to: watcher.name, bus)
+        }
     }
 
-    private func emitChanged(
+    func emitChanged(
         _ properties: [String: VariantValue], of interface: String, to receiver: String?,
         at path: String = TransferBusName.managerPath, _ bus: BusConnection
     ) {
@@ -77,14 +91,30 @@ extension BusServer {
 
     // MARK: Objects
 
-    /// A caller reads an object's properties, and is told of changes from now on: before the answer is made, so that none
-    /// falls between.
+    /// Notes that a caller reads an object's properties, and is told of changes from now on: before the answer is made, so
+    /// that none falls between. Nobody is noted who may not reach the object (rule C6).
     ///
     /// - Returns: whether `endReading` is to follow.
-    func beginReading(_ call: BusCall) -> Bool {
+    /// - Throws: `BusFault` where the caller reads more objects than it may.
+    func beginReading(_ call: BusCall, by caller: BusCaller) throws(BusFault) -> Bool {
         guard call.interface == TransferBusName.properties else { return false }
-        // What is over does not change any more.
-        if let id = BusObject.transfer(at: call.path), !service.index.contains(id) { return false }
+        if let id = BusObject.transfer(at: call.path) {
+            // What is over does not change any more.
+            guard service.index.isOpen(id, for: caller) else { return false }
+        } else {
+            guard let session = BusObject.session(at: call.path), caller.reaches(session.app) else { return false }
+        }
+        guard readers[call.path]?.names.contains(call.sender) != true else {
+            readers[call.path]?.pending += 1
+            return true
+        }
+        guard readObjects[call.sender, default: 0] < CallerLimits.readObjects else {
+            throw BusFault(
+                .limitExceeded,
+                "this connection has read \(CallerLimits.readObjects) objects and is told of their changes; it may read no "
+                    + "more of them: use List, or connect anew")
+        }
+        readObjects[call.sender, default: 0] += 1
         readers[call.path, default: ObjectReaders()].names.insert(call.sender)
         readers[call.path]?.pending += 1
         return true
@@ -103,33 +133,45 @@ extension BusServer {
                 emitChanged(missed, of: interface, to: call.sender, at: call.path, bus)
             }
         } else {
-            readers[call.path]?.names.remove(call.sender)
+            removeReader(call.sender, of: call.path)
         }
         dropReaders(of: call.path)
     }
 
     private func dropReaders(of path: String) {
         guard let reader = readers[path], reader.pending == 0, reader.isOver || reader.names.isEmpty else { return }
+        for name in reader.names { removeReader(name, of: path) }
         readers[path] = nil
+    }
+
+    private func removeReader(_ name: String, of path: String) {
+        guard readers[path]?.names.remove(name) != nil, let count = readObjects[name] else { return }
+        readObjects[name] = count > 1 ? count - 1 : nil
     }
 
     /// A caller has gone.
     func forgetReader(_ name: String) {
         for (path, reader) in readers where reader.names.contains(name) {
-            readers[path]?.names.remove(name)
+            removeReader(name, of: path)
             dropReaders(of: path)
         }
     }
 
     private func tellReaders(of path: String, _ interface: String, _ properties: [String: VariantValue]) {
         guard let bus, let changed = readers[path]?.changes(to: properties), !changed.isEmpty else { return }
-        for name in readers[path]?.names.sorted() ?? [] { emitChanged(changed, of: interface, to: name, at: path, bus) }
+        for name in readers[path]?.names.sorted() ?? [] {
+            if flow?.isStalled(name) == true {
+                miss(name) { $0.objects[path] = interface }
+            } else {
+                emitChanged(changed, of: interface, to: name, at: path, bus)
+            }
+        }
     }
 
     private func tellSession(_ name: SessionName) {
         let path = name.path
         guard readers[path] != nil else { return }
-        let caller = BusCaller(name: "", app: name.app, isPerson: false)
+        let caller = BusCaller(name: "", app: name.app, kind: .app)
         Task {
             let sessions = try await service.sessions(for: caller)
             let session = sessions.first { $0.name == name } ?? SessionStatus(name)

@@ -24,23 +24,33 @@ package actor BusServer {
     var watchers: [String: BusCaller] = [:]
     /// Who owns well-known names.
     var names = NameBook()
-    /// Calls of those of whom it is not yet known who they are.
+    /// Who waits until connections are identified, by their unique names.
+    var unidentified: [String: [(isolated BusServer, BusCaller?) -> Void]] = [:]
+    /// Identifications that wait until the owners of all names are known.
     var unmet: [() -> Void] = []
     /// How many answers about names are on their way.
     var questions = 0
-    private let launched: LaunchedPrograms
+    let launched: LaunchedPrograms
     /// Who has opened sessions, and what is done about those that have gone.
     var sessionUsers: Set<String> = []
     var departures: Task<Void, Never>?
     /// Who has read an object's properties and is told of changes, and what was told last.
     var readers: [String: ObjectReaders] = [:]
+    /// How many objects each connection is noted as a reader of.
+    var readObjects: [String: Int] = [:]
     /// The desktops on the bus, and what they tell of windows.
     var desktops = Desktops()
+    /// What callers that do not read have missed.
+    var missed: [String: MissedNews] = [:]
+    /// The calls of each app that wait for their turn.
+    var queue = CallQueue<QueuedCall>()
+    /// The accounts of the messages of each connection.
+    private(set) var flow: BusFlow?
     private var end: End?
     private var waiting: [CheckedContinuation<End, Never>] = []
     private var onReady: CheckedContinuation<Void, any Error>?
     /// Calls that came before the service was ready; nil once it is.
-    private var early: [BusCall]? = []
+    var early: [BusCall]? = []
     private let readiness = DispatchGroup()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -49,9 +59,6 @@ package actor BusServer {
     nonisolated func perform(_ body: @escaping @Sendable (isolated BusServer) -> Void) {
         executor.perform { self.assumeIsolated { body($0) } }
     }
-
-    /// A message larger than this is refused: some ten thousand transfers with long URLs.
-    package static let mostBytes = 16 << 20
 
     /// A server over `service`; nothing is offered before `start`, and nothing answered before `serve`.
     package init(service: any TransferService, launched: LaunchedPrograms = LaunchedPrograms()) {
@@ -99,8 +106,14 @@ package actor BusServer {
     private func offer(on bus: BusConnection) {
         self.bus = bus
         bus.onClosed { self.assumeIsolated { $0.finish(.noBus("the bus has gone")) } }
+        let flow = BusFlow(
+            refusals: BusFlow.Refusals(
+                tooLarge: BusFault(.messageTooLarge, "").name, tooMany: BusFault(.limitExceeded, "").name)
+        ) { name in self.perform { $0.askToConfirm(name) } }
+        self.flow = flow
+        registrations.append(bus.limit(by: flow))
         do {
-            try offerObjects(on: bus)
+            try offerObjects(on: bus, flow)
         } catch {
             return finish(.noBus("\(error)"))
         }
@@ -124,10 +137,11 @@ package actor BusServer {
             })
     }
 
-    private func offerObjects(on bus: BusConnection) throws {
+    private func offerObjects(on bus: BusConnection, _ flow: BusFlow) throws {
         registrations.append(
             try bus.offer(
-                TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath
+                TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath,
+                flow: flow
             ) { call in self.assumeIsolated { $0.take(call) } })
         let transfers = BusTree(
             path: TransferBusName.transfersPath, interface: TransferBusName.transferInterface, xml: TransferObject.xml
@@ -147,7 +161,7 @@ package actor BusServer {
             }
         }
         for tree in [transfers, sessions] {
-            registrations.append(try bus.offer(tree) { call in self.assumeIsolated { $0.take(call) } })
+            registrations.append(try bus.offer(tree, flow: flow) { call in self.assumeIsolated { $0.take(call) } })
         }
     }
 
@@ -156,6 +170,7 @@ package actor BusServer {
         self.end = end
         registrations = []
         desktops = Desktops()
+        flow = nil
         onReady?.resume(throwing: BusServerError(end: end))
         onReady = nil
         for continuation in waiting { continuation.resume(returning: end) }
@@ -178,105 +193,6 @@ package actor BusServer {
 
     /// Ends the server's thread: the last thing that is asked of it, since nothing runs on it any more.
     package nonisolated func letGo() async { await executor.stop() }
-
-    // MARK: Calls
-
-    private func take(_ call: BusCall) {
-        guard call.size <= Self.mostBytes else {
-            return call.fail(
-                BusFault(
-                    .messageTooLarge,
-                    "the message has \(call.size) bytes, more than \(Self.mostBytes); hand over fewer at a time"))
-        }
-        if early != nil {
-            early?.append(call)
-            return
-        }
-        if let caller = callers[call.sender] { return answer(call, from: caller) }
-        guard let bus else { return }
-        do {
-            try bus.call(
-                "GetConnectionUnixProcessID", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
-                service: "org.freedesktop.DBus", [.string(call.sender)], type: "(s)", milliseconds: 10_000
-            ) { result in
-                self.assumeIsolated { $0.met(call, process: (try? result.get())?.first?.integer) }
-            }
-        } catch {
-            call.fail(BusFault(.accessDenied, "nobody can say who calls: \(error)"))
-        }
-    }
-
-    private func met(_ call: BusCall, process: Int64?) {
-        guard questions == 0 else { return unmet.append { self.assumeIsolated { $0.met(call, process: process) } } }
-        guard let caller = identify(call.sender, process: process) else {
-            return call.fail(
-                BusFault(.accessDenied, "nobody can say who calls; it has to be a process of this machine"))
-        }
-        answer(call, from: caller)
-    }
-
-    /// Tells who a connection is, and keeps that until its end.
-    private func identify(_ sender: String, process: Int64?) -> BusCaller? {
-        if let known = callers[sender] { return known }
-        let caller = process.flatMap(Int32.init(exactly:)).flatMap { process in
-            BusCaller.identify(
-                name: sender, process: process, ownedNames: names.names(of: sender, process: process),
-                launched: launched)
-        }
-        callers[sender] = caller
-        return caller
-    }
-
-    /// The same where GDBus wants an answer at once: the bus is asked and waited for, once for each caller.
-    private func callerAtOnce(_ sender: String) -> BusCaller? {
-        if let known = callers[sender] { return known }
-        learnNamesAtOnce()
-        let answer = bus?.askBus("GetConnectionUnixProcessID", sender, milliseconds: 2000)
-        return identify(sender, process: answer?.first?.integer)
-    }
-
-    private func answer(_ call: BusCall, from caller: BusCaller) {
-        switch call.method {
-        case "Watch" where call.interface == TransferBusName.managerInterface:
-            watchers[caller.name] = caller
-            return call.reply([])
-        case "Unwatch" where call.interface == TransferBusName.managerInterface:
-            watchers[caller.name] = nil
-            return call.reply([])
-        case "OpenSession" where call.interface == TransferBusName.managerInterface:
-            return openSession(call, from: caller)
-        default: break
-        }
-        let service = service
-        guard call.path != TransferBusName.managerPath else {
-            return answer(call) { try await ManagerCalls(service: service, caller: caller).answer(call) }
-        }
-        let isRead = beginReading(call)
-        answer(call, isRead: isRead) { try await ObjectCalls(service: service, caller: caller).answer(call) }
-    }
-
-    /// Calls of one caller may be answered in another order than they came: each waits for its own saving only.
-    func answer(
-        _ call: BusCall, isRead: Bool = false, _ body: @escaping @Sendable () async throws -> [VariantValue]
-    ) {
-        Task {
-            var values: [VariantValue]?
-            defer { if isRead { endReading(call, values) } }
-            do {
-                let answer = try await body()
-                values = answer
-                call.reply(answer)
-            } catch let fault as BusFault {
-                call.fail(fault)
-            } catch let refusal as SessionRefusal {
-                call.fail(BusFault(refusal))
-            } catch let error as UnknownObjectError {
-                call.fail(UnknownObjectError.name, error.description)
-            } catch {
-                call.fail(BusFault(.storeFailed, "\(error)"))
-            }
-        }
-    }
 }
 
 /// Why the daemon cannot be on the bus.
@@ -296,9 +212,4 @@ package struct BusServerError: Error, Hashable, CustomStringConvertible {
         case .stopped: "the daemon is on its way out"
         }
     }
-}
-
-extension BusCall {
-    /// Answers with an error of the daemon's.
-    fileprivate func fail(_ fault: BusFault) { fail(fault.name, fault.message) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import TransferEngine
 import TransferPolicy
 
 /// What a call of the manager means.
@@ -15,7 +16,9 @@ struct ManagerCalls {
         let arguments = call.arguments
         switch call.method {
         case "Submit":
-            let items = try arguments[0].items.map { try PassedFiles.resolved($0.dictionary ?? [:], call.descriptors) }
+            let items = try arguments[0].items.map {
+                try PassedFiles($0.dictionary ?? [:], call.descriptors, from: caller)
+            }
             let ids = try await service.submit(requests(items), from: caller)
             return [.list(ids.map { .integer($0.rawValue) })]
         case "List":
@@ -49,7 +52,14 @@ struct ManagerCalls {
         case "SetInFront":
             await service.setInFront(arguments[0] == .bool(true), app: caller.app)
             return []
-        case "Metrics": return [.string(service.metrics)]
+        case "TrustSandbox":
+            try await service.trust(arguments[0].string ?? "", arguments[1] == .bool(true), for: caller)
+            return []
+        case "Metrics":
+            guard !caller.isSandboxed else {
+                throw BusFault(.accessDenied, "counts of all apps are not for a program in a sandbox")
+            }
+            return [.string(service.metrics)]
         case "Release":
             try await service.hold(nil, for: caller)
             return []
@@ -62,11 +72,14 @@ struct ManagerCalls {
         }
     }
 
-    private func requests(_ items: [[String: VariantValue]]) throws -> [TransferRequest] {
+    private func requests(_ items: [PassedFiles]) throws -> [TransferRequest] {
         let submitted = service.now
         return try items.enumerated().map { index, item in
             do {
-                return try TransferRequest(item, submitted: submitted)
+                var request = try TransferRequest(item.fields, submitted: submitted)
+                request.specification.destination.folderIdentity = item.folder
+                request.upload?.descriptor = item.upload
+                return request
             } catch let fault as BusFault where items.count > 1 {
                 throw BusFault(fault.code, "transfer \(index + 1) of \(items.count): \(fault.message)")
             }

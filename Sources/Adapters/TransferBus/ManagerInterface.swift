@@ -10,13 +10,17 @@ enum ManagerInterface {
           <!--
             org.transferd.Manager1: hands transfers over, lists and steers them.
 
-            An app reaches its own transfers; the command line acts as the person and reaches all. Times are RFC 3339.
-            Errors are named org.transferd.Error.…: InvalidArgument, NoSuchTransfer, NoSuchApp, TransferEnded,
-            TooManyTransfers, MessageTooLarge, AccessDenied, BadIdentifier, SessionInUse, NoSuchSession, StoreFailed,
-            ShuttingDown.
+            An app reaches its own transfers; transferctl, installed beside the daemon, acts as the person and reaches all.
+            A program in a sandbox (Flatpak, Snap, or any other root or mount namespace) passes descriptors, never paths,
+            and does not say how it is started. Times are RFC 3339. Errors are named org.transferd.Error.…:
+            InvalidArgument, NoSuchTransfer, NoSuchApp, TransferEnded, TooManyTransfers, LimitExceeded, MessageTooLarge,
+            AccessDenied, BadIdentifier, SessionInUse, NoSuchSession, StoreFailed, ShuttingDown.
 
-            Limits: 16 MiB a message, 10 000 open transfers an app (open-per-app), URLs of 32 KiB, 64 KiB of header fields,
-            4 KiB for a path, a user and a password each, 255 bytes for a file's name and a session's.
+            Limits of an app: 10 000 open transfers, suspended tasks included (open-per-app), 100 sessions, 14 MiB of
+            addresses, header fields and notes together, 64 connections that watch. Of a connection: 1000 calls of 32 MiB
+            that are not answered yet. Of a call: 16 MiB, URLs of 32 KiB, 64 KiB of header fields, 16 KiB for a note, 4 KiB
+            for a path, a user and a password each, 255 bytes for a file's name and a session's. A connection that leaves
+            1024 messages unread is told nothing until it reads again, and is then told how things stand.
 
             Each transfer is also an object org.transferd.Transfer1 at /org/transferd/transfer/NUMBER, each session with
             transfers an object org.transferd.Session1 below /org/transferd/session.
@@ -26,7 +30,8 @@ enum ManagerInterface {
               Hands transfers over, all or none; they are durably stored when the numbers come back, in the same order.
 
               Keys of a transfer: url (s, needed); for downloads directory (s, an absolute path; a folder of the daemon's
-              where there is none), name (s), collision (s: rename, overwrite, fail), checksum (s: sha256:HEX), remote-time
+              where there is none), name (s), collision (s: rename, overwrite, fail; overwrite replaces a file of the given
+              name or of the URL's, and a file that only the server names is renamed), checksum (s: sha256:HEX), remote-time
               (b), connections (x); for uploads upload-file (s, an absolute path), method (s: PUT, POST), content-type (s),
               resumable (b). For both: headers (a(ss)), user, password (s), idle-timeout (x, seconds), rate-limit (x, bytes
               a second), kind (s: userInitiated, normal, discretionary), priority (x, 0 to 1000), attempts (x),
@@ -39,6 +44,12 @@ enum ManagerInterface {
               folder, and keeps the paths only: they hold across restarts, and no descriptor outlives the call. One that was
               opened with O_PATH, a file that is not open for reading and a folder of a mount that the caller may only read
               are refused: the transfer gets no right that its owner has not.
+
+              A program in a sandbox has to pass descriptors: the file to upload is kept by the daemon until its transfer
+              ends, and a folder must be the same one, without links on the way, when the file arrives. Where it names no
+              folder, the file lies in a folder of the daemon's, and Open hands it out.
+
+              The kind userInitiated is for the person and for apps in front.
             -->
             <method name="Submit">
               <arg name="transfers" type="aa{sv}" direction="in"/>
@@ -70,6 +81,11 @@ enum ManagerInterface {
               <arg name="filter" type="a{sv}" direction="in"/>
               <arg name="numbers" type="a{sax}" direction="out"/>
               <arg name="texts" type="a{s(asax)}" direction="out"/>
+            </method>
+            <!-- A finished download, open for reading. -->
+            <method name="Open">
+              <arg name="id" type="x" direction="in"/>
+              <arg name="file" type="h" direction="out"/>
             </method>
             <!-- One transfer, with the keys of List, and with directory, constraints and what it asks for. -->
             <method name="Show">
@@ -124,7 +140,7 @@ enum ManagerInterface {
               them.
 
               Keys of the options say how the app is started when it does not run and the session needs it: bus-name (s) or
-              command (as, an absolute path first). An app that owns a name which the bus can start need not say. Programs
+              command (as, an absolute path first). A program in a sandbox gives neither: it is started by its own id. An app that owns a name which the bus can start need not say. Programs
               started by a command find the session's identifier in the variable BACKGROUND_TRANSFER_SESSION. Others: front
               (b, whether a person works with the program; true where it is missing, but for one that was started for its
               sessions), back (b, the caller had the session before the daemon went: that it opens it again tells nothing of
@@ -165,7 +181,7 @@ enum ManagerInterface {
               connected, front (b), waiting-events (x), launches, failures (x, since the daemon's start: starts, and those that came to
               nothing), missing, crashed, silent (x: of those, how many had no program, ended at once, did not take the
               call), last-launch (s), last-outcome (s: started, missing, crashed, silent), last-words (s), bus-name (s) or
-              command (as): how it is started.
+              command (as): how it is started, registered-by (s, the executable of the program that said so).
             -->
             <method name="Apps"><arg name="apps" type="aa{sv}" direction="out"/></method>
             <!--
@@ -191,11 +207,22 @@ enum ManagerInterface {
               <arg name="id" type="x" direction="in"/>
               <arg name="transfer" type="a{sv}" direction="out"/>
             </method>
-            <!-- Counts and times since the daemon's start, in Prometheus' text format. -->
+            <!--
+              Admits the programs of a systemd unit although they run in a sandbox for which nobody vouches, or does so no
+              longer. For the person only.
+            -->
+            <method name="TrustSandbox">
+              <arg name="unit" type="s" direction="in"/>
+              <arg name="trusted" type="b" direction="in"/>
+            </method>
+            <!--
+              Counts and times since the daemon's start, in Prometheus' text format. They tell of all apps: not for programs
+              in sandboxes.
+            -->
             <method name="Metrics"><arg name="text" type="s" direction="out"/></method>
             <!--
-              From now on Changed and changes of the property Conditions come to the caller, until Unwatch or the caller's
-              end.
+              From now on Changed and changes of the properties Conditions and Held come to the caller, until Unwatch or the
+              caller's end.
             -->
             <method name="Watch"/>
             <!-- Ends what Watch began. -->
@@ -219,7 +246,7 @@ enum ManagerInterface {
               before the first look. Changes are told to those who watch.
             -->
             <property name="Conditions" type="a{sv}" access="read"/>
-            <!-- Where the queue is kept. -->
+            <!-- The folder of the queue; empty for programs in sandboxes. -->
             <property name="StateDirectory" type="s" access="read"/>
             <!--
               What was lost where the queue was found to be damaged at the daemon's start: reason (s), file (s, where the

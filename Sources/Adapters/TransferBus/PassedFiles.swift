@@ -1,34 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
+import TransferEngine
 
-/// Files and folders that a caller passes as descriptors.
+/// The files and folders that a caller passes as descriptors.
 ///
-/// Their paths are kept, not they: a path holds across restarts, and no right outlives the call. What the caller's
-/// descriptor does not allow is refused, since the daemon, outside a sandbox, might be allowed more.
-enum PassedFiles {
-    /// The fields of a transfer with paths in the place of descriptors.
+/// What the caller's descriptor does not allow is refused, since the daemon, outside a sandbox, might be allowed more. Of a
+/// caller outside sandboxes the path is kept: it holds across restarts. A caller in a sandbox proves a right to one file or
+/// one folder, not to a name: its folder's identity is kept beside the path, and its file itself (rule C2).
+struct PassedFiles {
+    /// The fields of a transfer with paths in place of descriptors.
+    var fields: [String: VariantValue]
+    /// The identity of the folder that a sandboxed caller has passed.
+    var folder: FolderIdentity?
+    /// The file that a sandboxed caller has passed, open until the call is answered.
+    var upload: Int32?
+
+    /// Resolves the descriptors among the fields of a transfer.
     ///
     /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
-    static func resolved(
-        _ fields: [String: VariantValue], _ descriptors: [Int32]
-    ) throws -> [String: VariantValue] {
-        var fields = fields
+    init(_ fields: [String: VariantValue], _ descriptors: [Int32], from caller: BusCaller) throws {
+        self.fields = fields
+        if caller.isSandboxed { try Self.refusePaths(in: fields) }
         for (key, pathKey, isFolder) in [("upload-fd", "upload-file", false), ("directory-fd", "directory", true)] {
-            guard let value = fields.removeValue(forKey: key) else { continue }
+            guard let value = self.fields.removeValue(forKey: key) else { continue }
             guard fields[pathKey] == nil else {
                 throw BusFault(.invalidArgument, "'\(key)' and '\(pathKey)' say the same; give one of them")
             }
-            guard case .handle(let place) = value, descriptors.indices.contains(Int(place)) else {
-                throw BusFault(.invalidArgument, "'\(key)' must be a descriptor that comes with the message (h)")
+            let descriptor = try Self.descriptor(value, key, descriptors)
+            if isFolder {
+                let (path, identity) = try Self.folder(descriptor, key)
+                self.fields[pathKey] = .string(path)
+                if caller.isSandboxed { folder = identity }
+            } else if caller.isSandboxed {
+                upload = try Self.checkedFile(descriptor, key)
+                self.fields[pathKey] = .string("/" + Self.name(of: descriptor))
+            } else {
+                self.fields[pathKey] = .string(try Self.file(descriptor, key))
             }
-            let path = try isFolder ? folder(descriptors[Int(place)], key) : file(descriptors[Int(place)], key)
-            fields[pathKey] = .string(path)
         }
-        return fields
     }
 
-    private static func file(_ descriptor: Int32, _ key: String) throws -> String {
+    /// Refuses paths: they lead the daemon to files that the caller's sandbox may deny it.
+    private static func refusePaths(in fields: [String: VariantValue]) throws {
+        if fields["directory"] != nil {
+            throw BusFault(
+                .accessDenied,
+                "a program in a sandbox names no folder by its path: pass 'directory-fd', or leave the folder out and "
+                    + "read the file by Open")
+        }
+        if fields["upload-file"] != nil {
+            throw BusFault(
+                .accessDenied, "a program in a sandbox names no file by its path: pass 'upload-fd', open for reading")
+        }
+    }
+
+    /// The descriptor that a handle stands for.
+    static func descriptor(_ value: VariantValue, _ key: String, _ descriptors: [Int32]) throws -> Int32 {
+        guard case .handle(let place) = value, descriptors.indices.contains(Int(place)) else {
+            throw BusFault(.invalidArgument, "'\(key)' must be a descriptor that comes with the message (h)")
+        }
+        return descriptors[Int(place)]
+    }
+
+    /// The last part of the name that the kernel knows of a file, for people.
+    static func name(of descriptor: Int32) -> String {
+        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")) ?? ""
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        return name.isEmpty || name == ".." || name == "." ? "file" : name
+    }
+
+    /// A descriptor of a regular file that is open for reading.
+    static func checkedFile(_ descriptor: Int32, _ key: String) throws -> Int32 {
         let status = try status(descriptor, key)
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw BusFault(.invalidArgument, "'\(key)' must be a regular file")
@@ -36,10 +79,14 @@ enum PassedFiles {
         guard fcntl(descriptor, F_GETFL) & O_ACCMODE != O_WRONLY else {
             throw BusFault(.invalidArgument, "'\(key)' is not open for reading; open it with O_RDONLY")
         }
-        return try path(of: descriptor, status, key)
+        return descriptor
     }
 
-    private static func folder(_ descriptor: Int32, _ key: String) throws -> String {
+    private static func file(_ descriptor: Int32, _ key: String) throws -> String {
+        try path(of: checkedFile(descriptor, key), try status(descriptor, key), key)
+    }
+
+    private static func folder(_ descriptor: Int32, _ key: String) throws -> (String, FolderIdentity) {
         let status = try status(descriptor, key)
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw BusFault(.invalidArgument, "'\(key)' must be a folder")
@@ -49,7 +96,10 @@ enum PassedFiles {
         guard fstatvfs(descriptor, &system) == 0, system.f_flag & UInt(ST_RDONLY) == 0 else {
             throw BusFault(.invalidArgument, "'\(key)' is a folder that its caller may only read")
         }
-        return try path(of: descriptor, status, key)
+        return (
+            try path(of: descriptor, status, key),
+            FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        )
     }
 
     private static func status(_ descriptor: Int32, _ key: String) throws -> stat {

@@ -19,8 +19,9 @@ enum SessionObject {
             Post, Tasks, Acknowledge, Close and Event are for the process that has opened the session as a background
             session, by OpenSession of the manager.
 
-            Keys of a task: task (x, its number in the session, 1 or more), upload-file (s, an absolute path; a download
-            where there is none), request (a{sv}: url (s), method (s), headers (a{sv} of s), timeout (d, seconds), cellular
+            Keys of a task: task (x, its number in the session, 1 or more; at most 10 000 numbers may be left out),
+            upload-file (s, an absolute path; a download where there is none), of a new one upload-fd (h, the file itself,
+            open for reading; a program in a sandbox has to pass it), request (a{sv}: url (s), method (s), headers (a{sv} of s), timeout (d, seconds), cellular
             (b)), note (s), priority (d, 0 to 1), earliest-begin (x, nanoseconds since 1970 in UTC), expects-to-send,
             expects-to-receive (x, bytes, -1 where nobody knows), suspended, over (b), received, sent, total (x, bytes),
             response (a{sv}: url (s), status (x), headers (a{sv} of s)), continues (s, the token of a cancelled task whose
@@ -49,6 +50,11 @@ enum SessionObject {
               "token").
             -->
             <method name="Post"><arg name="order" type="a{sv}" direction="in"/></method>
+            <!-- The file of the event of that number, open for reading, until that is acknowledged. -->
+            <method name="Open">
+              <arg name="number" type="x" direction="in"/>
+              <arg name="file" type="h" direction="out"/>
+            </method>
             <!-- The tasks that are not over, by number. -->
             <method name="Tasks"><arg name="tasks" type="aa{sv}" direction="out"/></method>
             <!-- The app has dealt with the event of that number, and with its task's earlier ones: they are not told again. -->

@@ -12,7 +12,13 @@ package protocol SessionService: Sendable {
     /// Whether a process has that session open: its own app's, or one of a container that it shares.
     func hasOpen(_ key: SessionKey, _ client: String) async -> Bool
     /// Carries an order out. On return it is saved.
-    func post(_ order: TaskOrder, in key: SessionKey, from client: String) async throws
+    ///
+    /// - Parameter file: the file that a new upload sends, open until the return; nil where a path names it.
+    func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws
+    /// Opens the finished file of an event that waits to be acknowledged; the descriptor is the receiver's to close.
+    func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32
+    /// Tells a process once more what waits for it in a session, since it may have missed some.
+    func tellAgain(_ client: String, in key: SessionKey) async
     /// The tasks of a session that are not over.
     func tasks(of key: SessionKey) async -> [TaskSnapshot]
     /// An app has dealt with an event.

@@ -34,6 +34,11 @@ package final class TransferIndex: Sendable {
     /// Whether one is not over.
     package func contains(_ id: TransferID) -> Bool { state.withLock { $0.owners[id] != nil } }
 
+    /// Whether a transfer is unfinished and the caller may reach it.
+    package func isOpen(_ id: TransferID, for caller: BusCaller) -> Bool {
+        state.withLock { state in state.owners[id].map { caller.reaches($0.app) } ?? false }
+    }
+
     /// Those that the caller may reach, by number.
     package func transfers(for caller: BusCaller) -> [TransferID] {
         state.withLock { state in

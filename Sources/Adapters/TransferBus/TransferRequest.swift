@@ -15,6 +15,8 @@ package struct TransferRequest: Hashable, Sendable {
         package var contentType: String?
         /// Whether an interrupted upload may go on in the middle.
         package var resumption: UploadSource.Resumption
+        /// The file itself, of a caller in a sandbox; open until its call is answered. `path` is for people only then.
+        package var descriptor: Int32?
 
         /// An upload.
         package init(
@@ -98,7 +100,7 @@ package struct TransferRequest: Hashable, Sendable {
                 let pair = value.items.compactMap(\.string)
                 return pair.count == 2 ? HeaderField(name: pair[0], value: pair[1]) : nil
             } ?? []
-        try Self.check(headers)
+        try HeaderChecks.check(headers)
         upload = try Self.upload(&fields)
         specification = TransferSpecification(
             url: url, headers: headers, destination: Destination(directory: "", name: nil),
@@ -140,24 +142,6 @@ package struct TransferRequest: Hashable, Sendable {
             path: path, method: try fields.choice("method", of: UploadSource.Method.self) ?? .put,
             contentType: try fields.string("content-type", most: 255),
             resumption: try fields.flag("resumable") ?? true ? .automatic : .never)
-    }
-
-    /// What cannot be sent is refused.
-    private static func check(_ headers: [HeaderField]) throws {
-        let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        guard size <= 64 << 10 else {
-            throw BusFault(.invalidArgument, "'headers' have \(size) bytes together, more than \(64 << 10)")
-        }
-        for header in headers {
-            let words: String
-            switch header.fault {
-            case nil: continue
-            case .noName?: words = "'\(header.name.prefix(40))' is no header field's name"
-            case .controlCharacter?: words = "the value of '\(header.name)' has control characters in it"
-            case .reserved?: words = "'\(header.name)' is set by the transfer itself and cannot be given"
-            }
-            throw BusFault(.invalidArgument, "'headers': \(words)")
-        }
     }
 
     private enum CollisionChoice: String, CaseIterable {

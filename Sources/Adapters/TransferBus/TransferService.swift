@@ -32,6 +32,14 @@ package protocol TransferService: SessionService {
     func history(since start: WallTime, for caller: BusCaller) async throws -> [String: VariantValue]
     /// What happened to one transfer.
     func log(of id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue]
+    /// Admits, or no longer admits, the sandboxes of a systemd unit.
+    func trust(_ unit: String, _ isTrusted: Bool, for caller: BusCaller) async throws
+    /// The systemd units whose sandboxes a person has admitted.
+    nonisolated var trustedSandboxes: Set<String> { get }
+    /// Opens a finished file for reading; the descriptor is the receiver's to close.
+    func open(_ id: TransferID, for caller: BusCaller) async throws -> Int32
+    /// How those of the transfers stand that are known and that the caller may reach.
+    func statuses(of ids: [TransferID], for caller: BusCaller) async -> [TransferStatus]
     /// What the wall clock shows.
     var now: WallTime { get }
     /// Counts and times as Prometheus reads them.

@@ -8,7 +8,7 @@ extension SessionError {
             switch refusal.code {
             case .badIdentifier: .badIdentifier
             case .inUse: .inUse
-            case .noSuchSession, .unavailable: .unavailable
+            case .noSuchSession, .invalid, .limitExceeded, .unavailable: .unavailable
             }
         self.init(code: code, message: refusal.message, owner: refusal.owner)
     }

@@ -26,7 +26,15 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         get { keepsHead ?? false }
         set { keepsHead = newValue ? true : nil }
     }
+    /// Whether the finished file is for its owner only: of mode 0600 in a folder of mode 0700, whatever the umask.
+    ///
+    /// Default false: the file gets the mode that new files have by the umask.
+    public var isPrivate: Bool {
+        get { hidesFile ?? false }
+        set { hidesFile = newValue ? true : nil }
+    }
     // Optional, because rows of earlier versions have none of these.
+    private var hidesFile: Bool?
     private var keepsHead: Bool?
     private var asks: Bool?
     private var answers: [AnsweredChallenge]?
@@ -105,7 +113,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         headers.isEmpty && credential == nil && keepsHead == nil && asks == nil && answers == nil && upload == nil
             && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect && !usesRemoteTime
             && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
-            && connectionLimit == nil && destination.folderIdentity == nil
+            && connectionLimit == nil && destination.folderIdentity == nil && hidesFile == nil
     }
 
     /// The same without what may be secret: no header fields, no credentials, and the URL without user, password, query and
@@ -160,7 +168,8 @@ public struct Destination: Hashable, Sendable, Codable {
     public enum Collision: String, Hashable, Sendable, Codable {
         /// Keep it and call ours `name (1).ext`, as browsers do.
         case rename
-        /// Replace it, atomically.
+        /// Replace it, atomically. Where only the server names the file (`Content-Disposition`, or a redirect's target), and
+        /// calls it otherwise than the transfer's URL does, nothing is replaced: the file is renamed as by `rename`.
         case overwrite
         /// Keep it and fail.
         case fail
@@ -185,20 +194,6 @@ public struct Destination: Hashable, Sendable, Codable {
         self.name = name
         self.collision = collision
         self.folderIdentity = folderIdentity
-    }
-}
-
-/// The numbers by which a file system knows a folder, whatever its name.
-public struct FolderIdentity: Hashable, Sendable, Codable {
-    /// The file system's device number (`st_dev`).
-    public var device: UInt64
-    /// The folder's number on it (`st_ino`).
-    public var inode: UInt64
-
-    /// An identity from the two numbers of `fstat`.
-    public init(device: UInt64, inode: UInt64) {
-        self.device = device
-        self.inode = inode
     }
 }
 

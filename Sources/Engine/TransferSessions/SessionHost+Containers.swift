@@ -20,10 +20,11 @@ extension SessionHost {
         guard client.app == key.app else {
             // A helper's words are no way to start the app.
             let own = newest(of: key.app)
-            (record.registration, record.containers) = (own?.registration, own?.containers)
+            (record.registration, record.registeredBy) = (own?.registration, own?.registeredBy)
+            record.containers = own?.containers
             return
         }
-        record.registration = registration ?? record.registration
+        if let registration { (record.registration, record.registeredBy) = (registration, client.executable) }
         guard let containers = client.containers else {
             record.containers = record.containers ?? newest(of: key.app)?.containers
             return

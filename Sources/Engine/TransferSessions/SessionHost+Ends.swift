@@ -64,6 +64,8 @@ extension SessionHost {
         record.ended = max(record.ended + 1, now.nanosecondsSinceEpoch / 1_000_000)
         var end = TaskEnd(order: record.ended)
         describe(&end)
+        let waiting = usage(of: key.app).bytes
+        if waiting + end.answerBytes > limits.bytes, end.failure == nil { end.dropAnswer(key.app, waiting) }
         task.record.end = end
         task.record.snapshot.isOver = true
         // They may be secrets, and nobody sends them again.
@@ -75,6 +77,7 @@ extension SessionHost {
         task.transfer = nil
         sessions[key]?.record = record
         sessions[key]?.tasks[number] = task
+        account(number, in: key)
         sessions[key]?.ends[end.order] = number
         guard let client = sessions[key]?.client else {
             sessions[key]?.hasWaiting = true
@@ -141,7 +144,9 @@ extension SessionHost {
         record.acknowledged = Int(place) + 1
         if record.acknowledged == kinds.count {
             try await save([.taskRemoved(key, number)])
-            sessions[key]?.tasks[number] = nil
+            if let removed = sessions[key]?.tasks.removeValue(forKey: number) {
+                account(number, in: key, removed: removed)
+            }
             sessions[key]?.ends[order] = nil
         } else {
             // To hear an answer's head twice does no harm, and is not worth a write.

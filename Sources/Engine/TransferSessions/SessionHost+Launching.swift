@@ -40,7 +40,9 @@ extension SessionHost {
     func noteOpening(by client: SessionClient) {
         var app = apps[client.app] ?? AppState()
         // What a script that was started starts in its turn is the same app.
-        let isStartedByUs = app.isExpected || [client.process, client.leader].contains(app.process ?? -1)
+        let isStartedByUs =
+            app.isExpected || [client.process, client.leader].contains(app.process ?? -1)
+            || client.isLaunched
         let isNew = !sessions.values.contains { $0.client?.name == client.name }
         defer { apps[client.app] = app }
         guard isNew else { return }
@@ -53,13 +55,18 @@ extension SessionHost {
     /// Whether nobody works with the program that has a session: its app, or another one of its container.
     func isBehind(_ key: SessionKey) -> Bool { apps[sessions[key]?.client?.app ?? key.app]?.isInFront == false }
 
-    /// An app says whether a person works with it. That it is in front holds until the desktop tells something new of it;
-    /// that it is not, while it has no focused window.
+    /// Notes what an app says of itself: whether a person works with it. What the desktop reports of its windows counts for
+    /// more, and is never overridden by the app's own word (rule C13).
     package func setInFront(_ isInFront: Bool, app: String) {
         apps[app, default: AppState()].saysInFront = isInFront
-        guard isInFront else { return }
-        apps[app]?.window = nil
+        guard isInFront, apps[app]?.window ?? windows[app] == nil else { return }
         engine.appCameToFront(app)
+    }
+
+    /// Whether a person works with an app: by the desktop's word, else by its own. One that has said nothing, and was not
+    /// started for its sessions, is in front (rule S6).
+    package func isInFront(_ app: String) -> Bool {
+        (apps[app]?.window ?? windows[app]).map { $0 == .focused } ?? apps[app]?.saysInFront ?? true
     }
 
     // MARK: Starting
@@ -144,7 +151,8 @@ extension SessionHost {
             status.isConnected = own.contains { $0.value.client != nil }
             status.isInFront = state.isInFront && status.isConnected
             status.waitingEvents = own.values.reduce(0) { $0 + $1.waitingEvents }
-            status.registration = own.sorted { $0.key < $1.key }.lazy.compactMap(\.value.record.registration).first
+            let registered = own.sorted { $0.key < $1.key }.map(\.value.record).first { $0.registration != nil }
+            (status.registration, status.registeredBy) = (registered?.registration, registered?.registeredBy)
             (status.launches, status.failures, status.lastLaunch, status.lastOutcome) = (
                 state.launches, state.failures, state.lastLaunch, state.lastOutcome
             )
@@ -181,6 +189,8 @@ package struct AppStatus: Hashable, Sendable {
     package var isInFront = false
     package var waitingEvents = 0
     package var registration: AppRegistration?
+    /// The executable of the program that said how the app is started.
+    package var registeredBy: String?
     /// Starts since this program began, and those that came to nothing.
     package var launches = 0
     package var failures = 0

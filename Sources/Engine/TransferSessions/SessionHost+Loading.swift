@@ -17,6 +17,7 @@ extension SessionHost {
             }
             session.hasWaiting = !session.ends.isEmpty
             sessions[stored.key] = session
+            for number in session.tasks.keys { account(number, in: stored.key) }
         }
         for key in sessions.keys.sorted() { try await loadTransfers(of: key) }
     }

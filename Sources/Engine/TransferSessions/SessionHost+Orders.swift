@@ -50,12 +50,16 @@ extension SessionHost {
     // MARK: New ones
 
     private func submit(_ snapshot: TaskSnapshot, in key: SessionKey) async throws {
-        guard var session = sessions[key]?.record, session.take(snapshot.identifier) else { return }
+        guard var session = sessions[key]?.record else { return }
+        // An order that is given twice is refused for nothing.
+        if session.isNew(snapshot.identifier) { try checkRoom(for: snapshot, session, in: key) }
+        guard session.take(snapshot.identifier) else { return }
         var record = TaskRecord(snapshot: snapshot)
         record.isFromBackground = isBehind(key)
         try await save([.session(key, session), .task(key, record)])
         sessions[key]?.record = session
         sessions[key]?.tasks[snapshot.identifier] = Task(record: record)
+        account(snapshot.identifier, in: key)
         if !snapshot.isSuspended { try await handOver(snapshot.identifier, in: key) }
     }
 
@@ -142,6 +146,15 @@ extension SessionHost {
     // MARK: Changed ones
 
     private func change(_ number: Int, in key: SessionKey, to snapshot: TaskSnapshot) async throws {
+        let grown = snapshot.bookkeepingBytes - (sessions[key]?.tasks[number]?.record.snapshot.bookkeepingBytes ?? 0)
+        let usage = usage(of: key.app)
+        guard grown <= 0 || usage.bytes + grown <= limits.bytes else {
+            throw SessionRefusal(
+                code: .limitExceeded,
+                message:
+                    "the tasks of \(key.app) have \(usage.bytes) bytes of notes and others, and may have \(limits.bytes)"
+            )
+        }
         try await change(number, in: key) { record in
             record.snapshot.note = snapshot.note
             record.snapshot.priority = snapshot.priority
@@ -149,6 +162,7 @@ extension SessionHost {
             record.snapshot.expectedToSend = snapshot.expectedToSend
             record.snapshot.expectedToReceive = snapshot.expectedToReceive
         }
+        account(number, in: key)
         guard let session = sessions[key], let task = session.tasks[number], let transfer = task.transfer else {
             return
         }
@@ -193,6 +207,9 @@ extension SessionHost {
 }
 
 extension SessionRecord {
+    /// Whether no task of that number has come yet.
+    fileprivate func isNew(_ number: Int) -> Bool { number >= nextTask || missing.contains(number) }
+
     /// Takes down that a task has come; false where it has come before.
     fileprivate mutating func take(_ number: Int) -> Bool {
         guard number >= nextTask else { return missing.remove(number) != nil }

@@ -74,7 +74,8 @@ extension SessionHost {
             // Under another key, so that what has the old request is never taken for it.
             record.generation += 1
             try await save([.task(key, record)])
-            sessions[key]?.tasks[number] = Task(record: record)
+            sessions[key]?.tasks[number] = Task(record: record, bytes: task.bytes)
+            account(number, in: key)
             // A person may have asked for it to begin at once.
             var kind: WorkKind?
             if let transfer = task.transfer {

@@ -24,6 +24,9 @@ package actor SessionHost {
     /// The tasks whose transfers are under way.
     var owners: [TransferID: TaskKey] = [:]
     var apps: [String: AppState] = [:]
+    /// What the tasks of each app take, ended ones that are not acknowledged included.
+    var usage: [String: TaskUsage] = [:]
+    let limits: SessionLimits
     /// What the desktop tells of windows, by the names of apps.
     var windows: [String: WindowFocus] = [:]
     /// Transfers that are being handed over, and what was told meanwhile of transfers that nobody knows: it may be theirs.
@@ -61,16 +64,19 @@ package actor SessionHost {
         var transfer: TransferID?
         /// What the app is to answer.
         var question: SessionEvent.Kind?
+        /// The bytes that it counts for in its app's bookkeeping.
+        var bytes = 0
     }
 
     /// An engine's sessions; nothing happens before ``load()``.
     ///
     /// - Parameters:
     ///   - loss: what was lost of the queue before this start, which programs that open sessions are told.
+    ///   - limits: how much an app may have the host keep.
     ///   - sleep: waits so long, time asleep included.
     package init(
         engine: TransferEngine, store: any SessionStore, place: any SessionPlace, launcher: any AppLauncher,
-        alarm: any Alarm, logger: Logger, loss: String? = nil,
+        alarm: any Alarm, logger: Logger, loss: String? = nil, limits: SessionLimits = SessionLimits(),
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
             try await _Concurrency.Task.sleep(for: $0, clock: .continuous)
         }
@@ -82,6 +88,7 @@ package actor SessionHost {
         self.alarm = alarm
         self.logger = logger
         self.loss = loss
+        self.limits = limits
         self.sleep = sleep
     }
 
@@ -139,6 +146,7 @@ package actor SessionHost {
                         once that has ended, or has invalidated its session.
                         """, owner: owner.process)
             }
+            try host.checkRoom(forSession: key)
             var record = host.sessions[key]?.record ?? SessionRecord(settings: settings)
             record.settings = settings
             host.register(client, as: registration, in: &record, of: key)
@@ -172,6 +180,25 @@ package actor SessionHost {
     package func tasks(of key: SessionKey) -> [TaskSnapshot] {
         (sessions[key]?.tasks.values.filter { $0.record.end == nil }.map(\.record.snapshot) ?? [])
             .sorted { $0.identifier < $1.identifier }
+    }
+
+    /// Tells a process once more all that waits for it, since it may have missed some: what has a number it knows.
+    package func tellAgain(_ client: String, in key: SessionKey) async {
+        await inTurn(of: key) { host in
+            guard let session = host.sessions[key], let user = session.client, user.name == client else { return }
+            if host.isBehind(key), session.needsApp { user.tell(key, SessionEvent(.called)) }
+            host.tellWhatWaited(in: key)
+        }
+    }
+
+    /// The finished file of an event that waits to be acknowledged; nil where there is none.
+    package func file(ofEvent event: EventNumber, in key: SessionKey) -> String? {
+        let (order, place) = event.quotientAndRemainder(dividingBy: TaskEnd.mostEvents)
+        guard let number = sessions[key]?.ends[order], let end = sessions[key]?.tasks[number]?.record.end,
+            case let kinds = end.kinds, kinds.indices.contains(Int(place)),
+            case .downloaded(let path) = kinds[Int(place)]
+        else { return nil }
+        return path
     }
 
     /// Whether a process has a session open.

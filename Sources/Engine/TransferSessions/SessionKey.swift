@@ -56,6 +56,10 @@ package struct SessionRefusal: Error, Hashable, Sendable, CustomStringConvertibl
         case badIdentifier
         /// Another process uses the session.
         case inUse
+        /// The order makes no sense; the message says what would.
+        case invalid
+        /// The app has as much of something as it may have.
+        case limitExceeded
         /// There is no such session, or not for this caller.
         case noSuchSession
         /// It could not be saved, or the other side cannot be reached.
@@ -97,6 +101,11 @@ package struct SessionClient: Sendable {
     package var isInFront: Bool?
     /// Whether it had the session before, and lost sight of this program only.
     package var isBack = false
+    /// Whether a program that was started for the app's sessions still runs: what comes then is nothing that a person has
+    /// started, even if it is another process.
+    package var isLaunched = false
+    /// The path of its executable; empty where it is not known.
+    package var executable = ""
     /// The shared containers whose sessions its app is started for; nil where it does not say.
     package var containers: Set<String>?
     /// Tells it something. Never waits.

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int transfer_anonymous_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 
@@ -58,3 +60,5 @@ long transfer_receive_files(
     }
     return count;
 }
+
+int transfer_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }

@@ -73,9 +73,14 @@ struct Daemon {
             store: store, executor: executor, conditions: conditions, alarm: alarm, configuration: scheduling,
             policy: policy, metrics: registry, seed: .random(in: .min ... .max))
         let starter = AppStarter()
+        var limits = SessionLimits()
+        limits.tasks = configuration.openPerApp
+        (limits.sessions, limits.bytes, limits.gap) = (
+            CallerLimits.sessions, CallerLimits.bookkeepingBytes, CallerLimits.taskGap
+        )
         host = SessionHost(
             engine: engine, store: store, place: Self.folders(beside: state), launcher: starter, alarm: alarm,
-            logger: logger, loss: store.loss?.description)
+            logger: logger, loss: store.loss?.description, limits: limits)
         service = DaemonService(
             engine: engine, host: host, starter: starter, alarm: alarm, holdSwitch: conditions,
             configuration: configuration, stateDirectory: state, loss: store.loss,
@@ -101,6 +106,7 @@ struct Daemon {
 
     /// Runs until SIGTERM or SIGINT, or until the bus has gone.
     func run(bus address: String) async throws {
+        await service.onTrustChanged { [server] in server.reclassify() }
         // A long queue is read while the bus is reached: whoever asks meanwhile is answered after.
         let loading = Task {
             do {
@@ -208,7 +214,6 @@ private struct SessionRun: Service {
     func run() async throws {
         await host.goOn()
         await service.learnAll()
-        await service.giveBackMemory()
         try? await gracefulShutdown()
     }
 }
@@ -230,7 +235,7 @@ private struct HoldRun: Service {
 
     func run() async throws {
         for await hold in watch.changes.cancelOnGracefulShutdown() {
-            await server.tellChanged(["Held": .dictionary(DaemonService.fields(of: hold))])
+            await server.tellChanged { ["Held": .dictionary(DaemonService.fields(of: hold, for: $0))] }
         }
     }
 }

@@ -19,7 +19,6 @@ extension DaemonService {
             }
         }
         rows += book.ended.reversed().lazy.filter { fits($0.app, $0.session) }.prefix(filter.ended)
-        giveBackMemory(of: rows.count)
         return rows
     }
 

@@ -10,13 +10,8 @@ import URLSessionExecutor
 /// Taking transfers over.
 extension DaemonService {
     func submit(_ requests: [TransferRequest], from caller: BusCaller) async throws -> [TransferID] {
-        let open = book.openCount(of: caller.app) + arriving[caller.app, default: 0]
-        guard open + requests.count <= configuration.openPerApp else {
-            throw BusFault(
-                .tooManyTransfers,
-                "\(caller.app) has \(open) open transfers and may have \(configuration.openPerApp), so that "
-                    + "\(requests.count) more are too many; wait for some to end")
-        }
+        try checkRoom(for: requests, of: caller.app)
+        for request in requests { try await checkUrgency(request.specification.traits.kind, for: caller) }
         let proxies = ProxyRule(explicit: nil)
         let transfers = try requests.enumerated().map { index, request -> NewTransfer in
             do {
@@ -26,7 +21,7 @@ extension DaemonService {
                 throw BusFault(.invalidArgument, place + error.description)
             }
         }
-        giveBackMemory(of: requests.count)
+        try checkRoom(for: requests, of: caller.app)
         arriving[caller.app, default: 0] += requests.count
         defer { submissionEnded(of: caller.app, count: requests.count) }
         let ids = try await asking { try await engine.submit(transfers) }
@@ -41,6 +36,29 @@ extension DaemonService {
                 ])
         }
         return ids
+    }
+
+    /// Refuses transfers where their app has as much as it may have. Sandboxes without a name of their own share the limits
+    /// of one app, since a program can make as many as it likes.
+    private func checkRoom(for requests: [TransferRequest], of app: String) throws {
+        let arriving = arriving.reduce(0) {
+            $0 + (TransferBook.group(of: $1.key) == TransferBook.group(of: app) ? $1.value : 0)
+        }
+        let open = book.openCount(of: app) + arriving
+        guard open + requests.count <= configuration.openPerApp else {
+            throw BusFault(
+                .tooManyTransfers,
+                "\(app) has \(open) open transfers and may have \(configuration.openPerApp), so that "
+                    + "\(requests.count) more are too many; wait for some to end")
+        }
+        let bytes = requests.reduce(0) { $0 + TransferBook.bookkeepingBytes(of: $1.specification) }
+        let most = CallerLimits.bookkeepingBytes
+        guard app == BusCaller.person || book.bytes(of: app) + bytes <= most else {
+            throw BusFault(
+                .limitExceeded,
+                "the open transfers of \(app) have \(book.bytes(of: app)) bytes of addresses, header fields and names, and "
+                    + "may have \(most): \(bytes) more are too many; wait for some to end")
+        }
     }
 
     private func specification(

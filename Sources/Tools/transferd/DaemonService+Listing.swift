@@ -81,12 +81,16 @@ extension DaemonService {
     }
 
     func properties(for caller: BusCaller) async -> [String: VariantValue] {
-        [
+        // Paths of the host, and what a person wrote, are nothing for a program in a sandbox.
+        let isTrusted = !caller.isSandboxed
+        return [
             "Version": .string(TransferdCommand.version), "ProcessID": .integer(Int64(getpid())),
-            "Policy": .string(configuration.policy), "Held": .dictionary(Self.fields(of: holdSwitch.hold)),
+            "Policy": .string(configuration.policy),
+            "Held": .dictionary(Self.fields(of: holdSwitch.hold, for: caller)),
             "Conditions": .dictionary(
                 conditions.map { ConditionsFields.fields(of: $0, isForPerson: caller.isPerson) } ?? [:]),
-            "StateDirectory": .string(stateDirectory), "StateLost": .dictionary(loss.map(Self.fields) ?? [:]),
+            "StateDirectory": .string(isTrusted ? stateDirectory : ""),
+            "StateLost": .dictionary(isTrusted ? loss.map(Self.fields) ?? [:] : [:]),
         ]
     }
 
@@ -97,11 +101,12 @@ extension DaemonService {
         return fields
     }
 
-    /// The hold as a property.
-    static func fields(of fact: Fact<MachineHold?>) -> [String: VariantValue] {
+    /// The hold as a property; its reason, which a person wrote, is not for programs in sandboxes.
+    static func fields(of fact: Fact<MachineHold?>, for caller: BusCaller) -> [String: VariantValue] {
         guard let hold = fact.value else { return [:] }
         var fields: [String: VariantValue] = [
-            "reason": .string(hold.why), "since": .string(BusDate(fact.since.wall).description),
+            "reason": .string(caller.isSandboxed ? "" : hold.why),
+            "since": .string(BusDate(fact.since.wall).description),
         ]
         fields["until"] = hold.until.map { .string(BusDate($0).description) }
         return fields

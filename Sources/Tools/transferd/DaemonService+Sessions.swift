@@ -23,25 +23,13 @@ extension DaemonService {
         return state
     }
 
-    func post(_ order: TaskOrder, in key: SessionKey, from client: String) async throws {
-        if case .submit(let snapshot) = order, case let open = openCount(of: key.app), open >= configuration.openPerApp
-        {
-            // One that is given again is here already.
-            guard await host.tasks(of: key).contains(where: { $0.identifier == snapshot.identifier }) else {
-                throw BusFault(
-                    .tooManyTransfers,
-                    "\(key.app) has \(open) open transfers and may have \(configuration.openPerApp); wait for some to end"
-                )
-            }
-        }
+    func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws {
         try await host.post(order, in: key, from: client)
         switch order {
         case .submit, .resume: await learnTransfer(of: order.task, in: key)
         case .suspend, .cancel, .cancelKeeping, .change, .begin, .answer: break  // These hand over nothing that waits.
         }
     }
-
-    private func openCount(of app: String) -> Int { book.openCount(of: app) + arriving[app, default: 0] }
 
     func hasOpen(_ key: SessionKey, _ client: String) async -> Bool { await host.hasOpen(key, client) }
 
@@ -124,6 +112,7 @@ extension DaemonService {
             "failures": .integer(Int64(status.failures)), "missing": .integer(Int64(failures.missing)),
             "crashed": .integer(Int64(failures.crashed)), "silent": .integer(Int64(failures.silent)),
         ]
+        fields["registered-by"] = status.registeredBy.flatMap { $0.isEmpty ? nil : .string($0) }
         fields["last-launch"] = status.lastLaunch.map { .string(BusDate($0).description) }
         switch status.lastOutcome {
         case nil: break  // It was never started.

@@ -18,6 +18,7 @@ extension DaemonService {
                 throw BusFault(.transferEnded, "transfer \(id) is over: \(status.state.rawValue)")
             }
         }
+        if deed == .startNow { try await checkUrgency(.userInitiated, for: caller) }
         for id in ids {
             switch deed {
             case .pause: engine.pause(id)
@@ -54,6 +55,7 @@ extension DaemonService {
         var fields = BusFields(values)
         var change = TransferChange()
         change.kind = try fields.choice("kind", of: WorkKind.self)
+        try await checkUrgency(change.kind, for: caller)
         change.priority = try fields.integer("priority", in: 0...1000).map(Int.init)
         var constraints = specification.traits.constraints
         if try constraints.take(&fields) { change.constraints = constraints }

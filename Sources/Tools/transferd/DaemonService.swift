@@ -22,6 +22,9 @@ actor DaemonService: TransferService {
     let holdSwitch: HoldSwitch
     let defaultDirectory: String
     let stateDirectory: String
+    let trusted: TrustedSandboxes
+    /// Has the bus server classify callers anew; nil before there is one.
+    var reclassify: (@Sendable () -> Void)?
     /// What was lost of the queue before this start.
     let loss: StateLoss?
     let logger: Logger
@@ -31,7 +34,6 @@ actor DaemonService: TransferService {
     /// What the machine is like; nil before the first look.
     private(set) var conditions: Conditions?
     nonisolated let index = TransferIndex()
-    private let memory = IdleMemory()
     private let registry: MetricsRegistry
     /// Takes down what happens; nil before the queue was read.
     private(set) var history: SQLiteStore?
@@ -66,6 +68,7 @@ actor DaemonService: TransferService {
         self.holdSwitch = holdSwitch
         self.configuration = configuration
         self.stateDirectory = stateDirectory
+        trusted = TrustedSandboxes(path: stateDirectory + "/trusted-sandboxes.json")
         self.loss = loss
         self.defaultDirectory = defaultDirectory
         self.registry = registry
@@ -93,6 +96,9 @@ actor DaemonService: TransferService {
         history = store
         try await host.load()
     }
+
+    /// Has the bus server classify callers anew by `body` once a person has admitted a sandbox.
+    func onTrustChanged(_ body: @escaping @Sendable () -> Void) { reclassify = body }
 
     /// Follows the engine until its end.
     func follow(
@@ -184,12 +190,6 @@ actor DaemonService: TransferService {
         case .finished, .failed, .cancelled:
             logger.info("\(status.state.rawValue)\(status.error.map { ": \($0)" } ?? "")", metadata: metadata)
         }
-    }
-
-    /// Work with so many transfers is done, or will be in a moment: from some hundreds on, what it needed is given back.
-    func giveBackMemory(of count: Int = .max) {
-        guard count >= 200 else { return }
-        memory.giveBackSoon { [history] in await history?.releaseMemory() }
     }
 
     /// Takes over other settings, as far as they take effect while transfers run.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ToolSupport
 import TransferBus
 
 /// What the desktop is told of transfers that a person handed over and that are over: many that end together are one note.
@@ -34,14 +35,14 @@ struct EndNotes {
         guard all.count > 1 else {
             let deed = first.isUpload ? "Upload" : "Download"
             return failed.isEmpty
-                ? Note(title: "\(deed) finished", body: first.path ?? first.name, isFailure: false)
+                ? Note(title: "\(deed) finished", body: (first.path ?? first.name).printable, isFailure: false)
                 : Note(
-                    title: "\(deed) failed", body: "\(first.name): \(first.error ?? "no reason is known")",
+                    title: "\(deed) failed", body: "\(first.name): \(first.error ?? "no reason is known")".printable,
                     isFailure: true)
         }
         let title =
             failed.isEmpty ? "\(all.count) transfers finished" : "\(failed.count) of \(all.count) transfers failed"
-        let shown = all.prefix(5).map { status in status.name + (status.error.map { ": \($0)" } ?? "") }
+        let shown = all.prefix(5).map { status in (status.name + (status.error.map { ": \($0)" } ?? "")).printable }
         let rest = all.count > shown.count ? ["… and \(all.count - shown.count) more"] : []
         return Note(title: title, body: (shown + rest).joined(separator: "\n"), isFailure: !failed.isEmpty)
     }

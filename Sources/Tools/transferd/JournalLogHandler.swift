@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Logging
+import ToolSupport
 
 /// Lines for the journal: the priority stands before each as sd-daemon(3) has it, the time is the journal's own.
 struct JournalLogHandler: LogHandler {
@@ -28,11 +29,11 @@ struct JournalLogHandler: LogHandler {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// One line: what would begin another becomes a blank.
+    /// One line: what would begin another becomes a blank, what would steer a terminal U+FFFD.
     static func line(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) -> String {
         let values = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
         let text = (message + values).split(whereSeparator: \.isNewline).joined(separator: " ")
-        return "<\(priority(of: level))>\(text)"
+        return "<\(priority(of: level))>\(text.printable)"
     }
 
     /// syslog's numbers.

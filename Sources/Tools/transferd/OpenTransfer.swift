@@ -20,6 +20,8 @@ final class OpenTransfer {
     /// -1 where it is not known.
     private var total: Int64
     private var rest: Rest?
+    /// The bytes that it counts for in its app's limit.
+    let bookkeepingBytes: Int32
 
     /// What few have.
     private final class Rest {
@@ -39,7 +41,8 @@ final class OpenTransfer {
         }
     }
 
-    init(_ status: TransferStatus) {
+    init(_ status: TransferStatus, bookkeepingBytes: Int = 0) {
+        self.bookkeepingBytes = Int32(clamping: bookkeepingBytes)
         (id, app, session, url, name) = (status.id, status.app, status.session, status.url, status.name)
         (submitted, isUpload, kind, state) = (status.submitted, status.isUpload, status.kind, status.state)
         (priority, bytes, total) = (Int16(clamping: status.priority), status.bytes, status.total ?? -1)

@@ -10,7 +10,8 @@ struct TransferBook {
     private var open: [TransferID: OpenTransfer] = [:]
     /// Those that are over, oldest first.
     private(set) var ended: [TransferStatus] = []
-    private var openPerApp: [String: Int] = [:]
+    /// How many unfinished transfers apps have, and how many bytes of addresses and others, by ``group(of:)``.
+    private var openPerApp: [String: (count: Int, bytes: Int)] = [:]
     /// How many of those that are over are kept here; the store has all.
     private static let mostEnded = 1000
 
@@ -23,7 +24,29 @@ struct TransferBook {
     }
 
     /// How many transfers of an app are not over.
-    func openCount(of app: String) -> Int { openPerApp[app] ?? 0 }
+    func openCount(of app: String) -> Int { openPerApp[Self.group(of: app)]?.count ?? 0 }
+
+    /// How many bytes of addresses, header fields and names the transfers of an app have that are not over.
+    func bytes(of app: String) -> Int { openPerApp[Self.group(of: app)]?.bytes ?? 0 }
+
+    /// The name under which an app is counted: sandboxes without a name of their own are counted together.
+    static func group(of app: String) -> String {
+        app.hasPrefix(BusCaller.opaquePrefix) ? BusCaller.opaquePrefix : app
+    }
+
+    /// The bytes of all that a caller may make as long as it likes.
+    static func bookkeepingBytes(of specification: TransferSpecification) -> Int {
+        let constraints = specification.traits.constraints
+        let connections = Array(constraints.connection.allowed ?? []) + Array(constraints.connection.denied)
+        let credential = specification.credential
+        let texts: [String?] = [
+            specification.url, specification.destination.directory, specification.destination.name,
+            specification.upload?.path, specification.traits.session, credential?.user, credential?.password,
+        ]
+        let names = (texts + connections).reduce(64) { $0 + ($1?.utf8.count ?? 0) }
+        let headers = specification.headers.reduce(names) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        return headers + 16 * (constraints.window?.windows.count ?? 0)
+    }
 
     /// How one stands, over or not.
     func status(of id: TransferID) -> TransferStatus? {
@@ -40,19 +63,21 @@ struct TransferBook {
             status.end(ending)
             return remember(status)
         }
-        insert(status)
+        insert(status, Self.bookkeepingBytes(of: stored.specification))
     }
 
     /// A transfer that was just handed over.
     mutating func add(_ id: TransferID, _ specification: TransferSpecification) {
         // The engine may have been quicker, and it may be over already.
         guard open[id] == nil, !ended.contains(where: { $0.id == id }) else { return }
-        insert(TransferStatus(id, specification))
+        insert(TransferStatus(id, specification), Self.bookkeepingBytes(of: specification))
     }
 
-    private mutating func insert(_ status: TransferStatus) {
-        open[status.id] = OpenTransfer(status)
-        openPerApp[status.app, default: 0] += 1
+    private mutating func insert(_ status: TransferStatus, _ bytes: Int) {
+        open[status.id] = OpenTransfer(status, bookkeepingBytes: bytes)
+        let group = Self.group(of: status.app)
+        let before = openPerApp[group] ?? (0, 0)
+        openPerApp[group] = (before.count + 1, before.bytes + bytes)
     }
 
     private mutating func remember(_ status: TransferStatus) {
@@ -101,8 +126,10 @@ struct TransferBook {
             return status
         }
         open[update.id] = nil
-        openPerApp[status.app, default: 1] -= 1
-        if openPerApp[status.app] == 0 { openPerApp[status.app] = nil }
+        let group = Self.group(of: status.app)
+        let before = openPerApp[group] ?? (0, 0)
+        openPerApp[group] =
+            before.count > 1 ? (before.count - 1, before.bytes - Int(transfer.bookkeepingBytes)) : nil
         remember(status)
         return status
     }

@@ -64,7 +64,6 @@ enum Program {
     static func main() async {
         // The daemon is its own worker process.
         TransferWorker.runIfCalled()
-        IdleMemory.keepHeapSmall()
         signal(SIGPIPE, SIG_IGN)
         do {
             let command = try TransferdCommand.parse()

@@ -5,9 +5,10 @@ import TransferSessions
 
 /// Joining processes to sessions, and noticing that they have gone.
 extension BusServer {
-    func openSession(_ call: BusCall, from caller: BusCaller) {
+    func openSession(_ next: QueuedCall) {
+        let caller = next.caller
         sessionUsers.insert(caller.name)
-        answer(call) { [arguments = call.arguments] in
+        answer(next) { [arguments = next.call.arguments] in
             try await self.opened(
                 arguments.first?.dictionary ?? [:], arguments.last?.dictionary ?? [:], by: caller)
         }
@@ -18,13 +19,16 @@ extension BusServer {
     ) async throws -> [VariantValue] {
         let settings = try SessionSettings(settings)
         let options = try OpeningOptions(options)
+        if caller.isSandboxed { try SandboxRules.check(settings, options, of: caller) }
         let registration = await registration(of: caller, saying: options)
         // Whoever has gone before holds no session against this one.
         await departures?.value
         guard let sender = bus?.signalSender else {
             throw BusFault(.shuttingDown, "the daemon is on its way out; the next call starts it again")
         }
-        let outlet = EventOutlet { key, event in
+        let outlet = EventOutlet { [service] key in
+            Task { await service.tellAgain(caller.name, in: key) }
+        } send: { key, event in
             // All that an event is made of can be sent.
             try? sender.emit(
                 "Event", of: TransferBusName.sessionInterface,
@@ -36,6 +40,8 @@ extension BusServer {
         var client = SessionClient(name: caller.name, process: caller.process, app: caller.app) { outlet.tell($0, $1) }
         let leader = getsid(caller.process)
         client.leader = leader > 0 ? leader : nil
+        client.executable = caller.executable
+        client.isLaunched = launched.isRunning(caller.app)
         (client.isInFront, client.isBack, client.containers) = (options.isInFront, options.isBack, options.containers)
         let state = try await service.open(settings, by: client, registration: registration)
         guard sessionUsers.contains(caller.name) else {
@@ -47,15 +53,19 @@ extension BusServer {
         return [.dictionary(SessionAnswer(path: name.path, state: state).fields)]
     }
 
-    /// How the app is started: as it says, or by its name where the bus can do that without being told.
+    /// How the app is started: as it says, or by its name where the bus can do that without being told. An app in a sandbox
+    /// says nothing: it is started by its own id only (rule C3).
     private func registration(of caller: BusCaller, saying options: OpeningOptions) async -> AppRegistration? {
         if case .busName? = options.registration { return options.registration }
-        let own = names.names(of: caller.name, process: caller.process)
-        guard !own.isEmpty else { return options.registration }
-        let answer = try? await ask("ListActivatableNames", service: "org.freedesktop.DBus").get()
-        let activatable = own.intersection(answer?.first?.items.compactMap(\.string) ?? [])
-        let name = activatable.contains(caller.app) ? caller.app : activatable.min()
-        return name.map(AppRegistration.busName) ?? options.registration
+        let own: Set =
+            caller.isSandboxed ? [caller.app] : names.names(of: caller.name, process: caller.process)
+        if !own.isEmpty {
+            let answer = try? await ask("ListActivatableNames", service: "org.freedesktop.DBus").get()
+            let activatable = own.intersection(answer?.first?.items.compactMap(\.string) ?? [])
+            let name = activatable.contains(caller.app) ? caller.app : activatable.min()
+            if let name { return .busName(name) }
+        }
+        return SandboxRules.command(of: caller).map(AppRegistration.command) ?? options.registration
     }
 
     /// Calls back when a caller has taken in what it was sent, or has gone; a process that is stopped may take for ever.

@@ -5,7 +5,8 @@ import TransferSessions
 /// The way of a session's events to the process that has it open.
 ///
 /// While that process does not take in what it is told, because it was stopped, its progress is held back: the bus would keep
-/// every word of it. All else is told; there is an end to that.
+/// every word of it. Beyond a bound all else is held back, too, and told again once the process reads: what matters is kept
+/// until it is acknowledged (rule C7).
 final class EventOutlet: Sendable {
     private struct State {
         /// Events since the process was seen to take any in.
@@ -15,6 +16,8 @@ final class EventOutlet: Sendable {
         var held: [Int: SessionEvent] = [:]
         /// The session: which one it is shows when it has been opened.
         var key: SessionKey?
+        /// Whether events were held back that are no progress.
+        var hasMissed = false
     }
 
     private let state = Mutex(State())
@@ -22,14 +25,20 @@ final class EventOutlet: Sendable {
     private let ask: @Sendable (_ answered: @escaping @Sendable () -> Void) -> Void
     /// So many events are told without knowing whether they are taken in.
     private static let most = 64
+    /// So many events are told in all before the process has to take some in.
+    private static let mostInAll = 1024
+    private let tellAgain: @Sendable (SessionKey) -> Void
 
     /// - Parameters:
+    ///   - tellAgain: has everything told once more that waits for the process; does not wait.
     ///   - send: sends an event, and does not wait.
     ///   - ask: calls back when the process has taken in all that was sent before, or has gone.
     init(
+        tellAgain: @escaping @Sendable (SessionKey) -> Void,
         send: @escaping @Sendable (SessionKey, SessionEvent) -> Void,
         ask: @escaping @Sendable (_ answered: @escaping @Sendable () -> Void) -> Void
     ) {
+        self.tellAgain = tellAgain
         self.send = send
         self.ask = ask
     }
@@ -38,6 +47,11 @@ final class EventOutlet: Sendable {
     func tell(_ key: SessionKey, _ event: SessionEvent) {
         let isToAsk = state.withLock { state in
             state.key = key
+            guard !state.isAsking || state.sent < Self.mostInAll || event.isLast else {
+                state.hasMissed = true
+                if let task = event.task, event.isProgress { state.held[task] = event }
+                return false
+            }
             if let task = event.task {
                 guard !event.isProgress || !state.isAsking || state.sent < Self.most else {
                     state.held[task] = event
@@ -57,16 +71,24 @@ final class EventOutlet: Sendable {
     }
 
     private func answered() {
-        state.withLock { state in
+        let again = state.withLock { state -> SessionKey? in
+            defer { state = State() }
+            guard !state.hasMissed else { return state.key }
             if let key = state.key {
                 for (_, event) in state.held.sorted(by: { $0.key < $1.key }) { send(key, event) }
             }
-            state = State()
+            return nil
         }
+        if let again { tellAgain(again) }
     }
 }
 
 extension SessionEvent {
+    /// Whether nothing comes after it.
+    fileprivate var isLast: Bool {
+        if case .invalidated = kind { true } else { false }
+    }
+
     fileprivate var isProgress: Bool {
         switch kind {
         case .received, .sent: true

@@ -7,7 +7,7 @@ struct SessionCalls {
     let service: any TransferService
     let caller: BusCaller
     /// What the session's own process calls.
-    static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close"]
+    static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close", "Open"]
 
     /// The values of the answer; nil for calls of other kinds.
     ///
@@ -17,8 +17,8 @@ struct SessionCalls {
         let key = SessionKey(app: name.app, identifier: name.identifier)
         switch call.method {
         case "Post":
-            let order = try TaskOrder(call.arguments.first?.dictionary ?? [:])
-            try await service.post(order, in: key, from: caller.name)
+            let posted = try PostedOrder(call.arguments.first?.dictionary ?? [:], call.descriptors, from: caller)
+            try await service.post(posted.order, file: posted.file, in: key, from: caller.name)
             return []
         case "Acknowledge":
             try await service.acknowledge(call.arguments.first?.integer ?? -1, in: key, from: caller.name)

@@ -66,6 +66,7 @@ extension SessionRefusal {
         case .badIdentifier: code = .badIdentifier
         case .sessionInUse: code = .inUse
         case .noSuchSession: code = .noSuchSession
+        case .limitExceeded: code = .limitExceeded
         case .storeFailed, .shuttingDown: code = .unavailable
         case .invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded, .tooManyTransfers, .messageTooLarge,
             .accessDenied:
@@ -93,6 +94,8 @@ extension BusFault {
             switch refusal.code {
             case .badIdentifier: .badIdentifier
             case .inUse: .sessionInUse
+            case .invalid: .invalidArgument
+            case .limitExceeded: .limitExceeded
             case .noSuchSession: .noSuchSession
             case .unavailable: .storeFailed
             }

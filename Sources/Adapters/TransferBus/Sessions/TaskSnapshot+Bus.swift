@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import GLibBridge
+internal import TransferEngine
 internal import TransferPolicy
 package import TransferSessions
 
@@ -36,7 +37,7 @@ extension TaskSnapshot {
             identifier: Int(identifier), kind: path.map { .upload(path: $0) } ?? .download,
             request: try BusFields.needed(
                 fields.nested("request", RequestDescription.init), "request", "what is to be transferred"))
-        note = try fields.string("note")
+        note = try fields.string("note", most: CallerLimits.noteBytes)
         priority = try fields.number("priority", in: 0...1).map(Float.init) ?? priority
         earliestBegin = try fields.integer("earliest-begin").map { WallTime(nanosecondsSinceEpoch: $0) }
         expectedToSend = try fields.integer("expects-to-send", in: -1 ... .max) ?? expectedToSend
@@ -102,10 +103,7 @@ extension BusFields {
     /// Header fields of a request; none where the key is missing.
     mutating func headers(_ key: String) throws -> [String: String] {
         let headers = try texts(key) ?? [:]
-        let size = headers.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        guard size <= 64 << 10 else {
-            throw BusFault(.invalidArgument, "'\(key)' have \(size) bytes together, more than \(64 << 10)")
-        }
+        try HeaderChecks.check(headers.map { HeaderField(name: $0.key, value: $0.value) }, key)
         return headers
     }
 }

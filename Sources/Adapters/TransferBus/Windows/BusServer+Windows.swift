@@ -33,9 +33,18 @@ extension BusServer {
     private static let backgroundInterface = "org.freedesktop.impl.portal.Background"
     private static let changed = "RunningApplicationsChanged"
 
-    /// Somebody owns a name: it may be a desktop's.
-    func noteDesktop(_ name: String, owner: String) {
-        guard name.hasPrefix(Self.desktopPrefix), desktops.present[name]?.owner != owner, let bus else { return }
+    /// Follows a desktop that has taken its name. A program in a sandbox is none, whatever name it takes (rule C13).
+    func noteDesktop(_ name: String, of owner: String) {
+        guard name.hasPrefix(Self.desktopPrefix) else { return }
+        identify(owner) { server, caller in
+            // The name may have changed hands while its owner was identified.
+            guard let caller, !caller.isSandboxed, server.names.owns(owner, name) else { return }
+            server.follow(desktop: name, of: owner)
+        }
+    }
+
+    private func follow(desktop name: String, of owner: String) {
+        guard desktops.present[name]?.owner != owner, let bus else { return }
         let registration = bus.subscribe(
             to: Self.changed, of: Self.backgroundInterface, at: Self.desktopPath, sender: owner
         ) { _ in self.assumeIsolated { $0.askDesktop(name) } }

@@ -5,10 +5,21 @@ import TransferEngine
 /// The folder a finished file goes to, and how it gets its name there.
 struct DestinationFolder: Sendable {
     var destination: Destination
+    /// What each finished file gets beside its name.
+    let attributes: FinalAttributes
     private var directory: String { destination.directory }
 
-    /// Makes the folder where it is missing.
-    func make() throws(FileFailure) { try Self.makeFolders(directory) }
+    /// The folder of a transfer's destination.
+    init(_ specification: TransferSpecification) {
+        destination = specification.destination
+        attributes = FinalAttributes(specification: specification)
+    }
+
+    /// Makes the folder where it is missing; a private one is closed to others, too, where it was there before.
+    func make() throws(FileFailure) {
+        try Self.makeFolders(directory, attributes)
+        attributes.close(directory)
+    }
 
     /// Finds out what stands against writing before anything is fetched; the folder is there.
     func check() throws(FileFailure) {
@@ -42,7 +53,7 @@ struct DestinationFolder: Sendable {
     func adopt(
         _ source: PartialFile, name: String, _ answer: (status: Int, validator: Validator?)
     ) throws(FileFailure) -> String {
-        try Self.makeFolders(directory)
+        try make()
         do {
             return try adopting(source, name: name, answer)
         } catch {
@@ -63,7 +74,7 @@ struct DestinationFolder: Sendable {
         } catch  where error.code == EXDEV {
             // A crash before the renaming leaves the copy behind.
             let copy = Paths.join(directory, ".\(Paths.name(source.path))-\(PartialPlace.token()).copy")
-            try Self.copy(source, to: copy, answer)
+            try self.copy(source, to: copy, answer)
             defer { unlink(copy) }
             let path = try place(copy, name: name, source.calls)
             try Self.syncFolder(directory, source.calls)
@@ -123,15 +134,15 @@ struct DestinationFolder: Sendable {
         }
     }
 
-    private static func makeFolders(_ directory: String) throws(FileFailure) {
+    private static func makeFolders(_ directory: String, _ attributes: FinalAttributes) throws(FileFailure) {
         if let facts = FileFacts(path: directory, followsLinks: true) {
             guard facts.kind == .folder else { throw FileFailure("use the folder", directory, code: ENOTDIR) }
             return
         }
         let parent = Paths.parent(directory)
-        if parent != directory, parent != "." { try makeFolders(parent) }
+        if parent != directory, parent != "." { try makeFolders(parent, attributes) }
         do {
-            try calling("create the folder", directory) { Int(mkdir(directory, 0o777)) }
+            try calling("create the folder", directory) { Int(mkdir(directory, attributes.folderMode)) }
         } catch  where error.code == EEXIST {
             // Another transfer made it in between, or it is a link to nothing, which shows when it is used.
         }
@@ -144,7 +155,7 @@ struct DestinationFolder: Sendable {
         try calls.syncing(descriptor, directory)
     }
 
-    private static func copy(
+    private func copy(
         _ source: PartialFile, to path: String, _ answer: (status: Int, validator: Validator?)
     ) throws(FileFailure) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -167,7 +178,7 @@ struct DestinationFolder: Sendable {
             }
             offset += off_t(count)
         }
-        try FinalAttributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
+        try attributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
         try source.calls.syncing(descriptor, path)
         // The copy has an inode of its own.
         PlacedFile.leaveMark(of: descriptor, at: source.location, answer)

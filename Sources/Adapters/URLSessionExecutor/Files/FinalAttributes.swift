@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import TransferEngine
 
-/// Mode and time of a finished file.
-enum FinalAttributes {
-    /// Gives the file the mode new files have, and a modification time where one is given.
-    static func apply(to descriptor: Int32, path: String, modified: Int64?) throws(FileFailure) {
+/// Mode, time and extended attributes of a finished file.
+struct FinalAttributes: Sendable {
+    /// The transfer whose file it is.
+    let specification: TransferSpecification
+
+    /// The mode of a finished file, which is never executable whatever it is called and holds (C9).
+    var fileMode: mode_t { specification.isPrivate ? 0o600 : 0o666 & ~Self.umask }
+
+    /// The mode of a folder that is made for a finished file, before the umask.
+    var folderMode: mode_t { specification.isPrivate ? 0o700 : 0o777 }
+
+    /// Gives the file its mode, its extended attributes, and a modification time where one is given.
+    func apply(to descriptor: Int32, path: String, modified: Int64?) throws(FileFailure) {
+        Provenance(specification).record(on: descriptor)
         do {
-            try calling("set the mode of", path) { Int(fchmod(descriptor, 0o666 & ~Self.umask)) }
+            try calling("set the mode of", path) { Int(fchmod(descriptor, fileMode)) }
             if let modified {
                 let time = timespec(
                     tv_sec: Int(modified / 1_000_000_000), tv_nsec: Int(modified % 1_000_000_000))
@@ -16,6 +27,17 @@ enum FinalAttributes {
         } catch  where error.code == EPERM || error.code == EOPNOTSUPP || error.code == EINVAL {
             // File systems without modes (FAT, some shares) keep their own.
         }
+    }
+
+    /// Takes the folder of private files from others, where it is ours; whatever its mode was, and the umask.
+    func close(_ folder: String) {
+        guard specification.isPrivate else { return }
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        defer { Glibc.close(descriptor) }
+        guard let facts = FileFacts(descriptor: descriptor), facts.owner == geteuid() else { return }
+        // On file systems without modes there is nothing to take; the file's own mode is what counts.
+        fchmod(descriptor, 0o700)
     }
 
     /// The date in nanoseconds since 1970; nil where it is none, or one that no file can have.

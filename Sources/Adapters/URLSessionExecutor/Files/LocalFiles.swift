@@ -43,11 +43,25 @@ package final class LocalFiles: AttemptFiles {
         return handle
     }
 
-    /// The destination, with a folder for system calls.
-    private func folder(_ handle: FolderHandle?) -> DestinationFolder {
-        var destination = specification.destination
-        if let handle { destination.directory = handle.path }
-        return DestinationFolder(destination: destination)
+    /// The specification with the destination's path for system calls.
+    private func located(_ handle: FolderHandle?) -> TransferSpecification {
+        var located = specification
+        if let handle { located.destination.directory = handle.path }
+        return located
+    }
+
+    /// The folder as a file of that answer finds it, and the file's name before numbering.
+    private func folder(
+        _ handle: FolderHandle?, for server: ServerFile
+    ) -> (folder: DestinationFolder, name: String) {
+        var located = located(handle)
+        let name =
+            located.destination.name
+            ?? ServerFileName.name(
+                disposition: server.disposition, url: server.url, limit: DestinationFolder(located).nameLimit)
+        // A server's name replaces nothing (C8).
+        located.destination = located.destination(named: name)
+        return (DestinationFolder(located), name)
     }
 
     package func prepare() -> (PreparedFiles, OwnedDescriptor?) {
@@ -64,7 +78,7 @@ package final class LocalFiles: AttemptFiles {
             return try explaining { () throws(FileFailure) in
                 let handle = try handle()
                 let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
-                let folder = folder(handle)
+                let folder = DestinationFolder(located(handle))
                 try folder.make()
                 let place = PartialPlace.find(for: job, partialDirectory: partialDirectory, location: location)
                 state.withLock { $0.partialPath = place.path }
@@ -92,9 +106,11 @@ package final class LocalFiles: AttemptFiles {
         try explaining { () throws(FileFailure) in
             let handle = try handle()
             let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
-            let folder = folder(handle)
             // Better now than after all bytes.
-            if specification.destination.name == nil { try folder.check(name(of: server, in: folder)) }
+            if specification.destination.name == nil {
+                let (folder, name) = folder(handle, for: server)
+                try folder.check(name)
+            }
             let path = partialPath
             try PartialPlace.prepare(location(path))
             // Nothing is recorded of a new file, so what has its name is not to be continued.
@@ -107,24 +123,17 @@ package final class LocalFiles: AttemptFiles {
         }
     }
 
-    /// The finished file's name before numbering.
-    private func name(of server: ServerFile, in folder: DestinationFolder) -> String {
-        specification.destination.name
-            ?? ServerFileName.name(disposition: server.disposition, url: server.url, limit: folder.nameLimit)
-    }
-
     package func adopt(
         _ file: PartialFile, as server: ServerFile, size: Int64
     ) throws(FileFailure) -> CompletedFile? {
         // Without its name it cannot be given another; and what has that name now is somebody else's.
         guard file.size == size, file.hasItsName else { return nil }
         return try explaining { () throws(FileFailure) in
-            let folder = folder(try handle())
+            let (folder, name) = folder(try handle(), for: server)
             let modified = specification.usesRemoteTime ? server.lastModified.flatMap(FinalAttributes.nanoseconds) : nil
-            try FinalAttributes.apply(to: file.descriptor, path: file.path, modified: modified)
+            try folder.attributes.apply(to: file.descriptor, path: file.path, modified: modified)
             if let failure = file.syncNow(to: size, withFacts: true) { throw failure }
-            let path = try folder.adopt(
-                file, name: name(of: server, in: folder), (server.finalStatus, server.version))
+            let path = try folder.adopt(file, name: name, (server.finalStatus, server.version))
             return CompletedFile(
                 path: shown(path), bytes: size, modified: FileFacts(path: path)?.modified ?? 0,
                 validator: server.version)

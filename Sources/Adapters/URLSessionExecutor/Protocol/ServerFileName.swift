@@ -28,20 +28,37 @@ enum ServerFileName {
     /// The name without what could lead out of a folder or hide, at most `limit` bytes, with its extension.
     static func safe(_ text: String, limit: Int = 255) -> String {
         let last = text.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
-        var name = ""
-        for scalar in last.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            // Joiners belong to words; other format characters may turn the reading direction and hide an extension.
-            case .format where scalar.value != 0x200C && scalar.value != 0x200D: continue
-            case .control, .lineSeparator, .paragraphSeparator, .surrogate: continue
-            default: name.unicodeScalars.append(":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar)
-            }
-        }
-        name = withoutHidingStart(name)
+        var name = withoutHidingStart(withoutSteering(last.unicodeScalars))
         while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
         let stem = name.prefix { $0 != "." }.lowercased()
         if devices.contains(stem) { name = "_" + name }
         return withoutHidingStart(cut(name, to: limit))
+    }
+
+    /// The text without control and format characters: those may turn the reading direction and hide an extension.
+    ///
+    /// A joiner stays between two characters of a script or an emoji that uses joiners, where it belongs to a word.
+    private static func withoutSteering(_ text: String.UnicodeScalarView) -> String {
+        var name = String.UnicodeScalarView()
+        var joiner: Unicode.Scalar?
+        for scalar in text {
+            switch scalar.properties.generalCategory {
+            case .format where scalar.value == 0x200C || scalar.value == 0x200D:
+                joiner = name.last.map(isJoined) == true ? scalar : nil
+            case .format, .control, .lineSeparator, .paragraphSeparator, .surrogate: continue
+            default:
+                if let joiner, isJoined(scalar) { name.append(joiner) }
+                joiner = nil
+                name.append(":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar)
+            }
+        }
+        return String(name)
+    }
+
+    /// Whether a joiner beside the character may change how it is read: not in Latin, Greek, Cyrillic and punctuation.
+    private static func isJoined(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isEmoji && scalar.value > 0x7F || scalar.properties.isVariationSelector
+            || scalar.value >= 0x0600 && (scalar.properties.isAlphabetic || scalar.properties.isGraphemeExtend)
     }
 
     /// Without dots and spaces at the beginning, also such as are one character with an accent.

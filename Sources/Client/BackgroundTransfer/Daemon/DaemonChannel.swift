@@ -68,7 +68,18 @@ package final class DaemonChannel: SessionChannel {
     }
 
     package func post(_ order: TaskOrder, in session: String) {
-        call("Post", [.dictionary(order.fields)], type: "(a{sv})", in: session, about: order)
+        var fields = order.fields
+        var file: OpenFile?
+        // The file itself goes along: the daemon keeps it, whatever becomes of its name, and a program in a sandbox may
+        // name no path. One that cannot be opened is the daemon's to complain about.
+        if case .submit(let snapshot) = order, case .upload(let path) = snapshot.kind, let opened = OpenFile(path),
+            var task = fields["snapshot"]?.dictionary
+        {
+            task["upload-fd"] = .handle(0)
+            fields["snapshot"] = .dictionary(task)
+            file = opened
+        }
+        call("Post", [.dictionary(fields)], type: "(a{sv})", in: session, about: order, file: file)
     }
 
     package func acknowledge(_ number: EventNumber, in session: String) {
@@ -91,10 +102,11 @@ package final class DaemonChannel: SessionChannel {
     /// Calls a method of a session's object, and waits for the answer as long as that is reasonable.
     private func call(
         _ method: String, _ arguments: [VariantValue], type: String, in session: String, about order: TaskOrder? = nil,
-        acknowledging number: EventNumber? = nil
+        acknowledging number: EventNumber? = nil, file: OpenFile? = nil
     ) {
         let answer = BlockingAnswer<Void>()
-        let call = SessionCall(method, arguments, type: type, order: order, acknowledges: number) { _ in answer.give(())
+        let call = SessionCall(method, arguments, type: type, order: order, acknowledges: number, file: file) { _ in
+            answer.give(())
         }
         link.perform { link in
             if !link.add(call, in: session) { answer.give(()) }

@@ -31,7 +31,8 @@ extension DaemonLink {
         do {
             try bus.call(
                 call.method, of: TransferBusName.sessionInterface, at: path, service: TransferBusName.service,
-                call.arguments, type: call.type, milliseconds: Self.callMilliseconds
+                call.arguments, type: call.type, milliseconds: Self.callMilliseconds,
+                descriptors: call.file.map { [$0.number] } ?? []
             ) { result in
                 self.assumeIsolated { link in
                     guard let now = link.sessions[identifier], now.serial == serial, now.epoch == epoch else { return }
@@ -96,7 +97,7 @@ extension DaemonLink {
             case .tell?:
                 if case .invalidated(let refusal) = event.kind { return end(identifier, refusal) }
                 if case .completed = event.kind, let task = event.task { sessions[identifier]?.tasks.end(task) }
-                sessions[identifier]?.events.yield(event)
+                deliver(event, in: identifier, from: path)
             case .acknowledgeAgain?:
                 guard let number = event.number,
                     sessions[identifier]?.calls.contains(where: { $0.acknowledges == number }) == false
@@ -116,7 +117,7 @@ extension BusFault {
     fileprivate var isFinal: Bool {
         switch code {
         case .invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded, .tooManyTransfers, .messageTooLarge,
-            .accessDenied, .badIdentifier:
+            .accessDenied, .badIdentifier, .limitExceeded:
             true
         case .sessionInUse, .noSuchSession, .storeFailed, .shuttingDown: false
         }

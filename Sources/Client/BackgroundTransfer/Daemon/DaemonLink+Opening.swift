@@ -105,7 +105,11 @@ extension DaemonLink {
             if let fault, let refusal = SessionRefusal(fault), refusal.code != .unavailable {
                 // This process's former connection may not be forgotten yet.
                 guard refusal.owner == getpid(), session.opened == nil else { return end(identifier, refusal) }
-            } else if let fault, fault.code == .invalidArgument {
+            } else if let fault, fault.code == .accessDenied, session.options.registration != nil {
+                // In a sandbox a program does not say how it is started; the daemon knows by its id.
+                sessions[identifier]?.options.registration = nil
+                return open(identifier)
+            } else if let fault, [.invalidArgument, .accessDenied, .limitExceeded].contains(fault.code) {
                 return end(identifier, SessionRefusal(code: .badIdentifier, message: fault.message))
             }
             lose(identifier, because: error.message, isHopeless: error.isHopeless)

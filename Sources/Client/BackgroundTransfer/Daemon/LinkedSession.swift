@@ -18,7 +18,7 @@ struct LinkedSession {
     /// Tells it from one of the same identifier that this process had before.
     let serial: Int
     let settings: SessionSettings
-    let options: OpeningOptions
+    var options: OpeningOptions
     let events: AsyncStream<SessionEvent>.Continuation
     var phase = Phase.opening
     /// Told how the first opening went; nil from then on.
@@ -31,6 +31,8 @@ struct LinkedSession {
     var ledger = EventLedger()
     var tasks = TaskLedger()
     var trouble = Trouble()
+    /// Events that wait until a file of the session was fetched, in their order; nil while none is.
+    var delayed: [SessionEvent]?
 
     /// How long the daemon has been giving trouble.
     struct Trouble {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Glibc
 import TransferSessions
 
 /// A call of a session's object that is to be made, again and again if need be.
@@ -12,12 +13,14 @@ struct SessionCall: Sendable {
     let order: TaskOrder?
     /// The event that it acknowledges.
     let acknowledges: EventNumber?
+    /// The file that goes with it, as the handle 0 among the arguments.
+    let file: OpenFile?
     /// Told once how it ended.
     let completion: @Sendable (Result<[VariantValue], SessionError>) -> Void
 
     init(
         _ method: String, _ arguments: [VariantValue], type: String, order: TaskOrder? = nil,
-        acknowledges: EventNumber? = nil,
+        acknowledges: EventNumber? = nil, file: OpenFile? = nil,
         completion: @escaping @Sendable (Result<[VariantValue], SessionError>) -> Void
     ) {
         self.method = method
@@ -25,8 +28,25 @@ struct SessionCall: Sendable {
         self.type = type
         self.order = order
         self.acknowledges = acknowledges
+        self.file = file
         self.completion = completion
     }
 
     var isClosing: Bool { method == "Close" }
+}
+
+/// A descriptor that is closed with its owner.
+final class OpenFile: Sendable {
+    let number: Int32
+
+    /// Takes over an open descriptor.
+    init(taking number: Int32) { self.number = number }
+
+    /// Opens a file for reading; nil if that is not possible. A pipe does not make the caller wait.
+    init?(_ path: String) {
+        number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { return nil }
+    }
+
+    deinit { close(number) }
 }

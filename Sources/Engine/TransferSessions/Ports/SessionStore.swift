@@ -42,6 +42,8 @@ package struct SessionRecord: Hashable, Sendable, Codable {
     package var ended: Int64 = 0
     /// How its program is started; nil where nobody said.
     package var registration: AppRegistration?
+    /// The executable of the program that said so.
+    package var registeredBy: String?
     /// The shared containers whose sessions the app is started for.
     package var containers: Set<String>?
     /// Whether a person ended its app for good: it is not started until somebody else has.

@@ -2,7 +2,11 @@
 #ifndef C_LINUX_FILES_H
 #define C_LINUX_FILES_H
 
-// Calls that Swift's Glibc module does not show, since it is built without _GNU_SOURCE, or that glibc lacks.
+// Calls of the C library that Swift's Glibc module does not show.
+
+#include <sys/xattr.h>
+
+// Some that it lacks since it is built without _GNU_SOURCE, or that glibc lacks.
 
 extern int fallocate64(int descriptor, int mode, long long offset, long long length);
 extern long syscall(long number, ...);

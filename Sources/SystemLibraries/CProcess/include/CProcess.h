@@ -26,3 +26,7 @@ long transfer_send_files(int socket, const void *bytes, unsigned long count, con
 /// or -1 with errno. `files` has room for TRANSFER_MOST_FILES; `is_cut` becomes 1 where this process could not take them all.
 long transfer_receive_files(
     int socket, void *bytes, unsigned long room, int *files, unsigned int *number, int *is_cut);
+
+/// pidfd_open(2): a descriptor that stands for that process, closed in programs that are started; -1 with errno where there
+/// is no such process.
+int transfer_open_process(int process);

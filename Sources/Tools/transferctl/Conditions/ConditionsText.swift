@@ -60,7 +60,7 @@ enum ConditionsText {
             [header]
             + rows(conditions).map { row in
                 [
-                    row.name, Formatting.printable(row.value), row.source.displayName,
+                    row.name, row.value.printable, row.source.displayName,
                     conditions.localTime.dateAndTime(of: row.since.wall), row.sureness.rawValue,
                 ]
             }
@@ -69,8 +69,8 @@ enum ConditionsText {
             zip(row, widths).map { $0 + String(repeating: " ", count: $1 - Formatting.columns($0)) }
                 .joined(separator: "  ").trimmingTrailingSpaces()
         }
-        lines += conditions.notes.map { "note: \(Formatting.printable($0))" }
-        lines += conditions.disagreements.map { "disagreement: \(Formatting.printable("\($0)"))" }
+        lines += conditions.notes.map { "note: \($0.printable)" }
+        lines += conditions.disagreements.map { "disagreement: \("\($0)".printable)" }
         return lines.joined(separator: "\n")
     }
 

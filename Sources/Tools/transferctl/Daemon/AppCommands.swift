@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import GLibBridge
+import ToolSupport
 import TransferBus
 
 /// `transferctl limiter`: what keeps apps from being started over and over.
@@ -86,7 +87,8 @@ struct SessionsCommand: DaemonCommand {
 struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps", abstract: "Show the apps that have transfers, or end what an app has for good.",
-        subcommands: [AppsList.self, AppsQuit.self], defaultSubcommand: AppsList.self)
+        subcommands: [AppsList.self, AppsQuit.self, AppsTrust.self, AppsDistrust.self], defaultSubcommand: AppsList.self
+    )
 }
 
 /// `transferctl apps list`, which `transferctl apps` is short for.
@@ -101,7 +103,8 @@ struct AppsList: DaemonCommand {
             a list of objects: app, open, running, waiting, paused, sessions, delay (seconds; see 'transferctl limiter'); \
             of those with background sessions, too: connected, front, waiting-events, launches, failures, missing, crashed, \
             silent (of the failures: no program, ended at once, did not take the call), last-launch, last-outcome (started, \
-            missing, crashed, silent), last-words, bus-name or command (how it is started).
+            missing, crashed, silent), last-words, bus-name or command (how it is started), registered-by (the program that \
+            said so).
             """)
 
     @Flag(help: "Write JSON.")
@@ -115,6 +118,7 @@ struct AppsList: DaemonCommand {
         guard !rows.isEmpty else { return Console.error("no app has transfers or sessions") }
         var table = TextTable([
             "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "DELAY", "SESSIONS", "APP IS", "EVENTS", "STARTS",
+            "STARTED BY",
         ])
         for row in rows {
             let sessions = (row["sessions"]?.items ?? []).compactMap(\.string)
@@ -124,7 +128,7 @@ struct AppsList: DaemonCommand {
                     + [
                         Formatting.span(row["delay"]?.integer ?? 0),
                         sessions.isEmpty ? "-" : sessions.joined(separator: ", "), Self.place(row),
-                        row["waiting-events"]?.integer.map(String.init) ?? "-", Self.starts(row),
+                        row["waiting-events"]?.integer.map(String.init) ?? "-", Self.starts(row), Self.starter(row),
                     ])
         }
         table.print()
@@ -137,6 +141,13 @@ struct AppsList: DaemonCommand {
         return row["front"] == .bool(true) ? "in front" : "in background"
     }
 
+    /// The bus name or the command by which it is started.
+    private static func starter(_ row: [String: VariantValue]) -> String {
+        if let name = row["bus-name"]?.string { return name }
+        let words = (row["command"]?.items ?? []).compactMap(\.string)
+        return words.isEmpty ? "-" : Formatting.printable(words.joined(separator: " "))
+    }
+
     /// How often it was started, and what came of it.
     private static func starts(_ row: [String: VariantValue]) -> String {
         guard let launches = row["launches"]?.integer else { return "-" }
@@ -145,7 +156,7 @@ struct AppsList: DaemonCommand {
         }
         var text = "\(launches)"
         if !failures.isEmpty { text += " (\(failures.joined(separator: ", ")))" }
-        if let words = row["last-words"]?.string { text += ": \(Formatting.printable(words))" }
+        if let words = row["last-words"]?.string { text += ": \(words.printable)" }
         return text
     }
 }

@@ -58,7 +58,7 @@ struct HandOverOptions: ParsableArguments {
         }
         let explanation = try? await client.call("Explain", [.integer(id.rawValue)], type: "(x)").first?.dictionary
         let sentence = explanation?["sentence"]?.string ?? ""
-        let reason = sentence.isEmpty ? "" : "waits: \(Formatting.printable(sentence)); "
+        let reason = sentence.isEmpty ? "" : "waits: \(sentence.printable); "
         return reason + "'transferctl watch' shows it"
     }
 }

@@ -38,7 +38,7 @@ struct ListCommand: DaemonCommand {
         filter.ended = all ? 1000 : 0
         let rows = try await client.explainedList(filter)
         if json {
-            return Console.print(StatusJSON.document(rows))
+            return Console.printJSON(StatusJSON.document(rows))
         }
         guard !rows.isEmpty else {
             let what = all ? "no transfers" : "no transfers that are not over; --all shows the others"

@@ -121,7 +121,7 @@ struct ServiceInstall: ParsableCommand {
         try Self.write(ManualPage.text(), to: files.manual)
         try Self.write(TransferControl.completionScript(for: .bash), to: files.completion)
         ServiceFiles.tellManagers()
-        for path in files.all { Console.print(path) }
+        for path in files.all { Console.printPath(path) }
         Console.error(
             "The bus starts \(program) when it is needed. After you log out it stops until the next login; "
                 + "'loginctl enable-linger' has it go on.")
@@ -151,7 +151,7 @@ struct ServiceUninstall: ParsableCommand {
             do { try FileManager.default.removeItem(atPath: path) } catch {
                 throw UsageError("\(path) cannot be removed: \(error.localizedDescription)")
             }
-            Console.print(path)
+            Console.printPath(path)
         }
         ServiceFiles.tellManagers()
     }
@@ -226,6 +226,6 @@ struct ServiceMetrics: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        Console.write(try await client.call("Metrics").first?.string ?? "", to: 1)
+        Console.printText(try await client.call("Metrics").first?.string ?? "")
     }
 }

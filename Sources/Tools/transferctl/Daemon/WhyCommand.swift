@@ -19,7 +19,7 @@ struct WhyCommand: OneTransferCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func tell(_ fields: [String: VariantValue]) {
-        Console.print(Formatting.printable(fields["sentence"]?.string ?? ""))
+        Console.print((fields["sentence"]?.string ?? "").printable)
         let waited = (fields["waited"]?.items ?? []).compactMap { item -> String? in
             guard let entry = item.dictionary, let code = entry["code"]?.string, let seconds = entry["seconds"]?.integer
             else { return nil }

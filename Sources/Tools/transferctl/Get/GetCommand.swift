@@ -61,7 +61,10 @@ struct DestinationOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: .init("Write into this folder (default: the current one).", valueName: "dir"))
     var directory: String?
 
-    @Flag(help: "Replace a file that is there already.")
+    @Flag(
+        help: .init(
+            "Replace a file that is there already. Only by the name of --output or of the URL: a file that the server "
+                + "names otherwise is renamed."))
     var overwrite = false
 
     @Flag(help: "Fail when a file of that name is there already.")

@@ -62,7 +62,7 @@ struct JSONStyle: GetStyle {
         JSONLine.print(object)
     }
 
-    mutating func note(_ text: String) { Console.error("transferctl: \(Formatting.printable(text))") }
+    mutating func note(_ text: String) { Console.error("transferctl: \(text)".printable) }
 
     mutating func end() {}
 
@@ -89,7 +89,7 @@ enum JSONLine {
     static func print(_ object: [String: Any]) {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else { return }
-        Console.print(String(decoding: data, as: UTF8.self))
+        Console.printJSON(String(decoding: data, as: UTF8.self))
     }
 
     /// What a server answered an upload with: text as it is, anything else in base64.

@@ -10,16 +10,16 @@ struct LineStyle: GetStyle {
     let isVerbose: Bool
 
     mutating func show(_ update: TransferUpdate, _ specification: TransferSpecification) {
-        let name = Formatting.printable(specification.displayName)
+        let name = specification.displayName
         if case .finished(let completion) = update.kind, let file = completion.file {
-            Console.error("\(name): \(Formatting.printable(GetText.finished(completion)))")
+            Console.error("\(name): \(GetText.finished(completion))".printable)
             Console.printPath(file.path)
         } else if let text = GetText.sentence(of: update, localTime: localTime, isVerbose: isVerbose) {
-            Console.error("\(name): \(Formatting.printable(text))")
+            Console.error("\(name): \(text)".printable)
         }
     }
 
-    mutating func note(_ text: String) { Console.error("transferctl: \(Formatting.printable(text))") }
+    mutating func note(_ text: String) { Console.error("transferctl: \(text)".printable) }
 
     mutating func end() {}
 }
@@ -30,10 +30,10 @@ struct QuietStyle: GetStyle {
         guard update.isFailure, let text = GetText.sentence(of: update, localTime: .utc, isVerbose: false) else {
             return
         }
-        Console.error("transferctl: \(Formatting.printable(specification.displayName + ": " + text))")
+        Console.error("transferctl: \(specification.displayName): \(text)".printable)
     }
 
-    mutating func note(_ text: String) { Console.error("transferctl: \(Formatting.printable(text))") }
+    mutating func note(_ text: String) { Console.error("transferctl: \(text)".printable) }
 
     mutating func end() {}
 }

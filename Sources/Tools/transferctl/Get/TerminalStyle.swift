@@ -67,7 +67,7 @@ struct TerminalStyle: GetStyle {
             over += 1
             let text = GetText.sentence(of: update, localTime: localTime, isVerbose: false) ?? ""
             let mark = update.isFailure ? "✗".red : "✓".green
-            above += "\(mark) \(Formatting.printable(specification.displayName)): \(Formatting.printable(text))\n"
+            above += "\(mark) \(specification.displayName.printable): \(text.printable)\n"
         case .progressed(let bytes, let total, let rate):
             setWaiting(update.id, nil)
             let name = running[update.id]?.name ?? specification.displayName
@@ -85,7 +85,7 @@ struct TerminalStyle: GetStyle {
 
     mutating func note(_ text: String) {
         isDirty = true
-        above += Formatting.printable(text) + "\n"
+        above += text.printable + "\n"
     }
 
     mutating func end() {

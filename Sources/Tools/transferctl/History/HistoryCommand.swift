@@ -40,10 +40,10 @@ struct HistoryCommand: DaemonCommand {
         let (past, fields) = try await RecordedPast.ask(client, since: since)
         if json { return JSONLine.print(fields.mapValues(\.json)) }
         if trace {
-            return Console.write(try past.neededTrace(since: since).csv, to: 1)
+            return Console.printText(try past.neededTrace(since: since).csv)
         }
         if workload {
-            return Console.write(try past.neededWorkload(since: since).csv, to: 1)
+            return Console.printText(try past.neededWorkload(since: since).csv)
         }
         guard !past.transfers.isEmpty || !past.conditions.isEmpty else {
             return Console.error("nothing was recorded in the last \(since)")

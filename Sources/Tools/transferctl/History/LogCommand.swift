@@ -15,12 +15,12 @@ struct LogCommand: OneTransferCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func tell(_ fields: [String: VariantValue]) {
-        Console.print(Formatting.printable("\(fields["name"]?.string ?? "") (\(fields["url"]?.string ?? ""))"))
+        Console.print("\(fields["name"]?.string ?? "") (\(fields["url"]?.string ?? ""))".printable)
         for case .dictionary(let moment) in fields["moments"]?.items ?? [] {
             let words = [
                 RecordedPast.time(moment["time"]), moment["event"]?.string, moment["note"]?.string.map { "- \($0)" },
             ]
-            Console.print(Formatting.printable(words.compactMap(\.self).joined(separator: "  ")))
+            Console.print(words.compactMap(\.self).joined(separator: "  ").printable)
         }
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import GLibBridge
 import PolicyLab
+import ToolSupport
 import TransferBus
 import TransferPolicy
 
@@ -54,7 +55,7 @@ struct RecordedPast {
         return events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map {
             _, event in
             let time = Self.time(.string(BusDate(event.time).description)) ?? ""
-            return Formatting.printable("\(time)  \(event.text)")
+            return "\(time)  \(event.text)".printable
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Synchronization
+import ToolSupport
 
 /// The two streams a program writes to.
 enum Console {
@@ -17,23 +18,29 @@ enum Console {
     /// How often a blocked write looks whether the program was interrupted, in milliseconds.
     private static let lookInterval: Int32 = 100
 
-    /// Writes a line of results, as it is.
-    static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+    /// Writes results, of one or several lines, without characters that steer a terminal.
+    static func print(_ lines: String) { write(lines.printableLines + "\n", to: STDOUT_FILENO) }
 
-    /// Writes a file's path: as it is for programs, harmless where it would steer a terminal.
-    static func printPath(_ path: String) { print(isatty(STDOUT_FILENO) == 1 ? Formatting.printable(path) : path) }
+    /// Writes a JSON document on a line; characters that steer a terminal are escaped in it.
+    static func printJSON(_ document: String) { write(document.printableJSON + "\n", to: STDOUT_FILENO) }
 
-    /// Writes a message, of one or several lines; control characters in it are made visible.
-    static func error(_ message: String) {
-        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-        write(lines.map { Formatting.printable(String($0)) }.joined(separator: "\n") + "\n", to: STDERR_FILENO)
+    /// Writes a file's path on a line: as it is for programs, without characters that steer for a terminal.
+    static func printPath(_ path: String) {
+        write((isatty(STDOUT_FILENO) == 1 ? path.printable : path) + "\n", to: STDOUT_FILENO)
     }
+
+    /// Writes text that other programs read: as it is for them, without characters that steer for a terminal.
+    static func printText(_ text: String) {
+        write(isatty(STDOUT_FILENO) == 1 ? text.printableLines : text, to: STDOUT_FILENO)
+    }
+
+    /// Writes a message, of one or several lines, without characters that steer a terminal.
+    static func error(_ message: String) { write(message.printableLines + "\n", to: STDERR_FILENO) }
 
     /// Writes a server's words: as they are for programs, harmless where they would steer a terminal.
     static func printBody(_ body: [UInt8]) {
         guard isatty(STDOUT_FILENO) == 1 else { return write(body, to: STDOUT_FILENO) }
-        let lines = String(decoding: body, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        let text = lines.map { Formatting.printable(String($0)) }.joined(separator: "\n")
+        let text = String(decoding: body, as: UTF8.self).printableLines
         write(text.hasSuffix("\n") ? text : text + "\n", to: STDOUT_FILENO)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ToolSupport
 import TransferBus
 import TransferPolicy
 
@@ -56,9 +57,9 @@ enum Formatting {
         }
     }
 
-    /// The text cut to `width` columns, with an ellipsis where something was lost, control characters made visible.
+    /// The text cut to `width` columns, with an ellipsis where something was lost, and without characters that steer.
     static func fitted(_ text: String, width: Int) -> String {
-        let clean = printable(text)
+        let clean = text.printable
         guard columns(clean) > width else { return clean }
         guard width > 0 else { return "" }
         var result = ""
@@ -76,7 +77,7 @@ enum Formatting {
     static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
-        for word in printable(text).split(separator: " ") {
+        for word in text.printable.split(separator: " ") {
             if !line.isEmpty, columns(line) + 1 + columns(word) > width {
                 lines.append(line)
                 line = ""
@@ -84,13 +85,5 @@ enum Formatting {
             line += (line.isEmpty ? "" : " ") + fitted(String(word), width: width)
         }
         return line.isEmpty ? lines : lines + [line]
-    }
-
-    /// The text with control characters replaced: a server's file name must not steer the terminal.
-    static func printable(_ text: String) -> String {
-        if isPlain(text) { return text }
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
     }
 }

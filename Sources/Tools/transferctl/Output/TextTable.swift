@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ToolSupport
 
 /// Rows under a head, each column as wide as its widest cell.
 struct TextTable {
@@ -8,7 +9,7 @@ struct TextTable {
     init(_ head: [String]) { rows = [head] }
 
     /// Adds a row of as many cells as there are columns.
-    mutating func add(_ cells: [String]) { rows.append(cells.map(Formatting.printable)) }
+    mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
 
     /// The lines, the head first, cut to `width` columns.
     func lines(width: Int) -> [String] {

@@ -81,7 +81,7 @@ struct OverrideCommand: ParsableCommand {
         } else if words.isEmpty {
             Console.error("transferctl: no connection is overridden")
         } else {
-            for (name, word) in words { Console.print("\(Formatting.printable(name))  \(word.rawValue)") }
+            for (name, word) in words { Console.print("\(name.printable)  \(word.rawValue)") }
         }
     }
 }

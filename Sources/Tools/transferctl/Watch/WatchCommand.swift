@@ -175,7 +175,7 @@ private struct WatchLines {
         guard isNew else { return }
         let note = status.error ?? status.sentence
         let text = "\(status.id) \(status.state.rawValue) \(status.name)" + (note.map { ": \($0)" } ?? "")
-        Console.print(Formatting.printable(text))
+        Console.print(text.printable)
     }
 
     private func tell(_ key: String, _ fields: [String: VariantValue]) {
@@ -184,10 +184,10 @@ private struct WatchLines {
             return write(name, [name: fields.mapValues(\.json)])
         }
         if key == "Held" {
-            Console.print(Formatting.printable(WatchConditions.hold(fields).map { "held: \($0)" } ?? "not held"))
+            Console.print((WatchConditions.hold(fields).map { "held: \($0)" } ?? "not held").printable)
         } else {
             let conditions = WatchConditions(fields)
-            Console.print(Formatting.printable("power \(conditions.power); network \(conditions.network)"))
+            Console.print("power \(conditions.power); network \(conditions.network)".printable)
         }
     }
 

@@ -21,6 +21,9 @@ struct NameBook {
     /// Whether somebody owns a name.
     func isOwned(_ name: String) -> Bool { names.values.contains { $0.contains(name) } }
 
+    /// Whether a connection owns a name.
+    func owns(_ owner: String, _ name: String) -> Bool { names[owner]?.contains(name) == true }
+
     /// A connection owns a name no longer.
     mutating func remove(_ name: String, from owner: String) {
         names[owner]?.remove(name)

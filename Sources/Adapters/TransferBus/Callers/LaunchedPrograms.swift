@@ -24,6 +24,9 @@ package final class LaunchedPrograms: Sendable {
     /// A process has ended: its number may become another's.
     package func remove(_ process: Int32) { apps.withLock { $0[process] = nil } }
 
+    /// Whether a program that was started for an app still runs.
+    func isRunning(_ app: String) -> Bool { apps.withLock { $0.values.contains(app) } }
+
     /// The app for which a process, or the one that leads its session, was started.
     func app(of process: Int32) -> String? {
         apps.withLock { apps in

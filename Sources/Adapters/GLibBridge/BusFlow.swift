@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGIO
+import Synchronization
+
+/// Bounds what other connections can make this one and the bus keep: refuses calls beyond the limits before they are decoded
+/// or queued, and says who does not read what it is sent.
+///
+/// GDBus shows it every message on its own thread.
+package final class BusFlow: Sendable {
+    /// The errors with which calls are refused.
+    package struct Refusals: Sendable {
+        /// The name of the error for a call that is too large, and for one that is too many.
+        package var tooLarge: String
+        package var tooMany: String
+
+        /// Errors of these names.
+        package init(tooLarge: String, tooMany: String) {
+            self.tooLarge = tooLarge
+            self.tooMany = tooMany
+        }
+    }
+
+    private let flow = Mutex(MessageFlow())
+    private let refusals: Refusals
+    private let askToConfirm: @Sendable (String) -> Void
+
+    /// Accounts without any connection.
+    ///
+    /// - Parameter askToConfirm: has a connection show that it reads, and calls ``confirm(_:)`` once it has. Called on
+    ///   GDBus's thread; must not wait.
+    package init(refusals: Refusals, askToConfirm: @escaping @Sendable (String) -> Void) {
+        self.refusals = refusals
+        self.askToConfirm = askToConfirm
+    }
+
+    /// Notes that a connection has read what it had been sent when it was asked; true where it was stalled until now.
+    package func confirm(_ name: String) -> Bool { flow.withLock { $0.confirm(name) } }
+
+    /// Whether a connection has left so much unread that it is to be sent nothing more.
+    package func isStalled(_ name: String) -> Bool { flow.withLock { $0.isStalled(name) } }
+
+    /// Forgets a connection that has gone.
+    package func forget(_ name: String) { flow.withLock { $0.forget(name) } }
+
+    func answered(_ serial: UInt32, of name: String) { flow.withLock { $0.answered(serial, of: name) } }
+
+    // MARK: On GDBus's thread
+
+    /// Looks at a message that comes in; false where it goes no further.
+    fileprivate func admits(_ message: OpaquePointer, on connection: OpaquePointer?) -> Bool {
+        guard g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL,
+            let sender = g_dbus_message_get_sender(message).map({ String(cString: $0) }), sender.hasPrefix(":")
+        else { return true }
+        let (serial, bytes) = (g_dbus_message_get_serial(message), Self.size(of: message))
+        let limits = flow.withLock { $0.limits }
+        switch flow.withLock({ $0.receive(serial, bytes: bytes, from: sender) }) {
+        case .admitted: return true
+        case .ignored: break
+        case .tooLarge(let bytes):
+            refuse(
+                message, on: connection, refusals.tooLarge,
+                "the message has \(bytes) bytes, more than \(limits.largestCall); send several smaller ones")
+        case .tooMany(let calls):
+            refuse(
+                message, on: connection, refusals.tooMany,
+                "\(calls) calls of this connection are not answered yet, and \(limits.calls) may be; wait for some answers"
+            )
+        case .tooMuch(let bytes):
+            refuse(
+                message, on: connection, refusals.tooMany,
+                "calls of this connection with \(bytes) bytes are not answered yet, and \(limits.callBytes) may be; wait "
+                    + "for some answers")
+        }
+        return false
+    }
+
+    /// Counts a message that goes out.
+    fileprivate func noteSent(_ message: OpaquePointer) {
+        guard let receiver = g_dbus_message_get_destination(message).map({ String(cString: $0) }),
+            receiver.hasPrefix(":")
+        else { return }
+        let type = g_dbus_message_get_message_type(message)
+        if type == G_DBUS_MESSAGE_TYPE_METHOD_RETURN || type == G_DBUS_MESSAGE_TYPE_ERROR {
+            // Of calls, too, that GDBus answers by itself.
+            answered(g_dbus_message_get_reply_serial(message), of: receiver)
+        } else if type != G_DBUS_MESSAGE_TYPE_SIGNAL {
+            return
+        }
+        let bytes = Self.size(of: message)
+        if flow.withLock({ $0.send(bytes: bytes, to: receiver) }) { askToConfirm(receiver) }
+    }
+
+    private func refuse(_ message: OpaquePointer, on connection: OpaquePointer?, _ name: String, _ text: String) {
+        let flags = g_dbus_message_get_flags(message).rawValue
+        guard flags & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue == 0,
+            let reply = g_dbus_message_new_method_error_literal(message, name, text)
+        else { return }
+        g_dbus_connection_send_message(connection, reply, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+        g_object_unref(UnsafeMutableRawPointer(reply))
+    }
+
+    private static func size(of message: OpaquePointer) -> Int {
+        g_dbus_message_get_body(message).map { Int(g_variant_get_size($0)) } ?? 0
+    }
+}
+
+extension BusConnection {
+    /// Has `flow` see all messages from now on, until the handle goes away.
+    package func limit(by flow: BusFlow) -> BusRegistration {
+        let connection = connection
+        let id = g_dbus_connection_add_filter(
+            pointer,
+            { connection, message, isIncoming, data in
+                guard let message, let data else { return message }
+                let flow = Unmanaged<BusFlow>.fromOpaque(data).takeUnretainedValue()
+                guard isIncoming != 0 else {
+                    flow.noteSent(message)
+                    return message
+                }
+                if flow.admits(message, on: connection) { return message }
+                g_object_unref(UnsafeMutableRawPointer(message))
+                return nil
+            }, Unmanaged.passRetained(flow).toOpaque(),
+            { data in if let data { Unmanaged<BusFlow>.fromOpaque(data).release() } })
+        return BusRegistration { g_dbus_connection_remove_filter(OpaquePointer(connection.pointer), id) }
+    }
+}

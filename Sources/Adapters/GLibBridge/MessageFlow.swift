@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Accounts of the messages between this connection and the others on the bus, by their unique names: how many of their calls
+/// are in flight, and how much they were sent without having shown that they read it.
+///
+/// A message bus keeps whatever a stopped receiver does not read, and GDBus keeps whatever comes in faster than it is
+/// handled. These accounts put a bound on both (rules C5 and C7). A value; ``BusFlow`` asks it for each message.
+struct MessageFlow {
+    /// The bounds.
+    struct Limits: Hashable, Sendable {
+        /// Calls of one connection that are not answered yet.
+        var calls = 1000
+        /// Bytes of those calls, of one connection and of all together.
+        var callBytes = 32 << 20
+        var allCallBytes = 128 << 20
+        /// The largest single call.
+        var largestCall = 16 << 20
+        /// Messages, and bytes, that are sent to a connection before it has to show that it reads them.
+        var unconfirmed = 1024
+        var unconfirmedBytes = 32 << 20
+        /// Messages after which a connection is asked to show that.
+        var askingAfter = 64
+    }
+
+    /// The answer to whether a call may come in.
+    enum Admission: Hashable {
+        case admitted
+        case tooLarge(bytes: Int)
+        case tooMany(calls: Int)
+        case tooMuch(bytes: Int)
+        /// Not even an error is sent, since the connection reads nothing.
+        case ignored
+    }
+
+    private struct Peer {
+        /// The sizes of the calls in flight, by their serial numbers.
+        var calls: [UInt32: Int] = [:]
+        var callBytes = 0
+        var sent = 0
+        var sentBytes = 0
+        /// What had been sent when the connection was asked to show that it reads; nil while it is not asked.
+        var asked: (sent: Int, bytes: Int)?
+    }
+
+    private var peers: [String: Peer] = [:]
+    private var allCallBytes = 0
+    let limits: Limits
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// Decides about a call, and counts it where it is admitted.
+    mutating func receive(_ serial: UInt32, bytes: Int, from name: String) -> Admission {
+        var peer = peers[name] ?? Peer()
+        if isStalled(peer) { return .ignored }
+        guard bytes <= limits.largestCall else { return .tooLarge(bytes: bytes) }
+        guard peer.calls.count < limits.calls else { return .tooMany(calls: peer.calls.count) }
+        guard peer.callBytes + bytes <= limits.callBytes, allCallBytes + bytes <= limits.allCallBytes else {
+            return .tooMuch(bytes: peer.callBytes)
+        }
+        let before = peer.calls.updateValue(bytes, forKey: serial) ?? 0
+        peer.callBytes += bytes - before
+        allCallBytes += bytes - before
+        peers[name] = peer
+        return .admitted
+    }
+
+    /// Notes that a call was answered. Safe to repeat.
+    mutating func answered(_ serial: UInt32, of name: String) {
+        guard let bytes = peers[name]?.calls.removeValue(forKey: serial) else { return }
+        peers[name]?.callBytes -= bytes
+        allCallBytes -= bytes
+    }
+
+    /// Counts a message that goes out.
+    ///
+    /// - Returns: whether the receiver is to be asked to show that it reads.
+    mutating func send(bytes: Int, to name: String) -> Bool {
+        var peer = peers[name] ?? Peer()
+        peer.sent += 1
+        peer.sentBytes += bytes
+        let isDue =
+            peer.asked == nil && (peer.sent >= limits.askingAfter || peer.sentBytes >= limits.unconfirmedBytes / 4)
+        if isDue { peer.asked = (peer.sent, peer.sentBytes) }
+        peers[name] = peer
+        return isDue
+    }
+
+    /// Notes that a receiver has read what it had been sent when it was asked.
+    ///
+    /// - Returns: whether it was stalled and is so no longer.
+    mutating func confirm(_ name: String) -> Bool {
+        guard var peer = peers[name], let asked = peer.asked else { return false }
+        let wasStalled = isStalled(peer)
+        peer.sent -= asked.sent
+        peer.sentBytes -= asked.bytes
+        peer.asked = nil
+        peers[name] = peer
+        return wasStalled && !isStalled(peer)
+    }
+
+    /// Whether a receiver has left so much unread that it is sent nothing more.
+    func isStalled(_ name: String) -> Bool { peers[name].map(isStalled) ?? false }
+
+    private func isStalled(_ peer: Peer) -> Bool {
+        peer.sent >= limits.unconfirmed || peer.sentBytes >= limits.unconfirmedBytes
+    }
+
+    /// Forgets a connection that has gone.
+    mutating func forget(_ name: String) {
+        guard let peer = peers.removeValue(forKey: name) else { return }
+        allCallBytes -= peer.callBytes
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The rule that says what kind of caller a process is, from facts alone (rules C1 and C4).
+struct CallerClassifier {
+    /// The folder of the running daemon, in which the person's `transferctl` lies; nil where others may write there, since
+    /// anybody could put a program of that name in it.
+    var daemonFolder: String?
+    /// The units whose sandboxes a person has admitted (`transferctl apps trust`).
+    var trusted: Set<String> = []
+
+    /// The classifier of this process.
+    static func current(trusted: Set<String>) -> CallerClassifier {
+        CallerClassifier(daemonFolder: ownFolder, trusted: trusted)
+    }
+
+    private static let ownFolder: String? = {
+        var facts = ProcessFacts()
+        facts.executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let folder = Self.folder(of: facts.executablePath)
+        var status = stat()
+        guard stat(folder, &status) == 0, status.st_uid == geteuid() || status.st_uid == 0 else { return nil }
+        let isGroups = status.st_mode & S_IWGRP != 0 && status.st_gid != getegid()
+        return status.st_mode & S_IWOTH != 0 || isGroups ? nil : folder
+    }()
+
+    /// Returns the caller.
+    ///
+    /// - Parameters:
+    ///   - ownedNames: the well-known names that it owns on the bus.
+    ///   - launched: the app for whose session the daemon started the process; nil for others.
+    func caller(
+        _ name: String, process: Int32, _ facts: ProcessFacts, ownedNames: Set<String> = [], launched: String? = nil
+    ) -> BusCaller {
+        func caller(_ app: String, _ kind: BusCaller.Kind) -> BusCaller {
+            var caller = BusCaller(name: name, app: app, kind: kind, process: process)
+            caller.executable = facts.executablePath
+            return caller
+        }
+        let unit = SystemdUnit(cgroup: facts.cgroup)
+        if let sandbox = sandbox(facts, unit, name: name) {
+            if case .opaque = sandbox.kind, let unit, trusted.contains(unit.name) {
+                return caller(unit.app ?? unit.name, .app)
+            }
+            return caller(sandbox.app, .sandboxed(sandbox.kind))
+        }
+        if facts.program == "transferctl", let daemonFolder, Self.folder(of: facts.executablePath) == daemonFolder {
+            return caller(BusCaller.person, .person)
+        }
+        let app =
+            launched ?? Self.ownName(among: ownedNames) ?? unit?.app ?? InterpretedProgram.app(of: facts)
+            ?? facts.executablePath
+        // A unit may have any name; these two kinds of id are not for apps.
+        let isReserved = app == BusCaller.person || app.hasPrefix(BusCaller.opaquePrefix)
+        return caller(isReserved ? "app:" + app : app, .app)
+    }
+
+    // MARK: Sandboxes
+
+    /// The sandbox that a process is in; nil only where it is certain that it is in none.
+    private func sandbox(
+        _ facts: ProcessFacts, _ unit: SystemdUnit?, name: String
+    ) -> (app: String, kind: BusCaller.Sandbox)? {
+        if let info = facts.flatpakInfo {
+            // Flatpak's own scope contradicts who makes a file of that name for somebody else's app.
+            guard let id = Self.flatpakID(info), unit?.flatpak ?? id == id else {
+                return (opaque(facts, unit, name), .opaque)
+            }
+            return (id, .flatpak)
+        }
+        if let snap = Self.snap(facts) { return ("snap." + snap, .snap) }
+        // A proxy on the host speaks for a program in a sandbox, as Firejail and bare bubblewrap have it.
+        guard facts.hasSameFiles, facts.program != "xdg-dbus-proxy" else { return (opaque(facts, unit, name), .opaque) }
+        return nil
+    }
+
+    /// A name for a sandbox for which nobody vouches: programs of one mount namespace share it, no others do.
+    ///
+    /// Nothing that the program itself may choose, such as a path inside of its sandbox, is a part of it.
+    private func opaque(_ facts: ProcessFacts, _ unit: SystemdUnit?, _ name: String) -> String {
+        guard facts.isSameUser, facts.program != "xdg-dbus-proxy", let namespace = facts.mountNamespace,
+            namespace != facts.ownMountNamespace
+        else { return "\(BusCaller.opaquePrefix)\(unit?.name ?? "")#\(name)" }
+        return "\(BusCaller.opaquePrefix)\(unit?.name ?? "")#\(namespace)"
+    }
+
+    /// The `name` of the section `Application` (flatpak-metadata(5)).
+    private static func flatpakID(_ text: String) -> String? {
+        var section = Substring()
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("[") { section = line }
+            guard section == "[Application]", line.hasPrefix("name=") else { continue }
+            let id = line.dropFirst(5).trimmingCharacters(in: .whitespaces)
+            return isAppID(id) ? id : nil
+        }
+        return nil
+    }
+
+    /// Whether a text can be a Flatpak's id: it becomes an argument of `flatpak run` and a part of paths.
+    static func isAppID(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count >= 2, text.utf8.count <= 255, !text.hasPrefix("-") else { return false }
+        return parts.allSatisfy { part in
+            !part.isEmpty
+                && part.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                        true
+                    default: false
+                    }
+                }
+        }
+    }
+
+    /// The snap of a process, by its security label `snap.NAME.APP` or by its control group; nil where it is in none.
+    private static func snap(_ facts: ProcessFacts) -> String? {
+        let label = facts.securityLabel.prefix { $0 != " " && $0 != "\n" && $0 != "\0" }
+        let unit = facts.cgroup.split(separator: "/").last { $0.hasPrefix("snap.") } ?? ""
+        for text in [label, unit.prefix { $0 != "\n" }] {
+            let parts = text.split(separator: ".")
+            guard parts.count >= 2, parts[0] == "snap", let snap = parts.dropFirst().first else { continue }
+            guard snap.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || isLowerOrDigit($0) })
+            else { continue }
+            return String(snap)
+        }
+        return nil
+    }
+
+    private static func isLowerOrDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    // MARK: Apps
+
+    /// The name that is the app's own: no interface that many programs offer, and of several the shortest, since an app's
+    /// other names are made from its id.
+    private static func ownName(among names: Set<String>) -> String? {
+        let shared = [
+            "org.transferd", "org.freedesktop.", "org.mpris.", "org.kde.StatusNotifier", "org.a11y.", "org.gtk.vfs.",
+        ]
+        return names.filter { name in
+            name.contains(".") && !name.hasPrefix(":") && !shared.contains { name.hasPrefix($0) }
+        }.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+    }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TransferBus
+
+@Suite struct CallQueueTests {
+    @Test("An app has so many calls answered at a time, in their order, and keeps no other app waiting")
+    func turns() {
+        var queue = CallQueue<Int>()
+        let most = CallQueue<Int>.mostAtATime
+        #expect((0..<1000).compactMap { queue.add($0, of: "a") } == Array(0..<most))
+        #expect(queue.add(1, of: "b") == 1)
+        #expect((most..<1000).map { _ in queue.end(of: "a") } == (most..<1000).map(Optional.some))
+        #expect(queue.end(of: "a") == nil)
+        #expect(queue.add(7, of: "a") == 7)
+        for _ in 0..<most { #expect(queue.end(of: "a") == nil) }
+        // Nothing is left of an app without calls.
+        #expect(queue.end(of: "a") == nil)
+        #expect((0..<most).compactMap { queue.add($0, of: "a") }.count == most)
+    }
+}

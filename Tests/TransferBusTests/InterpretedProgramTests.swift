@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import TransferBus
+
+@Suite struct InterpretedProgramTests {
+    @Test(
+        "C4: a program of an interpreter's is known by its script",
+        arguments: [
+            ("/usr/bin/python3.11", "python3 -u -W ignore tool.py --to x", "/home/u/tool.py"),
+            ("/usr/bin/python3.11", "python3 -m pkg.tool x", "python pkg.tool"),
+            ("/usr/bin/python3", "python3 ./a/../b.py", "/home/u/b.py"),
+            ("/usr/bin/node", "node -r x /app/main.js", "/app/main.js"),
+            ("/bin/bash", "bash -o pipefail /opt/run.sh -c", "/opt/run.sh"),
+            ("/usr/bin/perl", "perl -w /opt/t.pl", "/opt/t.pl"),
+            ("/usr/lib/jvm/bin/java", "java -Xmx1g -cp a:b org.example.Main", "java org.example.Main"),
+            ("/usr/lib/jvm/bin/java", "java -jar /opt/app.jar", "/opt/app.jar"),
+            ("/usr/bin/deno", "deno run /x.ts", "/x.ts"),
+        ])
+    func scripts(executable: String, words: String, app: String) {
+        var facts = BusCallerTests.facts(executable)
+        facts.arguments = words.split(separator: " ").map(String.init)
+        facts.workingFolder = "/home/u"
+        #expect(InterpretedProgram.app(of: facts) == app)
+        #expect(CallerClassifier().caller(":1", process: 1, facts).app == app)
+    }
+
+    @Test(
+        "What is no interpreter, or runs no script, is known by its executable",
+        arguments: [
+            ("/usr/bin/pythonista", "pythonista a.py"), ("/usr/bin/python3", "python3 -c import"),
+            ("/usr/bin/python3", "python3"),
+            ("/bin/sh", "sh -c echo"), ("/opt/tool", "tool a.py"),
+        ])
+    func others(executable: String, words: String) {
+        var facts = BusCallerTests.facts(executable)
+        facts.arguments = words.split(separator: " ").map(String.init)
+        #expect(CallerClassifier().caller(":1", process: 1, facts).app == executable)
+    }
+}

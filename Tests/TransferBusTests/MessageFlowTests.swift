@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import GLibBridge
+
+@Suite("C5, C7: accounts of messages")
+struct MessageFlowTests {
+    @Test("Calls of one connection are bounded in number and in bytes, and leave room once they are answered")
+    func calls() {
+        var limits = MessageFlow.Limits()
+        (limits.calls, limits.callBytes, limits.largestCall) = (3, 1000, 500)
+        var flow = MessageFlow(limits: limits)
+        #expect(flow.receive(1, bytes: 501, from: ":1") == .tooLarge(bytes: 501))
+        for serial in UInt32(1)...3 { #expect(flow.receive(serial, bytes: 10, from: ":1") == .admitted) }
+        #expect(flow.receive(4, bytes: 10, from: ":1") == .tooMany(calls: 3))
+        #expect(flow.receive(4, bytes: 10, from: ":2") == .admitted)
+        flow.answered(2, of: ":1")
+        flow.answered(2, of: ":1")
+        #expect(flow.receive(5, bytes: 500, from: ":1") == .admitted)
+        flow.answered(1, of: ":1")
+        #expect(flow.receive(6, bytes: 500, from: ":1") == .tooMuch(bytes: 510))
+        flow.forget(":1")
+        #expect(flow.receive(6, bytes: 500, from: ":1") == .admitted)
+    }
+
+    @Test("All connections together have a bound of bytes, too, which one that goes away gives back")
+    func together() {
+        var limits = MessageFlow.Limits()
+        limits.allCallBytes = 100
+        var flow = MessageFlow(limits: limits)
+        #expect(flow.receive(1, bytes: 60, from: ":1") == .admitted)
+        #expect(flow.receive(1, bytes: 60, from: ":2") == .tooMuch(bytes: 0))
+        flow.forget(":1")
+        #expect(flow.receive(1, bytes: 60, from: ":2") == .admitted)
+        flow.answered(1, of: ":2")
+        #expect(flow.receive(2, bytes: 100, from: ":3") == .admitted)
+    }
+
+    @Test("A connection is asked now and then to show that it reads; one that does not is stalled until it does")
+    func unread() {
+        var limits = MessageFlow.Limits()
+        (limits.unconfirmed, limits.askingAfter) = (100, 10)
+        var flow = MessageFlow(limits: limits)
+        let asked = (1...150).map { _ in flow.send(bytes: 1, to: ":1") }
+        #expect(asked.enumerated().filter(\.element).map(\.offset) == [9])
+        #expect(flow.isStalled(":1") && !flow.isStalled(":2"))
+        #expect(flow.receive(1, bytes: 1, from: ":1") == .ignored)
+        // It has read ten of them: still too few, and it is asked again with the next.
+        #expect(flow.confirm(":1") == false)
+        #expect(flow.isStalled(":1"))
+        let isAskedAgain = flow.send(bytes: 1, to: ":1")
+        #expect(isAskedAgain)
+        #expect(flow.confirm(":1") == true)
+        #expect(!flow.isStalled(":1"))
+        #expect(flow.confirm(":1") == false)
+        #expect(flow.receive(1, bytes: 1, from: ":1") == .admitted)
+    }
+
+    @Test("Few large messages stall as many small ones do")
+    func large() {
+        var flow = MessageFlow()
+        let limit = flow.limits.unconfirmedBytes
+        let isAsked = flow.send(bytes: limit / 2, to: ":1")
+        #expect(isAsked)
+        #expect(!flow.isStalled(":1"))
+        _ = flow.send(bytes: limit / 2, to: ":1")
+        #expect(flow.isStalled(":1"))
+        flow.forget(":1")
+        #expect(!flow.isStalled(":1"))
+    }
+}

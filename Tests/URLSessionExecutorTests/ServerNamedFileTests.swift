@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import Foundation
+import HostileServer
+import Testing
+import TransferEngine
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+extension ExecutorTests {
+    @Suite(.serialized, .timeLimit(.minutes(2)))
+    struct ServerNamedFileTests {
+        private static let body = Array("new".utf8)
+
+        /// Runs a download of `target` over files of these names in the destination's folder, with `--overwrite`.
+        ///
+        /// Returns the finished file's name and what is in the files that were there before.
+        private func overwrite(
+            _ target: String, over names: [String], name: String? = nil,
+            collision: Destination.Collision = .overwrite
+        ) async throws -> (outcome: ExecutorOutcome, kept: [String]) {
+            var result: (ExecutorOutcome, [String])?
+            try await Bench.run(handler: { request, connection in
+                switch request.target {
+                case "/named": Self.answer(connection, "attachment; filename=\"mine.txt\"")
+                case "/mine.txt": Self.answer(connection, "attachment; filename=\"mine.txt\"")
+                case "/moved": connection.answer("302 Found", ["Location: /other/mine.txt"])
+                default: Self.answer(connection, nil)
+                }
+            }) { bench, server in
+                try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
+                for name in names {
+                    try Data("mine".utf8).write(to: URL(fileURLWithPath: bench.folder + "/" + name))
+                }
+                let specification = bench.specification(server.url(target), name: name, collision: collision)
+                let outcome = await bench.run(specification).0
+                if outcome.completion != nil { #expect(bench.contents(outcome) == Self.body) }
+                let kept = names.filter {
+                    FileManager.default.contents(atPath: bench.folder + "/" + $0) == Data("mine".utf8)
+                }
+                result = (outcome, kept)
+            }
+            return try #require(result)
+        }
+
+        private static func answer(_ connection: HostileConnection, _ disposition: String?) {
+            connection.answer("200 OK", disposition.map { ["Content-Disposition: \($0)"] } ?? [], body: body)
+        }
+
+        @Test("C8: a name that only the server gives replaces no file", arguments: ["/named", "/moved"])
+        func keeps(target: String) async throws {
+            let (outcome, kept) = try await overwrite(target, over: ["mine.txt"])
+            #expect(outcome.completion?.file.map { Paths.name($0.path) } == "mine (1).txt")
+            #expect(kept == ["mine.txt"])
+        }
+
+        @Test("C8: a name that only the server gives is taken as it is where nothing has it")
+        func takesFreeName() async throws {
+            let (outcome, _) = try await overwrite("/named", over: [])
+            #expect(outcome.completion?.file.map { Paths.name($0.path) } == "mine.txt")
+        }
+
+        @Test(
+            "C8: a name from the user or the URL is replaced, whatever the server says",
+            arguments: [("/mine.txt", nil), ("/plain/mine.txt?x", nil), ("/named", "mine.txt"), ("/moved", "mine.txt")])
+        func replaces(target: String, name: String?) async throws {
+            let (outcome, kept) = try await overwrite(target, over: ["mine.txt"], name: name)
+            #expect(outcome.completion?.file.map { Paths.name($0.path) } == "mine.txt")
+            #expect(kept.isEmpty)
+        }
+
+        @Test("C8: where files are neither replaced nor numbered, a server's name makes the transfer fail")
+        func fails() async throws {
+            let (outcome, kept) = try await overwrite("/named", over: ["mine.txt"], collision: .fail)
+            #expect(outcome.failure?.cause == .destination)
+            #expect(kept == ["mine.txt"])
+        }
+    }
+}
