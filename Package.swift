@@ -40,8 +40,8 @@ func system(_ name: String, pkgConfig: String? = nil, apt packages: [String]) ->
 }
 
 /// A few lines of C of our own where Swift cannot reach.
-func c(_ name: String) -> Target {
-    .target(name: name, path: "Sources/SystemLibraries/\(name)")
+func c(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/SystemLibraries/\(name)")
 }
 
 /// Fakes and the contract that each port's implementations must pass.
@@ -133,8 +133,10 @@ let package = Package(
         system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         system(
             "CNetlink", pkgConfig: "libnl-route-3.0", apt: ["libnl-route-3-dev", "libnl-genl-3-dev"]),
+        system("CSeccomp", pkgConfig: "libseccomp", apt: ["libseccomp-dev"]),
         system("CTimer", apt: ["libc6-dev"]),
         system("CUPower", pkgConfig: "upower-glib", apt: ["libupower-glib-dev"]),
+        c("CConfinement", ["CSeccomp"]),
         c("CLinuxFiles"),
         c("CProcess"),
         c("URLSessionRepair"),
@@ -154,7 +156,8 @@ let package = Package(
             ]),
         adapter("ProgramStarter", ["TransferSessions", "CProcess", logging]),
         adapter(
-            "TransferWorker", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "CProcess", logging]),
+            "TransferWorker",
+            ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "CConfinement", "CProcess", logging]),
         adapter(
             "TransferBus",
             ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "GLibBridge", "CProcess"]),
@@ -253,6 +256,9 @@ let package = Package(
         .executableTarget(
             name: "TutorialApp", dependencies: ["BackgroundTransfer"], path: "Tests/Support/TutorialApp",
             swiftSettings: [.swiftLanguageMode(.v5)]),
+        // Code as a server might bring it into a worker: tries what the worker's confinement denies.
+        child("HostileWorker", ["TransferWorker", "CHostileCalls"]),
+        .target(name: "CHostileCalls", path: "Tests/Support/CHostileCalls"),
         child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferPolicy"]),
         support("SchedulerTrials", ["TransferPolicy", "TransferScheduling"]),
@@ -293,7 +299,7 @@ let package = Package(
             "TransferWorkerTests",
             [
                 "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor", "TransferTesting",
-                "HostileServer", "ExecutorTrials", "HostileCases", "transfer-worker", logging,
+                "HostileServer", "ExecutorTrials", "HostileCases", "HostileWorker", "transfer-worker", logging,
             ]),
         tests("BackgroundTransferEmbeddedTests", ["SessionHarnesses", "TransferTesting"]),
         tests("BackgroundTransferTests", ["BackgroundTransfer", "TransferPolicy", "TransferSessions"]),

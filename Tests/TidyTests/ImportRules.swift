@@ -28,7 +28,7 @@ enum ImportRules {
                 "CLinuxFiles", "Crypto", "FoundationNetworking", "URLSessionRepair",
             ]),
             // The supervised process is the executor in another place.
-            "Sources/Adapters/TransferWorker": edge.union(["CProcess", "URLSessionExecutor"]),
+            "Sources/Adapters/TransferWorker": edge.union(["CConfinement", "CProcess", "URLSessionExecutor"]),
             "Sources/Adapters/ProgramStarter": edge.union(["CProcess", "TransferSessions"]),
             // Over the bus: no engine comes with it.
             "Sources/Client/BackgroundTransfer": toolchain.union([
@@ -54,18 +54,21 @@ enum ImportRules {
 
     /// Folders of C: they import no module at all.
     static let systemLibraries: Set = [
-        "CGIO", "CLinuxFiles", "CNetlink", "CProcess", "CTimer", "CUPower", "URLSessionRepair",
+        "CConfinement", "CGIO", "CLinuxFiles", "CNetlink", "CProcess", "CSeccomp", "CTimer", "CUPower",
+        "URLSessionRepair",
     ]
 
     /// The folders that own a library: nobody else imports it. GLib has its bridge and the adapter on top.
     static let owners: [String: Set<String>] = [
         "ArgumentParser": ["Sources/Tools/transferctl", "Sources/Tools/transferd", "Sources/Tools/transferlab"],
+        "CConfinement": ["Sources/Adapters/TransferWorker"],
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
         "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
         "CProcess": [
             "Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferBus", "Sources/Adapters/TransferWorker",
         ],
+        "CSeccomp": [],
         "CTimer": ["Sources/Adapters/LinuxClock"],
         "CUPower": ["Sources/Adapters/LinuxConditions"],
         "Crypto": ["Sources/Adapters/URLSessionExecutor"],

@@ -5,9 +5,9 @@ import Glibc
 import Testing
 import TransferEngine
 import TransferPolicy
-import URLSessionExecutor
 
 @testable import TransferWorker
+@testable import URLSessionExecutor
 
 @Suite("What a program and its worker say to one another")
 struct WireFormTests {
@@ -16,7 +16,8 @@ struct WireFormTests {
         bootID: "boot", fileNumber: .max, extents: [Extent(start: 1 << 41, end: .max)])
 
     private static let messages: [WorkerMessage] = [
-        .ready(version: 1, isRepaired: true), .unusable(message: "no \u{0} good \u{1F600}"), .probed(.max),
+        .ready(version: 1, isRepaired: true, WorkerConfinement.offered), .unusable(message: "no \u{0} good \u{1F600}"),
+        .probed(.max),
         .report(TransferID(.min), .progressed(bytes: .max, total: nil)),
         .report(TransferID(1), .checkpointed(resume)), .report(TransferID(1), .restarted),
         .report(TransferID(1), .answered(after: .nanoseconds(1_234_567))),
@@ -34,6 +35,8 @@ struct WireFormTests {
                 .failed(
                     TransferFailure(cause: .status(503), message: "later", retryAfterSeconds: 7), resume: resume))),
         .report(TransferID(1), .ended(.finished(TransferCompletion(status: 404, file: nil)))),
+        .file(TransferID(1), .remove),
+        .file(TransferID(1), .adopt(ServerFile(url: "http://h/", status: 206), size: .max)),
         .report(
             TransferID(1),
             .ended(
@@ -79,7 +82,16 @@ struct WireFormTests {
             .configure(version: 1, configuration), .stop(TransferID(3)), .probe(1), .shutDown,
             .limits(RateLimits(global: 3)),
             .discard(TransferJob(id: TransferID(9), specification: specification, resume: Self.resume)),
-            .start(TransferJob(id: TransferID(9), specification: specification, resume: Self.resume)),
+            .start(TransferJob(id: TransferID(9), specification: specification, resume: Self.resume), .upload),
+            .start(
+                TransferJob(id: TransferID(9), specification: specification, resume: nil),
+                .download(
+                    PartialPlace(path: "/p", offset: 1, durable: 0, extents: [3..<4, 5..<Int64.max]), isUnchanged: true)
+            ),
+            .start(
+                TransferJob(id: TransferID(9), specification: specification, resume: nil),
+                .failed(FileFailure("create", "/d", code: ENOSPC))),
+            .file(TransferID(9), .opened(path: "/p")), .file(TransferID(9), .changed),
         ]
         for order in orders {
             var frames = FrameBuffer()
@@ -180,7 +192,7 @@ struct WireFormTests {
         }
         posting.start()
         var arrived: [WorkerMessage] = []
-        try Inbox.read(WorkerMessage.self, from: theirs) { arrived.append($0) }
+        try Inbox.read(WorkerMessage.self, from: theirs, longestFrame: 1 << 10) { arrived.append($0) }
         close(theirs)
         #expect(arrived.count == 2000)
         for thread in Int64(0)..<4 {

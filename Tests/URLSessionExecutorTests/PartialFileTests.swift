@@ -97,8 +97,8 @@ struct PartialFileTests {
 
     @Test("a time that no file can have is no time, and one after 2262 does no harm")
     func times() throws {
-        #expect(Finisher.nanoseconds("Fri, 31 Dec 9999 23:59:59 GMT") == nil)
-        #expect(Finisher.nanoseconds("Thu, 01 Jan 1970 00:00:01 GMT") == 1_000_000_000)
+        #expect(FinalAttributes.nanoseconds("Fri, 31 Dec 9999 23:59:59 GMT") == nil)
+        #expect(FinalAttributes.nanoseconds("Thu, 01 Jan 1970 00:00:01 GMT") == 1_000_000_000)
         try inFolder { folder in
             let times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 13_569_465_600, tv_nsec: 1)]
             #expect(utimensat(AT_FDCWD, folder, times, 0) == 0)

@@ -30,6 +30,8 @@ struct TransferColumns: Sendable {
         }
         var rest = specification
         (rest.url, rest.destination, rest.traits) = (Self.blank.url, Self.blank.destination, Self.blank.traits)
+        // Rare, so without a column of its own.
+        rest.destination.folderIdentity = destination.folderIdentity
         self.rest = try JSONText.encode(rest)
     }
 
@@ -39,7 +41,9 @@ struct TransferColumns: Sendable {
     ) throws -> TransferSpecification {
         var whole = rest == "{}" ? blank : try JSONText.decode(TransferSpecification.self, from: rest)
         whole.url = url
+        let folderIdentity = whole.destination.folderIdentity
         whole.destination = destination
+        whole.destination.folderIdentity = folderIdentity
         whole.traits = traits
         return whole
     }

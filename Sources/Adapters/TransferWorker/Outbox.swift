@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CProcess
 import Dispatch
 import Foundation
 import Glibc
@@ -6,14 +7,18 @@ import Glibc
 /// Sends messages over a socket in the order in which they were posted, several with one call where they come faster
 /// than they go.
 ///
-/// Who posts does not wait, unless `limit` messages are pending.
+/// Posting does not wait, unless `limit` messages are pending.
 final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
     // Guard: `condition` for `pending`, `isSending` and `isBroken`.
+    private struct Parcel {
+        var message: Message
+        var file: PassedFile?
+    }
     private let condition = NSCondition()
     private let queue: DispatchQueue
     private let socket: OwnedSocket
     private let limit: Int
-    private var pending: [Message] = []
+    private var pending: [Parcel] = []
     private var isSending = false
     private var isBroken = false
 
@@ -23,10 +28,15 @@ final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
         queue = DispatchQueue(label: label)
     }
 
-    func post(_ message: Message) {
+    /// Sends `message` when those before are sent, and an open file with it.
+    ///
+    /// - Parameter limit: the number of pending messages from which on posting waits; nil for the outbox's own.
+    func post(_ message: Message, with file: PassedFile? = nil, limit: Int? = nil) {
         condition.lock()
-        while pending.count >= limit, !isBroken { condition.wait() }
-        pending.append(message)
+        while pending.count >= limit ?? self.limit, !isBroken { condition.wait() }
+        // Nobody takes it any more.
+        guard !isBroken else { return condition.unlock() }
+        pending.append(Parcel(message: message, file: file))
         let begins = !isSending
         isSending = true
         condition.unlock()
@@ -37,21 +47,33 @@ final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
     func flush() { queue.sync {} }
 
     private func send() {
-        while let messages = take() {
+        while let parcels = take() {
             do {
                 var bytes: [UInt8] = []
-                for message in messages { bytes += try WireForm.frame(message) }
-                try write(bytes)
+                var files: [PassedFile] = []
+                for parcel in parcels {
+                    if files.count == Int(TRANSFER_MOST_FILES) {
+                        try write(bytes, files)
+                        (bytes, files) = ([], [])
+                    }
+                    bytes += try WireForm.frame(parcel.message)
+                    if let file = parcel.file { files.append(file) }
+                }
+                try write(bytes, files)
             } catch {
                 // The other end is gone, or will be: its reader notices and says so.
                 socket.end()
-                condition.withLock { isBroken = true }
+                condition.withLock {
+                    isBroken = true
+                    pending = []
+                    condition.broadcast()
+                }
             }
         }
     }
 
     /// What is pending; nil where nothing is, and the sender may rest.
-    private func take() -> [Message]? {
+    private func take() -> [Parcel]? {
         condition.withLock {
             guard !pending.isEmpty else {
                 isSending = false
@@ -63,17 +85,31 @@ final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
         }
     }
 
-    private func write(_ bytes: [UInt8]) throws {
+    /// Files go with the first byte, so that they are there before the message that speaks of them.
+    private func write(_ bytes: [UInt8], _ files: [PassedFile]) throws {
         var sent = 0
+        let numbers = files.map(\.number)
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
-                Glibc.send(
-                    socket.number, buffer.baseAddress.map { $0 + sent }, buffer.count - sent, Int32(MSG_NOSIGNAL))
+                transfer_send_files(
+                    socket.number, buffer.baseAddress.map { $0 + sent }, UInt(buffer.count - sent), numbers,
+                    sent == 0 ? UInt32(numbers.count) : 0)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw WireError("the other end is gone") }
             sent += count
         }
+    }
+}
+
+/// An open file on its way to another process; its owner keeps it open until it was sent.
+struct PassedFile: Sendable {
+    var number: Int32
+    private let owner: any AnyObject & Sendable
+
+    init(_ number: Int32, of owner: any AnyObject & Sendable) {
+        self.number = number
+        self.owner = owner
     }
 }
 
@@ -90,23 +126,4 @@ final class OwnedSocket: Sendable {
 
     /// Ends both directions: readers and writers return.
     func end() { shutdown(number, Int32(SHUT_RDWR)) }
-}
-
-/// Reads frames from a socket to its end, and hands each on, decoded.
-enum Inbox {
-    /// Returns at the end of the stream; throws where something came that is no message.
-    static func read<Message: Decodable>(
-        _ type: Message.Type, from descriptor: Int32, _ handle: (Message) throws -> Void
-    ) throws {
-        var frames = FrameBuffer()
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-        defer { room.deallocate() }
-        while true {
-            let count = recv(descriptor, room.baseAddress, room.count, 0)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            frames.append(UnsafeRawBufferPointer(rebasing: room[..<count]))
-            while let body = try frames.next() { try handle(try WireDecoder.decode(type, from: body)) }
-        }
-    }
 }

@@ -26,9 +26,12 @@ public enum TransferWorker {
             exit(2)
         }
         settle()
-        let worker = Worker(socket: OwnedSocket(descriptor))
+        let files = ReceivedFiles()
+        let worker = Worker(socket: OwnedSocket(descriptor), files: files)
         do {
-            try Inbox.read(WorkerOrder.self, from: descriptor) { try worker.carryOut($0) }
+            try Inbox.read(
+                WorkerOrder.self, from: descriptor, longestFrame: WireForm.longestFrame, files: files
+            ) { try worker.carryOut($0) }
         } catch {
             FileHandle.standardError.write(Data("An order could not be understood: \(error)\n".utf8))
             _exit(3)
@@ -58,21 +61,29 @@ public enum TransferWorker {
 /// Carries orders out; used on the reading thread.
 private final class Worker {
     private let outbox: Outbox<WorkerMessage>
+    private let files: ReceivedFiles
+    private let channel: FileChannel
     private var executor: URLSessionExecutor?
 
-    init(socket: OwnedSocket) {
+    init(socket: OwnedSocket, files: ReceivedFiles) {
         // A parent that does not read holds the transfers up at some point, rather than filling our memory.
         outbox = Outbox(socket: socket, label: "transfer.worker.messages", limit: 10_000)
+        channel = FileChannel(outbox: outbox)
+        self.files = files
     }
 
     func carryOut(_ order: WorkerOrder) throws {
+        let file = order.hasDescriptor ? try files.next() : nil
         switch order {
         case .configure(let version, let configuration):
             try configure(configuration, version)
-        case .start(let job):
+        case .start(let job, let prepared):
             guard let executor else { throw WireError("a transfer came before the configuration") }
             let outbox = outbox
-            executor.start(job) { outbox.post(.report(job.id, $0)) }
+            let files = RemoteFiles(job.id, prepared, file, channel: channel)
+            executor.start(job, files: files) { outbox.post(.report(job.id, $0)) }
+        case .file(let id, let reply):
+            channel.answered(id, reply, file)
         case .stop(let id):
             executor?.stop(id)
         case .discard(let job):
@@ -100,10 +111,12 @@ private final class Worker {
                         + "install both from the same release."))
             return
         }
+        // Before there is another thread, and anything from outside. The certificates' path is known from here on.
+        let confinement = WorkerConfinement.apply(caFile: configuration.caFile)
         do {
             let made = try URLSessionExecutor(configuration: configuration)
             executor = made
-            outbox.post(.ready(version: WireForm.version, isRepaired: made.isRepaired))
+            outbox.post(.ready(version: WireForm.version, isRepaired: made.isRepaired, confinement))
         } catch {
             outbox.post(.unusable(message: error.message))
         }

@@ -13,26 +13,41 @@ extension WorkerExecutor {
     private static let tolerableLosses = 2
 
     /// The number of a worker for that transfer, started where there is none with room.
-    func worker(for id: TransferID, in state: inout WorkerExecutorState) throws(WorkerError) -> Int {
-        if state.losses[id, default: 0] >= Self.tolerableLosses { return try startWorker(isolated: true, in: &state) }
-        let shared = state.workers.filter { !$0.value.isIsolated && !$0.value.isRetiring }
+    func worker(for job: TransferJob, in state: inout WorkerExecutorState) throws(WorkerError) -> Int {
+        let group = configuration.isolationGroup(job)
+        if state.losses[job.id, default: 0] >= Self.tolerableLosses {
+            return try startWorker(isolated: true, group: group, in: &state)
+        }
+        let stamp = SystemFilesStamp(caFile: configuration.executor.caFile)
+        for number in state.workers.keys.sorted() where state.workers[number]?.stamp != stamp {
+            retire(number, in: &state)
+        }
+        let shared = state.workers.filter { $0.value.group == group && $0.value.isShared }
         let least = shared.min { ($0.value.attempts, $0.key) < ($1.value.attempts, $1.key) }
         guard let least,
             least.value.attempts < configuration.attemptsPerWorker || shared.count >= mostWorkers(in: state)
-        else { return try startWorker(isolated: false, in: &state) }
+        else { return try startWorker(isolated: false, group: group, in: &state) }
         if least.value.attempts == 0 { state.workers[least.key]?.spoke() }
         return least.key
     }
 
-    func startWorker(isolated: Bool, in state: inout WorkerExecutorState) throws(WorkerError) -> Int {
+    /// Groups' workers beyond this many that have nothing to do are let go at once.
+    private static let mostIdleGroups = 2
+
+    func startWorker(
+        isolated: Bool, group: String? = nil, in state: inout WorkerExecutorState
+    ) throws(WorkerError) -> Int {
+        retireIdleGroups(in: &state)
         state.lastWorker += 1
         let number = state.lastWorker
+        let stamp = SystemFilesStamp(caFile: configuration.executor.caFile)
         let process = try WorkerProcess(
             configuration.program, receive: { [self] in take($0, from: number) },
             ended: { [self] in workerEnded(number, $0) })
         process.post(.configure(version: WireForm.version, configuration.executor))
         state.workers[number] = WorkerState(
-            process: process, isIsolated: isolated, heard: DispatchTime.now().uptimeNanoseconds)
+            process: process, isIsolated: isolated, group: group, stamp: stamp,
+            heard: DispatchTime.now().uptimeNanoseconds)
         shareLimits(in: &state)
         look()
         configuration.logger.debug(
@@ -58,9 +73,10 @@ extension WorkerExecutor {
 
     private func take(_ message: WorkerMessage, from number: Int) {
         switch message {
-        case .ready(let version, let isRepaired):
-            heard(number)
+        case .ready(let version, let isRepaired, let confinement):
+            guard isFirstAnswer(of: number) else { return }
             guard version != WireForm.version else {
+                note(confinement, of: number)
                 if !isRepaired, configuration.executor.usesRepair {
                     log(.warning, "works without the repair of URLSession: slower, and servers can end it", number)
                 }
@@ -68,11 +84,32 @@ extension WorkerExecutor {
             }
             refuse(number, "The worker program is of another version; install both from the same release.")
         case .unusable(let message):
-            refuse(number, message)
+            if isFirstAnswer(of: number) { refuse(number, message.bounded) }
         case .probed:
             heard(number)
         case .report(let id, let report):
             take(report, of: id, from: number)
+        case .file(let id, let request):
+            take(request, of: id, from: number)
+        }
+    }
+
+    private func note(_ confinement: WorkerConfinement, of number: Int) {
+        state.withLock { $0.confinement = confinement }
+        let metadata: Logger.Metadata = ["worker": "\(number)", "confinement": "\(confinement)"]
+        configuration.logger.debug("worker confined", metadata: metadata)
+        if !confinement.missing.isEmpty {
+            configuration.logger.warning("worker is confined in part only", metadata: metadata)
+        }
+    }
+
+    /// Whether it is the first that it says; it says it once.
+    private func isFirstAnswer(of number: Int) -> Bool {
+        state.withLock { state in
+            state.workers[number]?.spoke()
+            guard state.workers[number]?.isReady == false else { return false }
+            state.workers[number]?.isReady = true
+            return true
         }
     }
 
@@ -81,8 +118,9 @@ extension WorkerExecutor {
     }
 
     /// It cannot work: its attempts end when it does.
-    private func refuse(_ number: Int, _ why: String) {
+    func refuse(_ number: Int, _ why: String) {
         state.withLock { state in
+            guard state.workers[number]?.refusal == nil else { return }
             state.workers[number]?.refusal = why
             state.workers[number]?.isRetiring = true
             state.workers[number]?.process.kill()
@@ -90,9 +128,11 @@ extension WorkerExecutor {
     }
 
     private func take(_ report: ExecutorReport, of id: TransferID, from number: Int) {
+        guard let files = files(of: id, of: number, reporting: report) else { return }
+        if case .ended = report { files.close() }
+        let report = files.checked(report)
         let (tell, finished) = state.withLock { state in
-            state.workers[number]?.spoke()
-            guard let attempt = state.attempts[id], attempt.worker == number else {
+            guard let attempt = state.attempts[id], attempt.files === files else {
                 return (nil as (@Sendable (ExecutorReport) -> Void)?, [] as [CheckedContinuation<Void, Never>])
             }
             switch report {
@@ -118,8 +158,24 @@ extension WorkerExecutor {
     private func forget(_ id: TransferID, in state: inout WorkerExecutorState) {
         guard let attempt = state.attempts.removeValue(forKey: id) else { return }
         state.workers[attempt.worker]?.attempts -= 1
-        guard let worker = state.workers[attempt.worker], worker.isIsolated, !worker.isRetiring else { return }
-        state.workers[attempt.worker]?.isRetiring = true
+        retireIdleGroups(in: &state)
+        guard let worker = state.workers[attempt.worker], worker.isIsolated || worker.isOutdated else { return }
+        retire(attempt.worker, in: &state)
+    }
+
+    /// Lets those go that have idled longest.
+    private func retireIdleGroups(in state: inout WorkerExecutorState) {
+        let idle = state.workers.filter { $0.value.group != nil && $0.value.attempts == 0 && !$0.value.isRetiring }
+        let longest = idle.sorted { ($0.value.heard, $0.key) < ($1.value.heard, $1.key) }
+        for (number, _) in longest.dropLast(Self.mostIdleGroups) { retire(number, in: &state) }
+    }
+
+    /// Gives it no further attempts, and lets it go once it has none.
+    private func retire(_ number: Int, in state: inout WorkerExecutorState) {
+        guard let worker = state.workers[number], !worker.isRetiring else { return }
+        state.workers[number]?.isOutdated = true
+        guard worker.attempts == 0 else { return }
+        state.workers[number]?.isRetiring = true
         worker.process.post(.shutDown)
     }
 
@@ -137,6 +193,8 @@ extension WorkerExecutor {
             return (lost, worker, state.isShutDown)
         }
         logEnd(of: number, end, worker, lost: lost.map(\.key))
+        // What is being done to the files ends first: the next attempt finds them at rest.
+        for (_, attempt) in lost { attempt.files.close() }
         let what = worker?.refusal ?? "The transfer process \(end.how) under it."
         for (_, attempt) in lost {
             if attempt.isStopping || isShutDown {

@@ -50,10 +50,12 @@ public final class WorkerExecutor: TransferExecutor {
                 return .failed(TransferFailure(cause: .executorLost, message: message), resume: job.resume)
             }
             do {
-                let number = try worker(for: job.id, in: &state)
-                state.attempts[job.id] = WorkerAttempt(worker: number, resume: job.resume, report: report)
+                let number = try worker(for: job, in: &state)
+                let files = BrokeredFiles(job: job, configuration: configuration.executor)
+                state.attempts[job.id] = WorkerAttempt(
+                    worker: number, files: files, resume: job.resume, report: report)
                 state.workers[number]?.attempts += 1
-                state.workers[number]?.process.post(.start(job))
+                state.workers[number]?.process.files.run { [self] in handOver(job, files, to: number) }
                 return nil
             } catch {
                 let failure = TransferFailure(cause: .executorLost, message: "\(error)")
@@ -68,7 +70,8 @@ public final class WorkerExecutor: TransferExecutor {
         state.withLock { state in
             guard let attempt = state.attempts[id] else { return }
             state.attempts[id]?.isStopping = true
-            state.workers[attempt.worker]?.process.post(.stop(id))
+            // Else it follows the order to start.
+            if attempt.isHandedOver { state.workers[attempt.worker]?.process.post(.stop(id)) }
         }
     }
 
@@ -83,14 +86,17 @@ public final class WorkerExecutor: TransferExecutor {
     /// Removes a partial file; has an upload deleted at the server where that is offered.
     public func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
-        ExecutorFiles.discard(resume)
+        ExecutorFiles.discard(job)
         guard resume.upload != nil else { return }
         state.withLock { state in
             // Best effort: without a worker the server clears up by itself.
-            guard !state.isShutDown, let number = try? worker(for: job.id, in: &state) else { return }
+            guard !state.isShutDown, let number = try? worker(for: job, in: &state) else { return }
             state.workers[number]?.process.post(.discard(job))
         }
     }
+
+    /// What the worker that was started last has given up; nil before one has said so.
+    public var confinement: WorkerConfinement? { state.withLock { $0.confinement } }
 
     /// How much may still be written where the partial and the finished file go.
     public func availableSpace(for specification: TransferSpecification) -> Int64? {
@@ -101,12 +107,9 @@ public final class WorkerExecutor: TransferExecutor {
     public func shutdown() async {
         let (workers, running) = state.withLock { state in
             state.isShutDown = true
-            return (state.workers, state.attempts.mapValues(\.worker))
+            return (state.workers, state.attempts.keys.sorted())
         }
-        for (id, number) in running.sorted(by: { $0.key < $1.key }) {
-            state.withLock { $0.attempts[id]?.isStopping = true }
-            workers[number]?.process.post(.stop(id))
-        }
+        for id in running { stop(id) }
         for (_, worker) in workers { worker.process.post(.shutDown) }
         queue.asyncAfter(deadline: .now() + Self.longestShutdown) { [self] in
             for (number, worker) in state.withLock({ $0.workers }) {
@@ -143,6 +146,7 @@ struct WorkerExecutorState: Sendable {
     /// How many workers ended under a transfer without its having gone on since.
     var losses: [TransferID: Int] = [:]
     var isShutDown = false
+    var confinement: WorkerConfinement?
     var waiting: [CheckedContinuation<Void, Never>] = []
 
     var isEmpty: Bool { attempts.isEmpty && workers.isEmpty }
@@ -151,6 +155,10 @@ struct WorkerExecutorState: Sendable {
 /// An attempt that a worker runs.
 struct WorkerAttempt: Sendable {
     var worker: Int
+    var files: BrokeredFiles
+    var budget = ReportBudget()
+    /// Whether the worker was told to start it.
+    var isHandedOver = false
     /// What was reported as durable last.
     var resume: ResumePoint?
     var isStopping = false
@@ -162,14 +170,25 @@ struct WorkerState: Sendable {
     var process: WorkerProcess
     /// Whether it is for one transfer only, which may end it.
     var isIsolated: Bool
+    /// The transfers that it serves; nil for all that have no group.
+    var group: String?
+    /// The system's files as the worker may read them.
+    var stamp: SystemFilesStamp
     var attempts = 0
+    /// Whether it gets no more attempts and goes when it has none.
+    var isOutdated = false
     /// Whether it was told to exit: it gets no more attempts.
     var isRetiring = false
-    /// Why it cannot work, in its own words.
+    /// Whether it has answered its first order.
+    var isReady = false
+    /// Why it cannot work, in its own words or ours.
     var refusal: String?
     /// When it said something last, or was given something to do after nothing.
     var heard: UInt64
     var isProbed = false
+
+    /// Whether it takes further attempts.
+    var isShared: Bool { !isIsolated && !isRetiring && !isOutdated }
 
     /// It said something.
     mutating func spoke() {

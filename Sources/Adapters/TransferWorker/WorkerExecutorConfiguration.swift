@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Logging
+public import TransferEngine
 public import URLSessionExecutor
 
 /// How worker processes are run.
@@ -25,6 +26,15 @@ public struct WorkerExecutorConfiguration: Sendable {
     ///
     /// Default 60. A worker that only waits for the disk or keeps to a rate limit does answer.
     public var patienceSeconds = 60
+    /// The group of transfers that a transfer may share a worker with; nil for the common one.
+    ///
+    /// A worker serves one group only, so that a server that takes it over reaches no other app's transfers. Each group
+    /// counts its workers by itself (``workers``); there are never more of them than attempts run, and two that idle.
+    ///
+    /// Called with a lock held: answer at once. Default: nil for every transfer.
+    ///
+    ///     configuration.isolationGroup = { job in job.specification.traits.app.flatMap { sandboxed.contains($0) ? $0 : nil } }
+    public var isolationGroup: @Sendable (TransferJob) -> String? = { _ in nil }
     /// Told of every worker's start and end.
     public var logger: Logger
 

@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
+import TransferPolicy
 
 /// A worker process, as its parent has it: its socket, what it writes to standard error, and its end.
 final class WorkerProcess: Sendable {
@@ -23,6 +24,8 @@ final class WorkerProcess: Sendable {
     private let socket: OwnedSocket
     private let errors: Int32
     private let outbox: Outbox<WorkerOrder>
+    /// Where what the worker asks of disks is done.
+    let files = FileThreads()
     /// Its number may be another process's from then on.
     private let isReaped = Mutex(false)
 
@@ -61,7 +64,12 @@ final class WorkerProcess: Sendable {
         if errors >= 0 { close(errors) }
     }
 
-    func post(_ order: WorkerOrder) { outbox.post(order) }
+    func post(_ order: WorkerOrder, with file: PassedFile? = nil) { outbox.post(order, with: file) }
+
+    /// Answers a request, and waits while the worker does not read what it asked for.
+    func answer(_ id: TransferID, _ reply: FileReply, with file: PassedFile?) {
+        outbox.post(.file(id, reply), with: file, limit: 1000)
+    }
 
     /// Ends it at once, if it has not ended.
     func kill() {
@@ -74,12 +82,15 @@ final class WorkerProcess: Sendable {
     private func live(_ receive: (WorkerMessage) -> Void) -> End {
         var fault: String?
         do {
-            try Inbox.read(WorkerMessage.self, from: socket.number) { receive($0) }
+            try Inbox.read(WorkerMessage.self, from: socket.number, longestFrame: WireForm.longestMessage) {
+                receive($0)
+            }
         } catch {
             fault = "\(error)"
         }
         // It has closed the socket, so it ends; if not, nobody listens to it any more.
         socket.end()
+        files.finish()
         let status = reap()
         return End(
             how: Self.words(for: status), lastWords: lastWords(), fault: fault, isOrderly: status == 0 && fault == nil)

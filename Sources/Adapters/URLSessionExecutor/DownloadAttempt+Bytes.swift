@@ -113,7 +113,7 @@ extension DownloadAttempt: ExchangeReceiver {
     /// What stands against writing so many bytes: where no room was reserved, the floor is watched as we go.
     private func lackOfRoom(for count: Int) -> FileFailure? {
         if room < Int64(count) {
-            let left = environment.space.available(at: Paths.parent(partialPath)) ?? .max
+            let left = file.flatMap { environment.space.available(on: $0.descriptor) } ?? .max
             guard left >= Int64(count) else { return FileFailure("write", partialPath, code: ENOSPC) }
             // Others write, too: near the floor the volume is asked for each block.
             room = max(Int64(count), min(1 << 20, left / 64))

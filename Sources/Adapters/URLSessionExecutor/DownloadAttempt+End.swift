@@ -83,18 +83,16 @@ extension DownloadAttempt {
     func removePartialFile() {
         // What was neither recorded nor made here is not ours.
         guard file != nil || job.resume != nil else { return }
-        if file?.hasItsName ?? (FileFacts(path: partialPath)?.kind == .regular) { unlink(partialPath) }
+        files.remove(file)
         file?.unlock()
         file = nil
     }
 
     func outcome(of failure: FileFailure, resume: ResumePoint? = nil) -> ExecutorOutcome {
         guard failure.isStorageLow else { return .failed(failure.failure, resume: resume) }
+        let available = failure.available ?? file.flatMap { environment.space.available(on: $0.descriptor) } ?? 0
         // Copied to another file system, all of it needs room there.
-        let isCopied = failure.path.hasSuffix(".copy")
-        let place = isCopied ? failure.path : partialPath.isEmpty ? "/" : partialPath
-        let available = environment.space.available(at: Paths.parent(place)) ?? 0
-        let needed = machine.expectedTotal.map { isCopied ? $0 : max(0, $0 - written) }
+        let needed = machine.expectedTotal.map { failure.isCopy ? $0 : max(0, $0 - written) }
         return .storageLow(needed: needed, available: available, resume: resume)
     }
 
@@ -130,7 +128,7 @@ extension DownloadAttempt {
         let file: PartialFile
         do {
             // A body of 0 bytes, or one that was complete before, has not been opened yet.
-            file = try openFile()
+            file = try openFile(for: serverFile)
         } catch {
             return end(outcome(of: error, resume: untouchedResume))
         }
@@ -140,11 +138,9 @@ extension DownloadAttempt {
             tell(.checkpointed(resumePoint(durable)))
         }
         tellProgress(isForced: true)
-        let name = name(of: serverFile)
-        var specification = specification
-        specification.destination = specification.destination(named: name)
         let finisher = Finisher(
-            file: file, hasher: hasher, specification: specification, serverFile: serverFile, name: name, size: written)
+            files: files, file: file, hasher: hasher, specification: specification, serverFile: serverFile,
+            size: written)
         environment.disk.async { [self] in
             let result = finisher.run { isStopping.withLock { $0 } }
             environment.consumer.async { [self] in finished(result, file) }

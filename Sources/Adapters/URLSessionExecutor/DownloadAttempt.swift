@@ -11,6 +11,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     // Guard: everything but `isStopping` and `live` is used on the environment's consumer queue only.
     let job: TransferJob
     let environment: ExecutorEnvironment
+    let files: any AttemptFiles
     let onEnd: @Sendable (ExecutorOutcome) -> Void
     let report: @Sendable (ExecutorReport) -> Void
     /// Set from any thread, so that long work sees it before its turn comes.
@@ -50,13 +51,15 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     var lastProgress: UInt64 = 0
     var reportedProgress: Int64 = -1
 
-    /// `onEnd` comes before the report of the end.
+    /// `onEnd` comes before the report of the end; without `files` they are this process's own affair.
     init(
-        job: TransferJob, environment: ExecutorEnvironment, onEnd: @escaping @Sendable (ExecutorOutcome) -> Void,
-        report: @escaping @Sendable (ExecutorReport) -> Void
+        job: TransferJob, environment: ExecutorEnvironment, files: (any AttemptFiles)? = nil,
+        onEnd: @escaping @Sendable (ExecutorOutcome) -> Void, report: @escaping @Sendable (ExecutorReport) -> Void
     ) {
         self.job = job
         self.environment = environment
+        self.files =
+            files ?? LocalFiles(job: job, configuration: environment.configuration, calls: environment.fileCalls)
         self.onEnd = onEnd
         self.report = report
         answers = AnswerKeeper(job.specification)
@@ -74,27 +77,27 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     }
 
     var specification: TransferSpecification { job.specification }
-    var folder: DestinationFolder { DestinationFolder(specification) }
 
     /// Looks at the destination and the partial file, and sends the first request.
     func begin() {
-        do {
-            try folder.make()
-        } catch {
-            return end(outcome(of: error, resume: job.resume))
+        switch files.prepare().0 {
+        case .failed(let failure):
+            end(outcome(of: failure, resume: job.resume))
+        case .unreadable(let failure):
+            end(.failed(failure, resume: job.resume))
+        case .placed(let completion, let path):
+            partialPath = path
+            end(alreadyPlaced: completion)
+        case .download(let place, let isUnchanged):
+            partialPath = place.path
+            begin(at: place, isUnchanged: isUnchanged)
+        case .upload:
+            preconditionFailure("the files of a download were prepared for an upload")
         }
-        let place = PartialPlace.find(for: job, partialDirectory: environment.configuration.partialDirectory)
-        partialPath = place.path
-        // Before the destination is looked at: its name may be taken by the very file that was placed.
-        if let placed = PlacedFile.find(place.path, job.resume, in: specification.destination) {
-            return end(alreadyPlaced: placed)
-        }
-        do {
-            try folder.check()
-        } catch {
-            return end(outcome(of: error, resume: job.resume))
-        }
-        machine = DownloadStateMachine(plan: plan(place))
+    }
+
+    private func begin(at place: PartialPlace, isUnchanged: Bool) {
+        machine = DownloadStateMachine(plan: plan(place, isUnchanged: isUnchanged))
         written = machine.presentBytes
         durable = hasExtents ? machine.present : ByteRanges([0..<min(recordedBytes, written)])
         if written == 0 { hasher = specification.checksum.map { BodyHasher($0.algorithm) } }
@@ -107,7 +110,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         perform(machine.start())
     }
 
-    private func plan(_ place: PartialPlace) -> DownloadPlan {
+    private func plan(_ place: PartialPlace, isUnchanged: Bool) -> DownloadPlan {
         let configuration = environment.configuration
         var plan = DownloadPlan(
             url: specification.url, headers: specification.headers, userAgent: configuration.userAgent)
@@ -127,12 +130,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         plan.total = job.resume?.total
         plan.validator = job.resume?.validator
         // A checksum says what is wanted, and nobody has held the earlier file against it: that one is fetched anew.
-        if specification.checksum == nil, let before = specification.completedBefore,
-            let facts = FileFacts(path: before.path),
-            facts.kind == .regular, facts.size == before.bytes, facts.modified == before.modified
-        {
-            plan.completedBefore = before
-        }
+        if specification.checksum == nil, isUnchanged { plan.completedBefore = specification.completedBefore }
         return plan
     }
 
@@ -191,14 +189,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     private func receive(_ serverFile: ServerFile) {
         guard verdict == nil else { return }
         do {
-            // Better now than after all bytes.
-            if !hasAnnounced, specification.destination.name == nil {
-                let name = name(of: serverFile)
-                var folder = folder
-                folder.destination = specification.destination(named: name)
-                try folder.check(name)
-            }
-            let file = try openFile()
+            let file = try openFile(for: serverFile)
             if let total = serverFile.total, !hasAnnounced { try takeRoom(file, total: total) }
         } catch {
             return fail(error)
@@ -210,22 +201,10 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         }
     }
 
-    /// The finished file's name before numbering.
-    func name(of serverFile: ServerFile) -> String {
-        specification.destination.name
-            ?? ServerFileName.name(
-                disposition: serverFile.disposition, url: serverFile.url, limit: folder.nameLimit)
-    }
-
-    func openFile() throws(FileFailure) -> PartialFile {
+    func openFile(for serverFile: ServerFile) throws(FileFailure) -> PartialFile {
         if let file { return file }
-        try PartialPlace.prepare(partialPath)
-        let calls = environment.fileCalls
-        // Nothing is recorded of a new file, so what has its name is not to be continued.
-        let opened =
-            try job.resume == nil
-            ? PartialPlace.create(partialPath, calls: calls)
-            : PartialFile(path: partialPath, offset: machine.present.end, durable: durable.count, calls: calls)
+        let opened = try files.open(for: serverFile)
+        try opened.begin(at: machine.present.end, durable: durable.count)
         partialPath = opened.path
         file = opened
         return opened
@@ -233,7 +212,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
 
     private func takeRoom(_ file: PartialFile, total: Int64) throws(FileFailure) {
         let needed = total - written
-        if let available = environment.space.available(at: Paths.parent(partialPath)), available < needed {
+        if let available = environment.space.available(on: file.descriptor), available < needed {
             throw FileFailure("reserve \(needed) bytes for", partialPath, code: ENOSPC)
         }
         if try file.reserve(from: machine.position, total: total) { room = needed }

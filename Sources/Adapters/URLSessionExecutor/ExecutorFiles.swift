@@ -11,6 +11,17 @@ public enum ExecutorFiles {
         if FileFacts(path: resume.path)?.kind == .regular { unlink(resume.path) }
     }
 
+    /// The same for a transfer, whose folder may be known by its identity: nothing is removed where it is another one.
+    public static func discard(_ job: TransferJob) {
+        guard let resume = job.resume else { return }
+        let destination = job.specification.destination
+        guard let identity = destination.folderIdentity else { return discard(resume) }
+        guard let handle = try? FolderHandle(destination, identity) else { return }
+        var located = resume
+        located.path = handle.location(of: resume.path)
+        discard(located)
+    }
+
     /// How many bytes may still be written where the partial and the finished file go, the floor of `configuration`
     /// deducted; nil where that cannot be told, and for an upload, which writes nothing.
     public static func availableSpace(

@@ -48,7 +48,14 @@ public final class URLSessionExecutor: TransferExecutor {
 
     /// Begins an attempt.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
-        let attempt = makeAttempt(job, reporting: report)
+        start(job, files: nil, reporting: report)
+    }
+
+    /// Begins an attempt whose files somebody else looks after; nil works on the paths here.
+    package func start(
+        _ job: TransferJob, files: (any AttemptFiles)?, reporting report: @escaping @Sendable (ExecutorReport) -> Void
+    ) {
+        let attempt = makeAttempt(job, files, reporting: report)
         enum Admission { case admitted, shutDown, alreadyRunning }
         let admission = state.withLock { state -> Admission in
             if state.isShutDown { return .shutDown }
@@ -89,7 +96,7 @@ public final class URLSessionExecutor: TransferExecutor {
     /// Removes a partial file; has an upload deleted at the server where that is offered.
     public func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
-        ExecutorFiles.discard(resume)
+        ExecutorFiles.discard(job)
         guard let source = job.specification.upload, let place = resume.upload?.url else { return }
         let plan = UploadAttempt.plan(job, source, environment)
         let removal = UploadRemoval(plan: plan, environment: environment) { [self] in forget(removalAt: place) }
@@ -132,13 +139,15 @@ public final class URLSessionExecutor: TransferExecutor {
     }
 
     private func makeAttempt(
-        _ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void
+        _ job: TransferJob, _ files: (any AttemptFiles)?,
+        reporting report: @escaping @Sendable (ExecutorReport) -> Void
     ) -> any TransferAttempt {
         let onEnd: @Sendable (ExecutorOutcome) -> Void = { [self] _ in forget(job.id) }
         guard let source = job.specification.upload else {
-            return DownloadAttempt(job: job, environment: environment, onEnd: onEnd, report: report)
+            return DownloadAttempt(job: job, environment: environment, files: files, onEnd: onEnd, report: report)
         }
-        return UploadAttempt(job: job, source: source, environment: environment, onEnd: onEnd, report: report)
+        return UploadAttempt(
+            job: job, source: source, environment: environment, files: files, onEnd: onEnd, report: report)
     }
 
     private func forget(_ id: TransferID) {

@@ -113,7 +113,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         headers.isEmpty && credential == nil && keepsHead == nil && asks == nil && answers == nil && upload == nil
             && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect && !usesRemoteTime
             && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
-            && connectionLimit == nil && hidesFile == nil
+            && connectionLimit == nil && destination.folderIdentity == nil && hidesFile == nil
     }
 
     /// The same without what may be secret: no header fields, no credentials, and the URL without user, password, query and
@@ -181,14 +181,19 @@ public struct Destination: Hashable, Sendable, Codable {
     public var name: String?
     /// What to do with a file that has the name already.
     public var collision: Collision
-    /// The identity that the folder must still have; nil where its path alone says which one it is.
+    /// The folder that must be found at `directory`; nil takes whatever folder is there, and makes one where none is.
+    ///
+    /// Set for a folder that an app passed as a descriptor: nobody can have another folder used by moving this one away.
     public var folderIdentity: FolderIdentity?
 
     /// A destination.
-    public init(directory: String, name: String?, collision: Collision = .rename) {
+    public init(
+        directory: String, name: String?, collision: Collision = .rename, folderIdentity: FolderIdentity? = nil
+    ) {
         self.directory = directory
         self.name = name
         self.collision = collision
+        self.folderIdentity = folderIdentity
     }
 }
 

@@ -30,7 +30,9 @@ public enum StoredTransferSamples {
                     HeaderField(name: "Authorization", value: "Bearer \(secretText)"),
                     HeaderField(name: "X-Odd", value: "tab\tquote\"back\\slash null\u{0} é 🚚 '; DROP TABLE task; --"),
                 ],
-                destination: Destination(directory: "/tmp/a folder/'\"", name: "name\n.bin", collision: .overwrite),
+                destination: Destination(
+                    directory: "/tmp/a folder/'\"", name: "name\n.bin", collision: .overwrite,
+                    folderIdentity: FolderIdentity(device: .max, inode: 7)),
                 checksum: Checksum(algorithm: .sha512, hexDigest: "ABCDEF"), idleTimeoutSeconds: 7,
                 allowsInsecureRedirect: true, usesRemoteTime: true, keepsErrorBody: true, maximumBytes: .max,
                 completedBefore: CompletedFile(path: "/tmp/x", bytes: 1 << 40, modified: -1, validator: validator),

@@ -8,9 +8,11 @@ import URLSessionExecutor
 /// Both ends are nearly always the same binary; `version` keeps a worker program of another build from being believed.
 enum WireForm {
     /// Raised whenever a message's form changes.
-    static let version = 4
+    static let version = 5
     /// No frame is longer: one that says so is a fault of the other end.
     static let longestFrame = 64 << 20
+    /// The same of what a worker says, which is not to be trusted: an answer of 1 MiB, which may take twice that as text.
+    static let longestMessage = 4 << 20
 
     /// One message as it goes over the socket: its length in four bytes, the lowest first, and what `WireEncoder` makes
     /// of it.
@@ -31,7 +33,10 @@ struct WireError: Error, Hashable, CustomStringConvertible {
 enum WorkerOrder: Hashable, Sendable, Codable {
     /// The first message.
     case configure(version: Int, URLSessionExecutorConfiguration)
-    case start(TransferJob)
+    /// With what was found of its files, since a worker reaches no path.
+    case start(TransferJob, PreparedFiles)
+    /// The answer to a request of that attempt.
+    case file(TransferID, FileReply)
     case stop(TransferID)
     /// Have what a server has of an upload deleted there.
     case discard(TransferJob)
@@ -46,10 +51,12 @@ enum WorkerOrder: Hashable, Sendable, Codable {
 /// What a worker tells.
 enum WorkerMessage: Hashable, Sendable, Codable {
     /// The answer to `configure`.
-    case ready(version: Int, isRepaired: Bool)
+    case ready(version: Int, isRepaired: Bool, WorkerConfinement)
     /// The answer to `configure` where there can be no executor.
     case unusable(message: String)
     case report(TransferID, ExecutorReport)
+    /// Asks for something to be done to the files of an attempt.
+    case file(TransferID, FileRequest)
     case probed(Int)
 }
 
@@ -57,6 +64,9 @@ enum WorkerMessage: Hashable, Sendable, Codable {
 struct FrameBuffer {
     private var bytes: [UInt8] = []
     private var start = 0
+    private let longestFrame: Int
+
+    init(longestFrame: Int = WireForm.longestFrame) { self.longestFrame = longestFrame }
 
     mutating func append(_ more: UnsafeRawBufferPointer) {
         if start > 0, start == bytes.count || start > 1 << 20 {
@@ -70,7 +80,7 @@ struct FrameBuffer {
     mutating func next() throws(WireError) -> [UInt8]? {
         guard bytes.count - start >= 4 else { return nil }
         let length = (0..<4).reduce(0) { $0 | Int(bytes[start + $1]) << (8 * $1) }
-        guard length <= WireForm.longestFrame else { throw WireError("a frame of \(length) bytes was announced") }
+        guard length <= longestFrame else { throw WireError("a frame of \(length) bytes was announced") }
         guard bytes.count - start - 4 >= length else { return nil }
         let body = Array(bytes[(start + 4)..<(start + 4 + length)])
         start += 4 + length

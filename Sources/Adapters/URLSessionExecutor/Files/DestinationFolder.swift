@@ -58,7 +58,7 @@ struct DestinationFolder: Sendable {
             return try adopting(source, name: name, answer)
         } catch {
             // Without a partial file it has its name, though that may not be durable.
-            if FileFacts(path: source.path) != nil { PlacedFile.removeMark(of: source.path) }
+            if FileFacts(path: source.location) != nil { PlacedFile.removeMark(of: source.location) }
             throw error
         }
     }
@@ -67,8 +67,8 @@ struct DestinationFolder: Sendable {
         _ source: PartialFile, name: String, _ answer: (status: Int, validator: Validator?)
     ) throws(FileFailure) -> String {
         do {
-            PlacedFile.leaveMark(of: source.descriptor, at: source.path, answer)
-            let path = try place(source.path, name: name, source.calls)
+            PlacedFile.leaveMark(of: source.descriptor, at: source.location, answer)
+            let path = try place(source.location, name: name, source.calls)
             try Self.syncFolder(directory, source.calls)
             return path
         } catch  where error.code == EXDEV {
@@ -78,7 +78,7 @@ struct DestinationFolder: Sendable {
             defer { unlink(copy) }
             let path = try place(copy, name: name, source.calls)
             try Self.syncFolder(directory, source.calls)
-            unlink(source.path)
+            unlink(source.location)
             return path
         }
     }
@@ -181,7 +181,7 @@ struct DestinationFolder: Sendable {
         try attributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
         try source.calls.syncing(descriptor, path)
         // The copy has an inode of its own.
-        PlacedFile.leaveMark(of: descriptor, at: source.path, answer)
+        PlacedFile.leaveMark(of: descriptor, at: source.location, answer)
         isWhole = true
     }
 }

@@ -4,13 +4,15 @@ import TransferEngine
 import TransferPolicy
 
 /// A call of the file system that failed.
-struct FileFailure: Error, Hashable {
+package struct FileFailure: Error, Hashable, Codable {
     var code: Int32
     /// What was to be done, as in "could not <doing> <path>".
     var doing: String
     var path: String
+    /// Bytes that may still be written there; nil unless room is what lacks, and where nobody has asked yet.
+    var available: Int64?
 
-    init(_ doing: String, _ path: String, code: Int32 = errno) {
+    package init(_ doing: String, _ path: String, code: Int32 = errno) {
         self.code = code
         self.doing = doing
         self.path = path
@@ -19,16 +21,25 @@ struct FileFailure: Error, Hashable {
     /// Whether room on the disk is what lacks.
     var isStorageLow: Bool { code == ENOSPC || code == EDQUOT }
 
+    /// Whether it befell the copy that is made beside a destination on another file system.
+    var isCopy: Bool { path.hasSuffix(".copy") }
+
     /// The failure for people, with what would help.
     var failure: TransferFailure {
         // strerror speaks of a lock's "temporarily unavailable resource", which tells nobody anything.
-        let reason = code == EWOULDBLOCK ? "It is in use" : String(cString: strerror(code))
+        let reason =
+            switch code {
+            case EWOULDBLOCK: "It is in use"
+            case ESTALE: "It is not the folder that was chosen"
+            default: String(cString: strerror(code))
+            }
         return TransferFailure(cause: .destination, message: "Could not \(doing) \(path): \(reason). \(remedy)")
     }
 
     private var remedy: String {
         switch code {
         case EWOULDBLOCK: "Another process is writing it: wait for that one, or stop it."
+        case ESTALE: "Another one has taken its place: choose it anew."
         case EACCES, EPERM: "Choose another folder or change its permissions."
         case EROFS: "The file system is read-only: choose another folder."
         case ENAMETOOLONG: "Choose a shorter name."

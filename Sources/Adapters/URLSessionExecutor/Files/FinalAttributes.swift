@@ -40,6 +40,13 @@ struct FinalAttributes: Sendable {
         fchmod(descriptor, 0o700)
     }
 
+    /// The date in nanoseconds since 1970; nil where it is none, or one that no file can have.
+    static func nanoseconds(_ date: String) -> Int64? {
+        guard let seconds = HTTPDate.seconds(date) else { return nil }
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? nil : product
+    }
+
     /// The process's umask when it was first asked for, read without changing it.
     ///
     /// Kept, because the kernel writes a page of text for it, and thousands of small files have the same.

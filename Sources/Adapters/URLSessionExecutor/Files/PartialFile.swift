@@ -6,36 +6,49 @@ import Glibc
 /// The file a body is written to until it is complete.
 ///
 /// Writing is one thread's affair; syncing runs on another and says how far it came. At most one sync is under way.
-final class PartialFile: @unchecked Sendable {
+package final class PartialFile: @unchecked Sendable {
     // Guard: `syncFailure` is under `syncing`; everything else but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
     // by the one closure that finishes the file; those two are under `condition`.
-    let path: String
-    let descriptor: Int32
+    package let path: String
+    /// The path for system calls: `path`, but for a file in a folder that is held open.
+    let location: String
+    private let opened: OwnedDescriptor
     /// Its inode, which stays when it gets its final name.
-    let number: UInt64?
+    package let number: UInt64?
     let calls: FileCalls
     private let condition = MonotonicCondition()
-    private var synced: Int64
+    private var synced: Int64 = 0
     private var isSyncing = false
     /// Held by the one call that syncs, so that no other takes its failure for success.
     private let syncing = NSLock()
     private var syncFailure: FileFailure?
 
-    /// Opens or creates the file, readable for the owner only, locks it, and cuts it to `offset` bytes.
+    /// The file that somebody else has opened and locked.
+    package convenience init(descriptor: OwnedDescriptor, path: String) {
+        self.init(descriptor: descriptor, path: path, location: path, calls: FileCalls())
+    }
+
+    private init(descriptor: OwnedDescriptor, path: String, location: String, calls: FileCalls) {
+        self.path = path
+        self.location = location
+        opened = descriptor
+        self.calls = calls
+        number = FileFacts(descriptor: descriptor.number)?.number
+    }
+
+    package var descriptor: Int32 { opened.number }
+
+    /// Opens or creates the file, readable for the owner only, and locks it.
     ///
     /// With `isNew` there must be nothing of that name.
-    init(
-        path: String, offset: Int64, durable: Int64, isNew: Bool = false, calls: FileCalls = FileCalls()
+    convenience init(
+        path: String, location: String? = nil, isNew: Bool, calls: FileCalls = FileCalls()
     ) throws(FileFailure) {
+        let location = location ?? path
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (isNew ? O_EXCL : 0)
-        let descriptor = Int32(try calling("open", path) { Int(Glibc.open(path, flags, 0o600)) })
-        self.path = path
-        self.descriptor = descriptor
-        self.calls = calls
-        synced = min(durable, offset)
-        let facts = FileFacts(descriptor: descriptor)
-        number = facts?.number
-        guard facts?.kind == .regular else {
+        let descriptor = Int32(try calling("open", path) { Int(Glibc.open(location, flags, 0o600)) })
+        self.init(descriptor: OwnedDescriptor(descriptor), path: path, location: location, calls: calls)
+        guard FileFacts(descriptor: descriptor)?.kind == .regular else {
             throw FileFailure("write", path, code: EISDIR)
         }
         do {
@@ -45,13 +58,16 @@ final class PartialFile: @unchecked Sendable {
         } catch {
             // A file system without locks: the name is all that keeps others away.
         }
+    }
+
+    /// Cuts the file to `offset` bytes, `durable` of which are known to be on disk.
+    func begin(at offset: Int64, durable: Int64) throws(FileFailure) {
+        condition.withLock { synced = min(durable, offset) }
         try truncate(to: offset)
     }
 
     /// Lets others write the file, though somebody here may still hold it open.
-    func unlock() { flock(descriptor, LOCK_UN) }
-
-    deinit { close(descriptor) }
+    package func unlock() { flock(descriptor, LOCK_UN) }
 
     /// Cuts the file, which also lets go of reserved room.
     func truncate(to size: Int64) throws(FileFailure) {
@@ -91,7 +107,7 @@ final class PartialFile: @unchecked Sendable {
     var size: Int64 { FileFacts(descriptor: descriptor)?.size ?? 0 }
 
     /// Whether the file still has its name: somebody may have removed it, or put another in its place.
-    var hasItsName: Bool { number != nil && FileFacts(path: path)?.number == number }
+    var hasItsName: Bool { number != nil && FileFacts(path: location)?.number == number }
 
     /// How many bytes from the beginning are durable.
     var durable: Int64 { condition.withLock { synced } }
@@ -130,6 +146,16 @@ final class PartialFile: @unchecked Sendable {
                 return error
             }
         }
+    }
+
+    /// Lets another process sync the file in `body`, and nobody here meanwhile: the kernel tells of a lost write only once.
+    ///
+    /// - Throws: also the failure of an earlier sync, after which no later success can be believed.
+    package func whileOthersSync<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
+        syncing.lock()
+        defer { syncing.unlock() }
+        if let syncFailure { throw syncFailure }
+        return try body()
     }
 
     /// Waits up to `seconds` while a sync is under way; true when it is over.

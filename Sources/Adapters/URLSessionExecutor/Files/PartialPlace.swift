@@ -3,7 +3,7 @@ import Glibc
 import TransferEngine
 
 /// Where a transfer's partial file is, and how much of it counts.
-struct PartialPlace: Hashable, Sendable {
+package struct PartialPlace: Hashable, Sendable, Codable {
     var path: String
     /// How many bytes of it can be continued.
     var offset: Int64
@@ -14,9 +14,13 @@ struct PartialPlace: Hashable, Sendable {
 
     /// A recorded partial file where there is one; else the common folder, or beside the destination where only that
     /// is on the same file system, so that finishing is always a rename.
-    static func find(for job: TransferJob, partialDirectory: String) -> PartialPlace {
+    ///
+    /// `location` tells the path for system calls of a path that is recorded.
+    static func find(
+        for job: TransferJob, partialDirectory: String, location: (String) -> String = { $0 }
+    ) -> PartialPlace {
         if let resume = job.resume {
-            guard let facts = FileFacts(path: resume.path), facts.kind == .regular else {
+            guard let facts = FileFacts(path: location(resume.path)), facts.kind == .regular else {
                 return PartialPlace(path: resume.path, offset: 0, durable: 0)
             }
             // With holes in it the file's length says nothing.
@@ -28,7 +32,7 @@ struct PartialPlace: Hashable, Sendable {
             return PartialPlace(path: resume.path, offset: offset, durable: min(offset, resume.offset))
         }
         let directory = job.specification.destination.directory
-        let destination = FileFacts(path: directory, followsLinks: true)
+        let destination = FileFacts(path: location(directory), followsLinks: true)
         var common = FileFacts(path: partialDirectory, followsLinks: true)
         if common == nil {
             makeFolder(partialDirectory)
@@ -56,14 +60,15 @@ struct PartialPlace: Hashable, Sendable {
     /// Makes a file that was not there before at `path`, or under the same name with another token where that is taken.
     ///
     /// What an attempt left there of which nothing was saved is removed: no other transfer has that name.
-    static func create(_ path: String, calls: FileCalls, token: () -> String = token) throws(FileFailure) -> PartialFile
-    {
-        removeAbandoned(path)
+    static func create(
+        _ path: String, location: (String) -> String = { $0 }, calls: FileCalls, token: () -> String = token
+    ) throws(FileFailure) -> PartialFile {
+        removeAbandoned(location(path))
         let number = Paths.name(path).prefix { $0 != "-" }
         var candidate = path
         for _ in 0..<16 {
             do {
-                return try PartialFile(path: candidate, offset: 0, durable: 0, isNew: true, calls: calls)
+                return try PartialFile(path: candidate, location: location(candidate), isNew: true, calls: calls)
             } catch  where error.code == EEXIST {
                 candidate = Paths.join(Paths.parent(path), named(String(number), token: token()))
             }

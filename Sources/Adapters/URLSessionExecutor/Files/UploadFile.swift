@@ -5,27 +5,28 @@ import TransferPolicy
 
 /// The file that an upload sends, opened once: what has its name later does not matter.
 final class UploadFile: Sendable {
-    private let descriptor: Int32
+    let descriptor: OwnedDescriptor
     private let source: UploadSource
 
     /// Opens it, where it is still the file that was handed over.
     ///
     /// A symbolic link is followed: it is read only.
-    init(_ source: UploadSource) throws(TransferFailure) {
-        self.source = source
-        descriptor = open(source.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw Self.unreadable(source.path, errno) }
-        if let change = change() {
-            close(descriptor)
-            throw change
-        }
+    convenience init(_ source: UploadSource) throws(TransferFailure) {
+        let number = Glibc.open(source.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { throw Self.unreadable(source.path, errno) }
+        self.init(source, descriptor: OwnedDescriptor(number))
+        if let change = change() { throw change }
     }
 
-    deinit { close(descriptor) }
+    /// The file that somebody else has opened.
+    init(_ source: UploadSource, descriptor: OwnedDescriptor) {
+        self.source = source
+        self.descriptor = descriptor
+    }
 
     /// What is different about it; nil where it is as it was when it was handed over.
     func change() -> TransferFailure? {
-        guard let facts = FileFacts(descriptor: descriptor) else { return Self.unreadable(source.path, errno) }
+        guard let facts = FileFacts(descriptor: descriptor.number) else { return Self.unreadable(source.path, errno) }
         guard facts.kind == .regular else { return Self.noFile(source.path) }
         guard facts.size == source.size else {
             let what = facts.size < source.size ? "is shorter" : "is longer"
@@ -43,7 +44,7 @@ final class UploadFile: Sendable {
     func read(into buffer: UnsafeMutablePointer<UInt8>, _ count: Int, at offset: Int64) -> Result<Int, TransferFailure>
     {
         var got = 0
-        repeat { got = pread(descriptor, buffer, count, off_t(offset)) } while got < 0 && errno == EINTR
+        repeat { got = pread(descriptor.number, buffer, count, off_t(offset)) } while got < 0 && errno == EINTR
         let code = errno
         // After the bytes were read: what was written before that shows.
         if let change = change() { return .failure(change) }

@@ -15,6 +15,16 @@ struct VolumeSpace: Hashable, Sendable {
             guard folder != "/", !folder.isEmpty, errno == ENOENT || errno == ENOTDIR else { return nil }
             folder = Paths.parent(folder)
         }
+        return available(statistics)
+    }
+
+    /// The same on the file system of an open file.
+    func available(on descriptor: Int32) -> Int64? {
+        var statistics = statvfs()
+        return fstatvfs(descriptor, &statistics) == 0 ? available(statistics) : nil
+    }
+
+    private func available(_ statistics: statvfs) -> Int64 {
         let unit = Int64(clamping: statistics.f_frsize)
         let whole = Int64(clamping: statistics.f_blocks).multipliedReportingOverflow(by: unit).partialValue
         let free = Int64(clamping: statistics.f_bavail).multipliedReportingOverflow(by: unit).partialValue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+package import TransferEngine
 
 /// What the deciding code needs to know of a download before its first request.
 struct DownloadPlan: Hashable, Sendable {
@@ -33,18 +33,21 @@ struct DownloadPlan: Hashable, Sendable {
 }
 
 /// What the head of an answer told of the server's file.
-struct ServerFile: Hashable, Sendable {
+package struct ServerFile: Hashable, Sendable, Codable {
     /// Where it came from, redirects followed.
-    var url: String
-    var status: Int
+    package var url: String
+    package var status: Int
     /// The size; nil when unknown.
     var total: Int64?
     /// Its version, as the server names it.
-    var version: Validator?
+    package var version: Validator?
     /// The version where it may be continued; nil forbids it.
     var continuing: Validator?
-    var disposition: String?
-    var lastModified: String?
+    package var disposition: String?
+    package var lastModified: String?
     /// The media type, as the server names it.
     var mediaType = ""
+
+    /// The status as the app sees it. The ranges were our own affair: what the app asked for came whole.
+    var finalStatus: Int { status == 206 ? 200 : status }
 }

@@ -19,9 +19,9 @@ enum MonotonicTime {
 }
 
 /// Names the time since the machine's last start.
-enum BootIdentity {
+package enum BootIdentity {
     /// The kernel's id of this boot; empty where it cannot be read, which trusts recorded offsets only.
-    static let current: String = {
+    package static let current: String = {
         guard let file = fopen("/proc/sys/kernel/random/boot_id", "re") else { return "" }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 64)

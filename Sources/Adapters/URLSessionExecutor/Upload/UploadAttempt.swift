@@ -11,6 +11,7 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
     let job: TransferJob
     let source: UploadSource
     let environment: ExecutorEnvironment
+    private let files: any AttemptFiles
     private let onEnd: @Sendable (ExecutorOutcome) -> Void
     private let report: @Sendable (ExecutorReport) -> Void
     private let stopping = Mutex(false)
@@ -37,14 +38,16 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
     private var reportedProgress: Int64 = -1
     private var reportedResume: ResumePoint?
 
-    /// `onEnd` comes before the report of the end.
+    /// `onEnd` comes before the report of the end; without `files` they are this process's own affair.
     init(
-        job: TransferJob, source: UploadSource, environment: ExecutorEnvironment,
+        job: TransferJob, source: UploadSource, environment: ExecutorEnvironment, files: (any AttemptFiles)? = nil,
         onEnd: @escaping @Sendable (ExecutorOutcome) -> Void, report: @escaping @Sendable (ExecutorReport) -> Void
     ) {
         self.job = job
         self.source = source
         self.environment = environment
+        self.files =
+            files ?? LocalFiles(job: job, configuration: environment.configuration, calls: environment.fileCalls)
         self.onEnd = onEnd
         self.report = report
         answers = AnswerKeeper(job.specification)
@@ -81,10 +84,10 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
 
     /// Opens the file and sends the first request.
     func begin() {
-        do throws(TransferFailure) {
-            file = try UploadFile(source)
-        } catch {
-            return end(.failed(error, resume: nil))
+        switch files.prepare() {
+        case (.upload, let descriptor?): file = UploadFile(source, descriptor: descriptor)
+        case (.unreadable(let failure), _): return end(.failed(failure, resume: nil))
+        default: preconditionFailure("the files of an upload were prepared for a download")
         }
         reportedResume = machine.resumePoint
         if stopping.withLock({ $0 }) { return perform(machine.interrupt(.stopped)) }

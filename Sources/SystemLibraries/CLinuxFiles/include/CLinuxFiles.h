@@ -6,9 +6,10 @@
 
 #include <sys/xattr.h>
 
-// Two that it lacks since it is built without _GNU_SOURCE.
+// Some that it lacks since it is built without _GNU_SOURCE, or that glibc lacks.
 
 extern int fallocate64(int descriptor, int mode, long long offset, long long length);
+extern long syscall(long number, ...);
 extern int renameat2(int old_folder, const char *old_path, int new_folder, const char *new_path, unsigned flags);
 
 /// fallocate with FALLOC_FL_KEEP_SIZE: takes room without changing the length.
@@ -19,6 +20,16 @@ static inline int linux_reserve(int descriptor, long long offset, long long leng
 /// renameat2 with RENAME_NOREPLACE.
 static inline int linux_rename_without_replacing(const char *old_path, const char *new_path) {
     return renameat2(-100, old_path, -100, new_path, 1);
+}
+
+/// openat2 of a folder, for reading, where no part of its path is a symbolic link; a descriptor, or -1 with errno.
+static inline int linux_open_folder_without_links(const char *path) {
+    struct { unsigned long long flags, mode, resolve; } how = {
+        // O_DIRECTORY differs between architectures, so that the kernel is asked by fstat in its place.
+        .flags = 02000000 /* O_CLOEXEC */ | 04000 /* O_NONBLOCK */, .mode = 0,
+        .resolve = 0x02 /* RESOLVE_NO_MAGICLINKS */ | 0x04 /* RESOLVE_NO_SYMLINKS */,
+    };
+    return (int)syscall(437 /* openat2 */, -100, path, &how, sizeof how);
 }
 
 #endif

@@ -4,6 +4,7 @@ import Foundation
 import GLibBridge
 import ToolSupport
 import TransferBus
+import TransferWorker
 
 /// `transferctl service`: has systemd and the bus start the daemon for this user.
 struct ServiceCommand: ParsableCommand {
@@ -162,8 +163,9 @@ struct ServiceStatus: AsyncParsableCommand {
         commandName: "status", abstract: "Say whether the daemon is installed and runs; starts nothing.",
         discussion:
             """
-            Status 0 when it runs, 3 when it does not. With --json: installed, process, version, state, policy, lost (what \
-            was lost where the queue was found to be damaged at its start).
+            Status 0 when it runs, 3 when it does not. The rights that a process that talks to servers gives up depend on the \
+            kernel and are named. With --json: installed, process, version, state, policy, workerConfinement, lost (what was \
+            lost where the queue was found to be damaged at its start).
             """)
 
     @Flag(help: "Write JSON.")
@@ -174,7 +176,10 @@ struct ServiceStatus: AsyncParsableCommand {
     func run() async throws {
         let files = try ServiceFiles()
         let isInstalled = FileManager.default.fileExists(atPath: files.activation)
-        var fields: [String: VariantValue] = ["installed": .bool(isInstalled)]
+        let confinement = WorkerConfinement.offered
+        var fields: [String: VariantValue] = [
+            "installed": .bool(isInstalled), "workerConfinement": .string("\(confinement)"),
+        ]
         try await DaemonConnection.with(bus: daemon.bus) { client in
             guard let process = try await client.daemonProcess() else { return }
             fields["process"] = .integer(process)
@@ -199,6 +204,7 @@ struct ServiceStatus: AsyncParsableCommand {
             Console.print(
                 process.map { "runs: process \($0), state in \(fields["state"]?.string ?? "?")" }
                     ?? (isInstalled ? "does not run; the first command that needs it starts it" : "does not run"))
+            Console.print("Worker confinement: \(confinement)")
             if let lost = fields["lost"]?.dictionary, let file = lost["file"]?.string {
                 Console.print("the queue was damaged (\(lost["reason"]?.string ?? "?")), and lies in \(file) now")
                 Console.print(

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+@testable import URLSessionExecutor
+
+extension PartialFile {
+    /// Opens or creates the file and cuts it to `offset` bytes.
+    convenience init(
+        path: String, offset: Int64, durable: Int64, calls: FileCalls = FileCalls()
+    ) throws(FileFailure) {
+        try self.init(path: path, isNew: false, calls: calls)
+        try begin(at: offset, durable: durable)
+    }
+}
