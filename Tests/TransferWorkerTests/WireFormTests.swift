@@ -16,7 +16,9 @@ struct WireFormTests {
         bootID: "boot", fileNumber: .max, extents: [Extent(start: 1 << 41, end: .max)])
 
     private static let messages: [WorkerMessage] = [
-        .ready(version: 1, isRepaired: true), .unusable(message: "no \u{0} good \u{1F600}"), .probed(.max),
+        .ready(version: 1, isRepaired: true, warning: nil),
+        .ready(version: 2, isRepaired: false, warning: "w\u{0}"), .unusable(message: "no \u{0} good \u{1F600}"),
+        .probed(.max),
         .report(TransferID(.min), .progressed(bytes: .max, total: nil)),
         .report(TransferID(1), .checkpointed(resume)), .report(TransferID(1), .restarted),
         .report(TransferID(1), .answered(after: .nanoseconds(1_234_567))),

@@ -103,7 +103,9 @@ private final class Worker {
         do {
             let made = try URLSessionExecutor(configuration: configuration)
             executor = made
-            outbox.post(.ready(version: WireForm.version, isRepaired: made.isRepaired))
+            outbox.post(
+                .ready(
+                    version: WireForm.version, isRepaired: made.isRepaired, warning: made.repairWarning))
         } catch {
             outbox.post(.unusable(message: error.message))
         }

@@ -8,7 +8,7 @@ import URLSessionExecutor
 /// Both ends are nearly always the same binary; `version` keeps a worker program of another build from being believed.
 enum WireForm {
     /// Raised whenever a message's form changes.
-    static let version = 4
+    static let version = 5
     /// No frame is longer: one that says so is a fault of the other end.
     static let longestFrame = 64 << 20
 
@@ -45,8 +45,8 @@ enum WorkerOrder: Hashable, Sendable, Codable {
 
 /// What a worker tells.
 enum WorkerMessage: Hashable, Sendable, Codable {
-    /// The answer to `configure`.
-    case ready(version: Int, isRepaired: Bool)
+    /// The answer to `configure`; `warning` is a sentence on the repair of URLSession that belongs into the log.
+    case ready(version: Int, isRepaired: Bool, warning: String?)
     /// The answer to `configure` where there can be no executor.
     case unusable(message: String)
     case report(TransferID, ExecutorReport)
