@@ -13,7 +13,7 @@ import TransferPolicy
 @Suite("A worker that lies (C11)", .timeLimit(.minutes(1)))
 struct LyingWorkerTests {
     private static let ready = WorkerMessage.ready(
-        version: WireForm.version, isRepaired: true, WorkerConfinement.offered)
+        version: WireForm.version, isRepaired: true, warning: nil, WorkerConfinement.offered)
     private static let server = ServerFile(url: "http://h/../../../etc/passwd", status: 200)
 
     /// Runs a transfer in a worker that says `messages` instead of working, so many times over, and then `bytes`.

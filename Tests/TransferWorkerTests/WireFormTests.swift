@@ -16,7 +16,9 @@ struct WireFormTests {
         bootID: "boot", fileNumber: .max, extents: [Extent(start: 1 << 41, end: .max)])
 
     private static let messages: [WorkerMessage] = [
-        .ready(version: 1, isRepaired: true, WorkerConfinement.offered), .unusable(message: "no \u{0} good \u{1F600}"),
+        .ready(version: 1, isRepaired: true, warning: nil, WorkerConfinement.offered),
+        .ready(version: 2, isRepaired: false, warning: "w\u{0}", WorkerConfinement.offered),
+        .unusable(message: "no \u{0} good \u{1F600}"),
         .probed(.max),
         .report(TransferID(.min), .progressed(bytes: .max, total: nil)),
         .report(TransferID(1), .checkpointed(resume)), .report(TransferID(1), .restarted),

@@ -116,7 +116,9 @@ private final class Worker {
         do {
             let made = try URLSessionExecutor(configuration: configuration)
             executor = made
-            outbox.post(.ready(version: WireForm.version, isRepaired: made.isRepaired, confinement))
+            outbox.post(
+                .ready(
+                    version: WireForm.version, isRepaired: made.isRepaired, warning: made.repairWarning, confinement))
         } catch {
             outbox.post(.unusable(message: error.message))
         }

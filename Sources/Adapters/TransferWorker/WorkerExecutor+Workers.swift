@@ -73,11 +73,15 @@ extension WorkerExecutor {
 
     private func take(_ message: WorkerMessage, from number: Int) {
         switch message {
-        case .ready(let version, let isRepaired, let confinement):
+        case .ready(let version, let isRepaired, let warning, let confinement):
             guard isFirstAnswer(of: number) else { return }
             guard version != WireForm.version else {
                 note(confinement, of: number)
-                if !isRepaired, configuration.executor.usesRepair {
+                if let warning {
+                    configuration.logger.warning(
+                        "worker has no repair of URLSession, or one that was not tested with this Foundation",
+                        metadata: ["worker": "\(number)", "repair": "\(warning.bounded)"])
+                } else if !isRepaired, configuration.executor.usesRepair {
                     log(.warning, "works without the repair of URLSession: slower, and servers can end it", number)
                 }
                 return

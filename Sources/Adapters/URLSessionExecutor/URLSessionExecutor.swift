@@ -35,13 +35,18 @@ public final class URLSessionExecutor: TransferExecutor {
 
     /// Makes an executor, and puts the repair in place where it is wanted.
     public init(configuration: URLSessionExecutorConfiguration) throws(URLSessionExecutorError) {
-        let isRepaired = try Self.installRepair(configuration)
-        environment = ExecutorEnvironment(configuration: configuration, isRepaired: isRepaired)
+        let repair = try Self.installRepair(configuration)
+        repairWarning = repair.warning
+        environment = ExecutorEnvironment(configuration: configuration, isRepaired: repair.isAtWork)
         ticker = Ticker(queue: environment.consumer)
     }
 
     /// Whether FoundationNetworking's faults are mended in this executor.
     public var isRepaired: Bool { environment.isRepaired }
+
+    /// A sentence for the log where the repair could not be put in place, or was never tested with this build of
+    /// FoundationNetworking; nil where all is well or the repair is switched off.
+    public let repairWarning: String?
 
     /// Changes the limits, for what runs too: within some tenths of a second.
     public func setLimits(_ limits: RateLimits) { environment.throttle.set(limits) }
@@ -179,13 +184,12 @@ public final class URLSessionExecutor: TransferExecutor {
 
     private static func installRepair(
         _ configuration: URLSessionExecutorConfiguration
-    ) throws(URLSessionExecutorError) -> Bool {
+    ) throws(URLSessionExecutorError) -> Repair {
         try configuration.check()
-        let isRepaired = Repair.install(
+        let repair = Repair.install(
             isEnabled: configuration.wantsRepair, bufferSize: ExecutorEnvironment.blockSize,
-            caFile: configuration.caFile,
-            proxy: configuration.proxy)
-        if !isRepaired, let error = configuration.needsRepair { throw error }
-        return isRepaired
+            caFile: configuration.caFile, proxy: configuration.proxy)
+        if !repair.isAtWork, let error = configuration.needsRepair { throw error }
+        return repair
     }
 }

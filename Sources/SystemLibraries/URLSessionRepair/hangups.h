@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Mends libdispatch's way with hang-ups (mend 12) while `*enabled` is not 0. Returns how many calls go through the mend; 0
-// where libdispatch is linked into the program itself, whose other event loops must be left alone.
-int hangups_install(const _Atomic int *enabled);
+struct epoll_event;
+
+// As epoll_wait(2), but tells of a hang-up as of something to read and room to write while the repair is enabled.
+int wait_without_hangups(int epoll, struct epoll_event *events, int capacity, int timeout);

@@ -1,108 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "imports.h"
+#include "object.h"
+#include "pages.h"
 
-#include <elf.h>
-#include <link.h>
-#include <stdint.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct search {
-    const char *prefix;  // of the library's file name
-    const struct import_replacement *replacements;
+enum { most_slots = 128 };
+
+// All that is to be written, before any of it is.
+struct plan {
+    struct { void **slot; void *value; } changes[most_slots];
     size_t count;
-    int wants_main_program;
-    int patched;
+    uintptr_t pages[most_slots];  // that are to be read-only again
+    size_t page_count;
+    size_t page_size;
+    protect_fn protect;
+    char *reason;
+    size_t room;
 };
 
-struct object { ElfW(Addr) base; const ElfW(Sym) *symbols; const char *names; const struct dl_phdr_info *info; };
+// What is looked at while the imports of one library are visited.
+struct visit {
+    struct plan *plan;
+    const struct object *object;
+    const struct import_set *set;
+    size_t found[most_slots];  // how many slots each replacement has
+};
 
-// Only slots that are read-only after relocation are made read-only again.
-static int was_read_only(const struct dl_phdr_info *info, uintptr_t slot) {
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        uintptr_t start = info->dlpi_addr + header->p_vaddr;
-        if (header->p_type == PT_GNU_RELRO && slot >= start && slot < start + header->p_memsz) return 1;
+static int refuse(struct plan *plan, const char *text, const char *name, const char *file) {
+    snprintf(plan->reason, plan->room, text, name, file);
+    return -1;
+}
+
+// A slot may be changed that holds what the loader put there: the function, or the way to have it bound at its first call.
+static int is_as_expected(const struct object *object, const void *value, const void *expected) {
+    uintptr_t place = (uintptr_t)value;
+    return !expected || value == expected || (place >= object->base && place < object->end);
+}
+
+static int add(struct visit *visit, const struct import_replacement *replacement, void **slot) {
+    struct plan *plan = visit->plan;
+    const char *name = replacement->name, *file = visit->object->file;
+    if (plan->count == most_slots) return refuse(plan, "%s is imported too often by %s", name, file);
+    if (!object_is_data(visit->object, (uintptr_t)slot, sizeof *slot)) {
+        return refuse(plan, "%s of %s lies where nothing is to be written", name, file);
+    }
+    if (!is_as_expected(visit->object, *slot, replacement->expected)) {
+        return refuse(plan, "%s of %s is bound to another function than that of its library", name, file);
+    }
+    struct page_span pages = pages_around((uintptr_t)slot, sizeof *slot, plan->page_size);
+    for (uintptr_t page = pages.start; page - pages.start < pages.length; page += plan->page_size) {
+        int is_known = !object_is_read_only_page(visit->object, page, plan->page_size);
+        for (size_t i = 0; i < plan->page_count; i++) is_known |= plan->pages[i] == page;
+        if (is_known) continue;
+        if (plan->page_count == most_slots) return refuse(plan, "%s is imported too often by %s", name, file);
+        plan->pages[plan->page_count++] = page;
+    }
+    plan->changes[plan->count].slot = slot;
+    plan->changes[plan->count++].value = replacement->replacement;
+    return 0;
+}
+
+static int add_if_wanted(const char *name, void **slot, void *user) {
+    struct visit *visit = user;
+    for (const char *const *refused = visit->set->refused; refused && *refused; refused++) {
+        if (strcmp(name, *refused) != 0) continue;
+        return refuse(visit->plan, "%s is imported by %s, which was not foreseen", name, visit->object->file);
+    }
+    for (size_t i = 0; i < visit->set->count; i++) {
+        if (strcmp(name, visit->set->replacements[i].name) != 0) continue;
+        visit->found[i]++;
+        return add(visit, &visit->set->replacements[i], slot);
     }
     return 0;
 }
 
-static int write_slot(const struct object *object, void **slot, void *value) {
-    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
-    void *page = (void *)((uintptr_t)slot & ~(page_size - 1));
-    if (mprotect(page, page_size, PROT_READ | PROT_WRITE) != 0) return 0;
-    __atomic_store_n(slot, value, __ATOMIC_RELEASE);
-    if (was_read_only(object->info, (uintptr_t)slot)) mprotect(page, page_size, PROT_READ);
-    return 1;
-}
-
-static int patch_relocations(
-    const struct search *search, const struct object *object, const ElfW(Rela) *relocations, size_t size) {
-    int patched = 0;
-    for (size_t i = 0; relocations && i < size / sizeof *relocations; i++) {
-#if defined(__x86_64__)
-        uint32_t type = (uint32_t)ELF64_R_TYPE(relocations[i].r_info);
-        if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
-#elif defined(__aarch64__)
-        uint32_t type = (uint32_t)ELF64_R_TYPE(relocations[i].r_info);
-        if (type != R_AARCH64_JUMP_SLOT && type != R_AARCH64_GLOB_DAT) continue;
-#else
-        continue;
-#endif
-        const char *name = object->names + object->symbols[ELF64_R_SYM(relocations[i].r_info)].st_name;
-        for (size_t k = 0; k < search->count; k++) {
-            if (strcmp(name, search->replacements[k].name) != 0) continue;
-            void **slot = (void **)(object->base + relocations[i].r_offset);
-            patched += write_slot(object, slot, search->replacements[k].replacement);
-        }
-    }
-    return patched;
-}
-
-// glibc stores relocated addresses in the dynamic section; musl and the kernel's vDSO do not.
-static const void *address(const struct object *object, ElfW(Addr) value) {
-    return (const void *)(value < object->base ? object->base + value : value);
-}
-
-static int patch_object(struct dl_phdr_info *info, size_t size, void *user) {
-    (void)size;
-    struct search *search = user;
-    const char *file = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-    file = file ? file + 1 : info->dlpi_name ? info->dlpi_name : "";
-    int is_wanted = search->wants_main_program ? *file == 0 : strncmp(file, search->prefix, strlen(search->prefix)) == 0;
-    if (!is_wanted) return 0;
-    struct object object = {.base = info->dlpi_addr, .info = info};
-    const ElfW(Rela) *plain = NULL, *jumps = NULL;
-    size_t plain_size = 0, jumps_size = 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-        for (; entry->d_tag != DT_NULL; entry++) {
-            switch (entry->d_tag) {
-            case DT_SYMTAB: object.symbols = address(&object, entry->d_un.d_ptr); break;
-            case DT_STRTAB: object.names = address(&object, entry->d_un.d_ptr); break;
-            case DT_RELA: plain = address(&object, entry->d_un.d_ptr); break;
-            case DT_RELASZ: plain_size = entry->d_un.d_val; break;
-            case DT_JMPREL: jumps = address(&object, entry->d_un.d_ptr); break;
-            case DT_PLTRELSZ: jumps_size = entry->d_un.d_val; break;
-            default: break;
-            }
-        }
-    }
-    if (!object.symbols || !object.names) return 0;
-    search->patched += patch_relocations(search, &object, plain, plain_size);
-    search->patched += patch_relocations(search, &object, jumps, jumps_size);
-    return search->wants_main_program;  // the main program comes first and is alone
-}
-
-int replace_imports(
-    const char *prefix, int may_be_in_program, const struct import_replacement *replacements, size_t count) {
-    struct search search = {.prefix = prefix, .replacements = replacements, .count = count};
-    dl_iterate_phdr(patch_object, &search);
+static int add_set(struct plan *plan, const struct import_set *set) {
+    struct object object;
+    if (set->count > most_slots) return refuse(plan, "%s%s: too many replacements", set->prefix, "*");
     // With Swift's libraries linked statically the library is part of the program itself.
-    search.wants_main_program = 1;
-    if (search.patched == 0 && may_be_in_program) dl_iterate_phdr(patch_object, &search);
-    return search.patched;
+    if (!object_find(set->prefix, &object) && !(set->may_be_in_program && object_find(NULL, &object))) {
+        return refuse(plan, "%s%s is not loaded", set->prefix, "*");
+    }
+    struct visit visit = {.plan = plan, .object = &object, .set = set};
+    if (object_visit_imports(&object, add_if_wanted, &visit) != 0) return -1;
+    for (size_t i = 0; i < set->count; i++) {
+        if (visit.found[i] > 0 || set->replacements[i].is_optional) continue;
+        return refuse(plan, "%s is not imported by %s", set->replacements[i].name, object.file);
+    }
+    return 0;
+}
+
+static void protect_first(const struct plan *plan, size_t count) {
+    for (size_t i = 0; i < count; i++) plan->protect((void *)plan->pages[i], plan->page_size, PROT_READ);
+}
+
+int replace_imports(const struct import_set *sets, size_t count, protect_fn protect, char *reason, size_t room) {
+    struct plan plan = {.page_size = (size_t)sysconf(_SC_PAGESIZE), .reason = reason, .room = room};
+    plan.protect = protect ? protect : mprotect;
+    for (size_t i = 0; i < count; i++) if (add_set(&plan, &sets[i]) != 0) return 0;
+    for (size_t i = 0; i < plan.page_count; i++) {
+        if (plan.protect((void *)plan.pages[i], plan.page_size, PROT_READ | PROT_WRITE) == 0) continue;
+        refuse(&plan, "the imports cannot be made writable: %s%s", strerror(errno), "");
+        protect_first(&plan, i);
+        return 0;
+    }
+    // From here on nothing can fail.
+    for (size_t i = 0; i < plan.count; i++) {
+        __atomic_store_n(plan.changes[i].slot, plan.changes[i].value, __ATOMIC_RELEASE);
+    }
+    protect_first(&plan, plan.page_count);
+    if (plan.count == 0) refuse(&plan, "there is nothing to replace%s%s", "", "");
+    return (int)plan.count;
+}
+
+struct slot_search { const char *name; void **slot; };
+
+static int take_slot(const char *name, void **slot, void *user) {
+    struct slot_search *search = user;
+    if (strcmp(name, search->name) == 0) search->slot = slot;
+    return search->slot != NULL;
+}
+
+void **import_slot(const char *prefix, const char *name) {
+    struct object object;
+    struct slot_search search = {name, NULL};
+    if (object_find(prefix, &object)) object_visit_imports(&object, take_slot, &search);
+    return search.slot;
 }

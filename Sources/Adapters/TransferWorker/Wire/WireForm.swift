@@ -50,8 +50,8 @@ enum WorkerOrder: Hashable, Sendable, Codable {
 
 /// What a worker tells.
 enum WorkerMessage: Hashable, Sendable, Codable {
-    /// The answer to `configure`.
-    case ready(version: Int, isRepaired: Bool, WorkerConfinement)
+    /// The answer to `configure`; `warning` is a sentence on the repair of URLSession that belongs into the log.
+    case ready(version: Int, isRepaired: Bool, warning: String?, WorkerConfinement)
     /// The answer to `configure` where there can be no executor.
     case unusable(message: String)
     case report(TransferID, ExecutorReport)

@@ -2,6 +2,7 @@
 #ifndef URLSESSION_REPAIR_H
 #define URLSESSION_REPAIR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// What the repair does. One set for the whole process, since FoundationNetworking has one libcurl for all sessions.
@@ -16,11 +17,34 @@ struct transfer_urlsession_repair_options {
     const char *proxy;
 };
 
+/// Whether the repair is in place.
+enum transfer_urlsession_repair_state {
+    /// It could not be put in place: not one call goes through it, nothing is mended, and the options have no effect.
+    transfer_urlsession_repair_absent = 0,
+    /// All of it is in place, and all checks hold, but nobody has tested it with this build of FoundationNetworking.
+    transfer_urlsession_repair_untested = 1,
+    /// All of it is in place, in a build of FoundationNetworking that it was tested with.
+    transfer_urlsession_repair_tested = 2,
+};
+
 /// Puts the repair between FoundationNetworking and libcurl, or changes its options when it is there already.
 ///
-/// Returns how many calls of FoundationNetworking go through the repair; 0 when it could not be put in place, so that
-/// nothing is mended and the options have no effect. Call it before the first URLSession is made.
-int transfer_urlsession_repair_install(const struct transfer_urlsession_repair_options *options);
+/// All of FoundationNetworking's calls that it mends go through it afterwards, or none. Call it before the first URLSession is
+/// made.
+enum transfer_urlsession_repair_state transfer_urlsession_repair_install(
+    const struct transfer_urlsession_repair_options *options);
+
+/// Why the repair is absent, as a part of a sentence; "" where it is not. Call it after an installation.
+const char *transfer_urlsession_repair_reason(void);
+
+/// The number of FoundationNetworking's build in hexadecimal digits; "" where it has none. Call it after an installation.
+const char *transfer_urlsession_foundation_build(void);
+
+/// The number of libcurl's handles that the repair keeps anything of: those that are not freed yet.
+size_t transfer_urlsession_repair_handles(void);
+
+/// The function that FoundationNetworking calls instead of libcurl's `name`; NULL where it calls libcurl's own. For tests.
+void *transfer_urlsession_repair_hook(const char *name);
 
 // ---- Lanes: the rate of single connections, which can be changed at any time and from any thread.
 

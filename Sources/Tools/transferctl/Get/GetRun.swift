@@ -265,7 +265,11 @@ struct GetRun {
         configuration.caFile = plan.caFile
         configuration.proxy = plan.proxy
         do {
-            if plan.runsInProcess { return try URLSessionExecutor(configuration: configuration) }
+            if plan.runsInProcess {
+                let executor = try URLSessionExecutor(configuration: configuration)
+                if let warning = executor.repairWarning { reporter.note(warning) }
+                return executor
+            }
             let executor = try WorkerExecutor(
                 configuration: WorkerExecutorConfiguration(
                     executor: configuration, program: .thisProgram,

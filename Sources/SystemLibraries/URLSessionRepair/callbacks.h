@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stddef.h>
+
+// What libcurl calls instead of FoundationNetworking's functions; `user` is the handle's `struct handle`.
+size_t header_callback(char *line, size_t size, size_t count, void *user);
+size_t body_callback(char *bytes, size_t size, size_t count, void *user);
+size_t source_callback(char *bytes, size_t size, size_t count, void *user);
+
+// libcurl waits for a socket of the handle.
+void told_socket(void *easy, int fd);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Open addressing, at most half full: a key lies in the place its hash names or in the next ones without a gap between.
+#include "handletable.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct entry {
+    const void *key;  // NULL where the place is free
+    void *value;
+};
+
+struct handle_table {
+    pthread_mutex_t lock;  // for all below
+    struct entry *entries;
+    size_t capacity;  // a power of two
+    size_t count;
+};
+
+enum { least_capacity = 64 };
+
+struct handle_table *handle_table_make(void) {
+    struct handle_table *table = calloc(1, sizeof *table);
+    if (!table) return NULL;
+    table->entries = calloc(least_capacity, sizeof *table->entries);
+    if (!table->entries || pthread_mutex_init(&table->lock, NULL) != 0) {
+        free(table->entries);
+        free(table);
+        return NULL;
+    }
+    table->capacity = least_capacity;
+    return table;
+}
+
+void handle_table_free(struct handle_table *table) {
+    if (!table) return;
+    pthread_mutex_destroy(&table->lock);
+    free(table->entries);
+    free(table);
+}
+
+// The place that a key's hash names. Handles are aligned, so that their low bits say nothing.
+static size_t home(const struct handle_table *table, const void *key) {
+    uint64_t hash = ((uint64_t)(uintptr_t)key >> 4) * 0x9E3779B97F4A7C15u;
+    return (size_t)(hash >> 32) & (table->capacity - 1);
+}
+
+// The place of the key, or the free one that it would have.
+static size_t place_of(const struct handle_table *table, const void *key) {
+    size_t place = home(table, key);
+    while (table->entries[place].key && table->entries[place].key != key) place = (place + 1) & (table->capacity - 1);
+    return place;
+}
+
+static int grow(struct handle_table *table) {
+    struct handle_table grown = {.capacity = table->capacity * 2};
+    grown.entries = calloc(grown.capacity, sizeof *grown.entries);
+    if (!grown.entries) return 0;
+    for (size_t i = 0; i < table->capacity; i++) {
+        if (table->entries[i].key) grown.entries[place_of(&grown, table->entries[i].key)] = table->entries[i];
+    }
+    free(table->entries);
+    table->entries = grown.entries;
+    table->capacity = grown.capacity;
+    return 1;
+}
+
+// Closes the gap at `free_place`, so that no key behind it is cut off from its home.
+static void close_gap(struct handle_table *table, size_t free_place) {
+    size_t mask = table->capacity - 1;
+    for (size_t place = (free_place + 1) & mask; table->entries[place].key; place = (place + 1) & mask) {
+        size_t way = (place - home(table, table->entries[place].key)) & mask;
+        if (way < ((place - free_place) & mask)) continue;  // its home lies behind the gap
+        table->entries[free_place] = table->entries[place];
+        free_place = place;
+    }
+    table->entries[free_place].key = NULL;
+    table->entries[free_place].value = NULL;
+}
+
+void *handle_table_find(struct handle_table *table, const void *key) {
+    pthread_mutex_lock(&table->lock);
+    void *value = table->entries[place_of(table, key)].value;
+    pthread_mutex_unlock(&table->lock);
+    return value;
+}
+
+int handle_table_set(struct handle_table *table, const void *key, void *value) {
+    pthread_mutex_lock(&table->lock);
+    size_t place = place_of(table, key);
+    int has_room = table->entries[place].key || table->count * 2 < table->capacity;
+    if (!has_room && grow(table)) {
+        has_room = 1;
+        place = place_of(table, key);
+    }
+    if (has_room) {
+        table->count += table->entries[place].key == NULL;
+        table->entries[place].key = key;
+        table->entries[place].value = value;
+    }
+    pthread_mutex_unlock(&table->lock);
+    return has_room;
+}
+
+void *handle_table_remove(struct handle_table *table, const void *key) {
+    pthread_mutex_lock(&table->lock);
+    size_t place = place_of(table, key);
+    void *value = table->entries[place].value;
+    if (table->entries[place].key) {
+        table->count--;
+        close_gap(table, place);
+    }
+    pthread_mutex_unlock(&table->lock);
+    return value;
+}
+
+size_t handle_table_count(struct handle_table *table) {
+    pthread_mutex_lock(&table->lock);
+    size_t count = table->count;
+    pthread_mutex_unlock(&table->lock);
+    return count;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts all hooks in place, or none of them: half a repair would be worse than none, since the hooks count on one another. What
+// cannot be foreseen is checked before anything is changed: that FoundationNetworking and libdispatch import each function
+// that is hooked, that nobody else has hooked them, that all are of one libcurl, and that FoundationNetworking drives libcurl in
+// no way that would go past the hooks.
+#define _GNU_SOURCE
+#include "URLSessionRepair.h"
+#include "buildid.h"
+#include "handle.h"
+#include "hangups.h"
+#include "hooks.h"
+#include "imports.h"
+#include "pacing.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { most_hooks = 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // for all below
+static int was_tried;
+static enum transfer_urlsession_repair_state state;
+static char build[build_id_room];
+static char reason[200];
+
+// Other ways to have libcurl work, whose bytes and sockets would go past the hooks.
+static const char *const unforeseen[] = {
+    "curl_easy_perform", "curl_multi_perform", "curl_multi_socket", "curl_multi_socket_all", NULL,
+};
+
+// Finds libcurl's own functions and what is to be replaced by what; returns how many there are, 0 where one is missing.
+static size_t find_curl(struct import_replacement *replacements) {
+    const void *library = NULL;
+    for (size_t i = 0; i < hooks_count; i++) {
+        void *function = dlsym(RTLD_DEFAULT, hooks[i].name);
+        Dl_info place;
+        if (!function || !dladdr(function, &place) || (library && place.dli_fbase != library)) {
+            const char *fault = function ? "is not of the same library as its other functions" : "is missing";
+            snprintf(reason, sizeof reason, "libcurl's %s %s", hooks[i].name, fault);
+            return 0;
+        }
+        library = place.dli_fbase;
+        memcpy((char *)&real + hooks[i].real, &function, sizeof function);
+        struct import_replacement replacement = {
+            hooks[i].name, hooks[i].replacement, function, hooks[i].is_optional};
+        replacements[i] = replacement;
+    }
+    return hooks_count;
+}
+
+static int put_in_place(void) {
+    struct import_replacement curl[most_hooks];
+    if (hooks_count > most_hooks || !handles_prepare()) {
+        snprintf(reason, sizeof reason, "there is no memory");
+        return 0;
+    }
+    if (find_curl(curl) == 0) return 0;
+    void *wait = dlsym(RTLD_DEFAULT, "epoll_wait");
+    memcpy(&real.epoll_wait, &wait, sizeof wait);
+    const struct import_replacement hangups = {"epoll_wait", (void *)wait_without_hangups, wait, 0};
+    const struct import_set sets[] = {
+        {"libFoundationNetworking.", 1, curl, hooks_count, unforeseen}, {"libdispatch.", 1, &hangups, 1, NULL},
+    };
+    const struct pacing_calls calls = {real.easy_setopt, real.easy_getinfo, real.easy_pause};
+    pacing_install(&calls);
+    return replace_imports(sets, sizeof sets / sizeof *sets, NULL, reason, sizeof reason) > 0;
+}
+
+enum transfer_urlsession_repair_state transfer_urlsession_repair_install(
+    const struct transfer_urlsession_repair_options *options) {
+    pthread_mutex_lock(&lock);
+    hooks_set_options(options);
+    if (!was_tried) {
+        was_tried = 1;
+        build_id_of("libFoundationNetworking.", build);
+        if (put_in_place()) {
+            state = tested_foundation(build) ? transfer_urlsession_repair_tested : transfer_urlsession_repair_untested;
+        }
+    }
+    enum transfer_urlsession_repair_state result = state;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+size_t transfer_urlsession_repair_handles(void) { return handles_count(); }
+
+void *transfer_urlsession_repair_hook(const char *name) {
+    for (size_t i = 0; i < hooks_count; i++) {
+        if (strcmp(hooks[i].name, name) == 0) return hooks[i].replacement;
+    }
+    return NULL;
+}
+
+// Both are written once, before the first installation returns.
+
+const char *transfer_urlsession_repair_reason(void) { return reason; }
+
+const char *transfer_urlsession_foundation_build(void) { return build; }
