@@ -51,13 +51,14 @@ extension BusServer {
             result = end.result
             break
         }
-        let outcome = await outcome(of: unit, running: program, job: result, patience: patience)
+        let outcome = await outcome(
+            of: unit, running: program, for: app, job: result, patience: patience)
         _ = await manage("UnrefUnit", [.string(unit)], "(s)")
         return outcome
     }
 
     private func outcome(
-        of unit: String, running program: String, job result: String?, patience: Duration
+        of unit: String, running program: String, for app: String, job result: String?, patience: Duration
     ) async -> LaunchOutcome {
         guard let result else {
             return .silent("systemd did not start '\(program)' within \(Self.startSeconds) seconds")
@@ -69,6 +70,8 @@ extension BusServer {
                 ? .missing("'\(program)' cannot be started: systemd cannot execute it")
                 : .crashed("'\(program)' ended at once: systemd says '\(result)'")
         }
+        let process = service["MainPID"]?.integer.flatMap(Int32.init(exactly:)) ?? 0
+        if process > 0 { launched.add(unit: unit, of: app, process: process) }
         try? await Task.sleep(for: patience)
         let later = await properties(of: unit)
         if let end = later["Result"]?.string, end != "success" {
@@ -78,7 +81,6 @@ extension BusServer {
                     ? "'\(program)' ended with status \(status) at once"
                     : "'\(program)' ended at once: systemd says '\(end)' (\(status))")
         }
-        let process = service["MainPID"]?.integer.flatMap(Int32.init(exactly:)) ?? 0
         return .started(process: process > 0 ? process : nil)
     }
 

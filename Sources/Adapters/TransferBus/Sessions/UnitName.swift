@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 
 /// Names of the units that apps are started as, by systemd's rules for desktop environments
 /// (https://systemd.io/DESKTOP_ENVIRONMENTS): `app-transferd-<ApplicationID>@<RANDOM>.service`.
@@ -21,6 +22,17 @@ enum UnitName {
         }.joined()
         let unit = "\(prefix)\(escaped)@\(String(number, radix: 16)).service"
         return app.isEmpty || unit.utf8.count > longest ? nil : unit
+    }
+
+    /// Whether a process is in a unit.
+    static func isUnit(_ unit: String, of process: Int32) -> Bool {
+        group(of: process).split(whereSeparator: { $0 == "/" || $0 == "\n" }).contains(unit[...])
+    }
+
+    /// The text of a process's control groups; empty where the process has gone.
+    static func group(of process: Int32) -> String {
+        FileManager.default.contents(atPath: "/proc/\(process)/cgroup").map { String(decoding: $0, as: UTF8.self) }
+            ?? ""
     }
 
     /// The app whose unit a control group is in: the daemon started the unit, now or in an earlier life.
