@@ -9,20 +9,25 @@ actor PlayedService {
         var path: String
         /// The interface's methods and signals, as introspection documents have them.
         var members: String
-        var answer: @Sendable (_ service: isolated PlayedService, _ arguments: [VariantValue]) -> [VariantValue]
+        var answer: @Sendable (_ service: isolated PlayedService, _ call: BusCall) -> [VariantValue]
     }
 
     private let executor = GLibExecutor(name: "played-service")
     private let interface: Interface
+    private let others: [Interface]
     private var bus: BusConnection?
-    private var object: BusRegistration?
+    private var objects: [BusRegistration] = []
     private var names: [BusRegistration] = []
     /// The arguments of each call so far.
     private(set) var calls: [[VariantValue]] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ interface: Interface) { self.interface = interface }
+    /// - Parameter others: further objects of the same service; calls of them are not kept.
+    init(_ interface: Interface, _ others: Interface...) {
+        self.interface = interface
+        self.others = others
+    }
 
     /// Connects to the bus at `address`, offers the object and takes the names.
     func start(address: String, as names: String...) async throws {
@@ -45,12 +50,15 @@ actor PlayedService {
     }
 
     private func offer(on bus: BusConnection) throws {
-        let xml = "<node><interface name=\"\(interface.name)\">\(interface.members)</interface></node>"
-        object = try bus.offer(interface.name, describedBy: xml, at: interface.path) { call in
-            self.assumeIsolated { service in
-                service.calls.append(call.arguments)
-                call.reply(service.interface.answer(service, call.arguments))
-            }
+        for (index, interface) in ([interface] + others).enumerated() {
+            let xml = "<node><interface name=\"\(interface.name)\">\(interface.members)</interface></node>"
+            objects.append(
+                try bus.offer(interface.name, describedBy: xml, at: interface.path) { call in
+                    self.assumeIsolated { service in
+                        if index == 0 { service.calls.append(call.arguments) }
+                        call.reply(interface.answer(service, call))
+                    }
+                })
         }
     }
 
@@ -66,15 +74,18 @@ actor PlayedService {
         }
     }
 
-    /// Tells whoever listens that something has changed: a signal without arguments.
-    func emit(_ signal: String, of interface: String? = nil, at path: String? = nil) throws {
+    /// Tells whoever listens that something has changed, by a signal without arguments where none are given.
+    func emit(
+        _ signal: String, of interface: String? = nil, at path: String? = nil, _ values: [VariantValue] = [],
+        type: String = "()"
+    ) throws {
         try bus?.emit(
-            signal, of: interface ?? self.interface.name, at: path ?? self.interface.path, to: nil, [], type: "()")
+            signal, of: interface ?? self.interface.name, at: path ?? self.interface.path, to: nil, values, type: type)
     }
 
     func stop() async {
         names = []
-        object = nil
+        objects = []
         bus?.close()
         await executor.stop()
     }

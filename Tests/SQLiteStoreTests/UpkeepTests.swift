@@ -72,6 +72,67 @@ struct UpkeepTests {
         #expect(try await store.unfinished() == [StoredTransferSamples.full(1)])
     }
 
+    @Test("C15: a store that is never idle is kept up all the same, backup included")
+    func busy() async throws {
+        let place = try Place()
+        let store = try store(place) {
+            $0.upkeepInterval = .zero
+            $0.keepsBackup = true
+            $0.retention.count = 3
+        }
+        try await store.commit((1...10).map { .inserted(StoredTransferSamples.plain($0)) })
+        try await store.commit((2...10).map { .ended(TransferID($0), .cancelled) })
+        var isSuspended = false
+        while try await store.ended(limit: 100).count > 3 || place.files()["queue.sqlite.backup"] == nil {
+            isSuspended.toggle()
+            try await store.commit([.suspended(TransferID(1), isSuspended)])
+        }
+        #expect(try await store.unfinished().map(\.isSuspended) == [isSuspended])
+    }
+
+    @Test("C15: upkeep removes a little at a time, and others write in between")
+    func slices() async throws {
+        let place = try Place()
+        let store = try store(place) { $0.retention.count = 5 }
+        try await store.commit((1...50).map { .inserted(StoredTransferSamples.plain($0)) })
+        try await store.commit((1...50).map { .ended(TransferID($0), .cancelled) })
+        let other = try place.raw()
+        var counts: [Int] = []
+        try store.performUpkeep(slice: 10) {
+            let count = try other.write { database in
+                try database.execute(sql: "UPDATE identifier SET last = last")
+                return try Int.fetchOne(database, sql: "SELECT count(*) FROM ended") ?? 0
+            }
+            counts.append(count)
+        }
+        #expect(counts == [50, 40, 30, 20, 10, 5, 5])
+    }
+
+    @Test("C10: hosts do not outlive the transfers that had them, and a class that comes back is whole")
+    func hosts() async throws {
+        let place = try Place()
+        let store = try store(place) {
+            $0.retention.count = 0
+            $0.keepsBackup = true
+        }
+        func transfer(_ id: Int64, _ host: String) -> StoredTransfer {
+            var transfer = StoredTransferSamples.plain(id)
+            (transfer.specification.url, transfer.specification.traits.host) = ("http://\(host)/", "http://\(host):80")
+            return transfer
+        }
+        let hosts = ["one.example", "two.example", "three.example"]
+        for (id, host) in zip(Int64(1)..., hosts) { try await store.commit([.inserted(transfer(id, host))]) }
+        try await store.commit([.ended(TransferID(2), .cancelled), .ended(TransferID(3), .cancelled)])
+        try store.performUpkeep()
+        #expect(try hosts.map { try place.holds($0) } == [true, false, false])
+        // By the numbers that are known, of a class in between and of the last one; and a new one takes neither's.
+        let again = [transfer(4, "two.example"), transfer(5, "three.example"), transfer(6, "four.example")]
+        for transfer in again { try await store.commit([.inserted(transfer)]) }
+        #expect(try await store.unfinished() == [transfer(1, "one.example")] + again)
+        await store.close()
+        #expect(try await place.open().unfinished() == [transfer(1, "one.example")] + again)
+    }
+
     @Test("ended transfers go by number and by age, what waits stays, and so does the number last given")
     func forgets() async throws {
         let place = try Place()

@@ -39,14 +39,32 @@ struct AppIdentityTests {
     }
 
     @Test(
-        "The unit that a started program is put into says which app it is",
-        arguments: ["/opt/my app/run", "org.example.App-1", "firefox", "ä\\b@c.service"])
+        "The unit that a program was started as says which app it is, whatever names it owns",
+        arguments: ["/opt/my app/run", "org.example.App-1", "firefox", "ä\\b@c.service", "a/../../b\n0::/x"])
     func units(app: String) throws {
-        let unit = try #require(ScopeName.unit(of: app, process: 4711))
-        let facts = BusCallerTests.facts(
-            cgroup: "0::/user.slice/user-1000.slice/user@1000.service/app.slice/\(unit)\n")
-        let caller = CallerClassifier().caller(":1.1", process: 1, facts)
-        #expect(caller.app == app)
-        #expect(ScopeName.unit(of: String(repeating: "a", count: 300), process: 1) == nil)
+        let unit = try #require(UnitName.unit(of: app, number: 4711))
+        for group in [
+            "0::/user.slice/user-1000.slice/user@1000.service/app.slice/\(unit)\n",
+            "12:pids:/x\n1:name=systemd:/user.slice/user@1000.service/app.slice/\(unit)/inner\n",
+        ] {
+            let caller = CallerClassifier().caller(
+                ":1.1", process: 1, BusCallerTests.facts(cgroup: group), ownedNames: ["org.example.Other"])
+            #expect(caller.app == app)
+        }
+        #expect(unit.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") })
+        #expect(UnitName.unit(of: String(repeating: "a", count: 300), number: 1) == nil)
+    }
+
+    @Test("A sandbox says who it is, also in the unit of another app; a unit of another kind is not taken for ours")
+    func otherUnits() throws {
+        let unit = try #require(UnitName.unit(of: "org.example.App", number: 1))
+        var facts = BusCallerTests.facts(cgroup: "0::/app.slice/\(unit)\n")
+        facts.flatpakInfo = "[Application]\nname=org.example.Sandboxed\n"
+        #expect(CallerClassifier().caller(":1.1", process: 1, facts).app == "org.example.Sandboxed")
+        for group in [
+            "0::/app.slice/app-transferd-x@1.scope", "5:pids:/\(unit)", "0::/app.slice/app-transferd-@1.service",
+        ] {
+            #expect(UnitName.app(inGroup: group) == nil)
+        }
     }
 }

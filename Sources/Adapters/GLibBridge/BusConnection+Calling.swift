@@ -40,24 +40,6 @@ extension BusConnection {
             }, Unmanaged.passRetained(Answer(completion)).toOpaque())
     }
 
-    /// Calls a method with arguments in GVariant's text form: for types that a plain value does not tell. What comes back is
-    /// not looked at.
-    ///
-    /// - Throws: `GLibError` where the text is not of that type.
-    package func call(
-        _ method: String, of interface: String, at path: String, service: String, text: String, type: String
-    ) throws {
-        let form = g_variant_type_new(type)
-        defer { g_variant_type_free(form) }
-        var error: UnsafeMutablePointer<GError>?
-        guard let parameters = g_variant_parse(form, text, nil, nil, &error) else { throw GLibError(taking: error) }
-        defer { g_variant_unref(parameters) }
-        g_dbus_connection_call(
-            pointer, service, path, interface, method, parameters, nil, G_DBUS_CALL_FLAGS_NO_AUTO_START, 10_000, nil,
-            nil,
-            nil)
-    }
-
     private static func list(of descriptors: [Int32]) throws -> UnsafeMutablePointer<GUnixFDList>? {
         guard !descriptors.isEmpty, let list = g_unix_fd_list_new() else { return nil }
         for descriptor in descriptors {

@@ -35,6 +35,7 @@ extension VariantValue {
         case ("o", .string(let path)):
             return g_variant_is_object_path(path) != 0 ? g_variant_new_object_path(path) : nil
         case ("h", .handle(let place)): return g_variant_new_handle(place)
+        case ("v", .typed(let type, let value)): return g_variant_new_variant(try value.variant(ofType: type))
         case ("v", _): return g_variant_new_variant(try variant(naturalType()))
         case ("a", .paths(let paths)):
             return try array(of: type.dropFirst(), paths.map(VariantValue.string))
@@ -127,7 +128,7 @@ extension VariantValue {
         case .dictionary: "a{sv}"
         case .paths: "ao"
         case .handle: "h"
-        case .other: throw VariantMismatchError(type: "v", value: self)
+        case .typed, .other: throw VariantMismatchError(type: "v", value: self)
         }
     }
 

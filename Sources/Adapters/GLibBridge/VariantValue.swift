@@ -18,6 +18,8 @@ package enum VariantValue: Hashable, Sendable {
     case paths([String])
     /// The place of a descriptor among those that came with the message.
     case handle(Int32)
+    /// A value to be sent as a `v` that holds that type; values that come are as they are without it.
+    indirect case typed(String, VariantValue)
     case other
 
     /// Copies a GVariant, looking through one wrapped in a `v`.

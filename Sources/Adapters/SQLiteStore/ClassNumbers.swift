@@ -4,7 +4,7 @@ internal import TransferPolicy
 
 /// The numbers of the classes of traits that are known to be saved, for whoever prepares a change.
 ///
-/// A class that was saved stays: its number holds as long as the database does.
+/// A class keeps its number as long as the database is open, also where it was removed meanwhile.
 final class ClassNumbers: Sendable {
     /// Traits, told apart by what differs most: hashing all of them costs more than the rest of the look-up.
     private struct Key: Hashable {

@@ -20,21 +20,16 @@ final class GroupCommit: Sendable {
         var isTimed = false
         var isClosed = false
         var needsScrub = false
-        /// How often secrets were erased.
-        var scrubs = 0
-        /// Whether upkeep is on its way.
-        var isIdleAwaited = false
-        var lastBatch = ContinuousClock.now
+        var upkeep: UpkeepSchedule
     }
 
     private let database: DatabaseQueue
     private let rows: TransferRows
     private let path: String
     private let busyMilliseconds: Int
-    private let state = Mutex(State())
-    private let idleTime: Duration
-    /// What is done once nothing was committed for `idleTime`.
-    private let onIdle = Mutex<(@Sendable () -> Void)?>(nil)
+    private let state: Mutex<State>
+    /// What is done when upkeep is due.
+    private let onUpkeep = Mutex<(@Sendable () -> Void)?>(nil)
     private let log = LogKeeper()
     /// How many requests came since the writer looked last, of those that somebody waits for.
     private let arrived = Atomic(0)
@@ -45,8 +40,8 @@ final class GroupCommit: Sendable {
     /// So often the writer looks for more before it lets others have its processor; about a microsecond.
     private static let looks = 16
 
-    init(database: DatabaseQueue, rows: TransferRows, path: String, busyMilliseconds: Int, idleTime: Duration) {
-        self.idleTime = idleTime
+    init(database: DatabaseQueue, rows: TransferRows, path: String, busyMilliseconds: Int, upkeep: UpkeepSchedule) {
+        state = Mutex(State(upkeep: upkeep))
         self.database = database
         self.rows = rows
         self.path = path
@@ -100,50 +95,56 @@ final class GroupCommit: Sendable {
     /// Returns when all that was handed over before has been carried out.
     func flush() async { try? await perform { _ in false } }
 
-    /// Has the log emptied when there is a moment for it, so that removed secrets do not live on in its old frames.
-    ///
-    /// The backup may have them too, so it goes; idle time makes another.
+    /// Has the log emptied when there is a moment for it, so that removed secrets do not live on in its old frames. The
+    /// backup, which may have them too, is renewed by the next upkeep.
     private func scrubLater() {
         state.withLock { state in
             state.needsScrub = true
-            state.scrubs += 1
+            state.upkeep.secretsEnded(at: .now)
         }
-        unlink(SQLiteStore.backupFile(of: path))
     }
 
-    /// How often secrets were erased.
-    var scrubCount: Int { state.withLock(\.scrubs) }
+    /// Whether secrets were erased since the last upkeep began; from now on only later ones count.
+    func takeEndedSecrets() -> Bool { state.withLock { $0.upkeep.takeEndedSecrets() } }
 
-    /// Has something done whenever nothing was committed for a while after something was.
-    func whenIdle(_ body: @escaping @Sendable () -> Void) { onIdle.withLock { $0 = body } }
+    /// Secrets that were taken as erased still are in a file.
+    func putBackEndedSecrets() { state.withLock { $0.upkeep.putBackEndedSecrets(at: .now) } }
+
+    /// Whether secrets were erased since the store was opened.
+    var hasErasedSecrets: Bool { state.withLock(\.upkeep.hasEndedSecrets) }
+
+    /// Has something done when upkeep is due: whenever nothing was committed for a while after something was, and now and
+    /// then where that never happens.
+    func whenUpkeepIsDue(_ body: @escaping @Sendable () -> Void) { onUpkeep.withLock { $0 = body } }
 
     /// Takes the log out of SQLite's hands: it is copied into the database beside the commits, not within one of them.
     func keepLog(of database: Database) { log.attach(to: database) }
 
-    /// Waits for idle time, once: no timer is left when there is nothing to do.
-    private func awaitIdle() {
-        let isNew = state.withLock { state in
-            state.lastBatch = .now
-            defer { state.isIdleAwaited = true }
-            return !state.isIdleAwaited && !state.isClosed
-        }
-        if isNew { lookForIdle(after: idleTime) }
+    /// Something was committed: has upkeep done at once where it was put off for too long, else in idle time.
+    private func awaitUpkeep() {
+        take(state.withLock { state in state.isClosed ? .none : state.upkeep.committed(at: .now) })
     }
 
+    private func take(_ step: UpkeepSchedule.Step) {
+        switch step {
+        case .none: break
+        case .lookAgain(let delay): lookForIdle(after: delay)
+        case .begin: DispatchQueue.global(qos: .utility).async { [weak self] in self?.keepUp() }
+        }
+    }
+
+    /// Waits for idle time: no timer is left when there is nothing to do.
     private func lookForIdle(after delay: Duration) {
         let milliseconds = SQLiteStore.milliseconds(max(delay, .milliseconds(1)))
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
             guard let self else { return }
-            let (rest, isOver) = state.withLock { state -> (Duration, Bool) in
-                let rest = idleTime - (ContinuousClock.now - state.lastBatch)
-                if rest <= .zero { state.isIdleAwaited = false }
-                return (rest, state.isClosed)
-            }
-            if isOver { return }
-            if rest > .zero { return lookForIdle(after: rest) }
-            let body = onIdle.withLock { $0 }
-            body?()
+            take(state.withLock { state in state.isClosed ? .none : state.upkeep.looked(at: .now) })
         }
+    }
+
+    private func keepUp() {
+        onUpkeep.withLock { $0 }?()
+        take(state.withLock { state in state.upkeep.ended(at: .now) })
     }
 
     /// Refuses requests from here on; those that came before are still carried out.
@@ -220,7 +221,7 @@ final class GroupCommit: Sendable {
         for (index, request) in batch.requests.enumerated() { request.answer(batch.refusals[index]) }
         scrubIfNeeded(database)
         log.shrinkIfLong(database, path: path)
-        awaitIdle()
+        awaitUpkeep()
     }
 
     /// The requests of one transaction.
@@ -306,8 +307,10 @@ final class GroupCommit: Sendable {
 
     /// Copies the log into the database and cuts it to nothing, unless another process reads it: then a later turn,
     /// or whoever closes the database last, does it.
-    private func scrubIfNeeded(_ database: Database) {
-        guard state.withLock({ $0.needsScrub && $0.waiting.isEmpty }) else { return }
+    ///
+    /// - Parameter isForced: whether requests that wait are no reason to put it off.
+    func scrubIfNeeded(_ database: Database, isForced: Bool = false) {
+        guard state.withLock({ $0.needsScrub && (isForced || $0.waiting.isEmpty) }) else { return }
         do {
             try database.execute(sql: "PRAGMA busy_timeout = 0")
             defer { try? database.execute(sql: "PRAGMA busy_timeout = \(busyMilliseconds)") }

@@ -29,7 +29,7 @@ enum PreparedChange: Sendable {
         case .held(let id, let hold): self = .event(id, .hold, try hold.map(JSONText.encode))
         case .relaunchHeld(let id, let hold): self = .event(id, .relaunchHold, try hold.map(JSONText.encode))
         case .learned(let learned): self = .learned(try JSONText.encode(learned))
-        case .ended(let id, let ending): self = .ended(id, try JSONText.encode(ending))
+        case .ended(let id, let ending): self = .ended(id, try JSONText.encode(ending.redacted))
         }
     }
 

@@ -29,7 +29,10 @@ public final class SQLiteStore: TransferStore {
         (database, loss) = try Self.openRepairing(configuration)
         writer = GroupCommit(
             database: database, rows: rows, path: configuration.path,
-            busyMilliseconds: Self.milliseconds(configuration.busyTimeout), idleTime: configuration.idleTime)
+            busyMilliseconds: Self.milliseconds(configuration.busyTimeout),
+            upkeep: UpkeepSchedule(
+                idleTime: configuration.idleTime, interval: configuration.upkeepInterval,
+                secretsInterval: configuration.secretsInterval, now: .now))
         do {
             try database.writeWithoutTransaction { [rows, writer] database in
                 writer.keepLog(of: database)
@@ -41,7 +44,7 @@ public final class SQLiteStore: TransferStore {
             if trouble.code == .corrupt { Self.suspect(configuration.path) }
             throw trouble
         }
-        writer.whenIdle { [weak self] in
+        writer.whenUpkeepIsDue { [weak self] in
             // What cannot be done now is done after the next commit; commits tell of trouble themselves.
             try? self?.performUpkeep()
         }

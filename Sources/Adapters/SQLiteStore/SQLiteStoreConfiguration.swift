@@ -32,13 +32,19 @@ public struct SQLiteStoreConfiguration: Hashable, Sendable {
     public var busyTimeout: Duration
     /// How long what is over is kept.
     public var retention = Retention()
-    /// Whether a backup is kept beside the database, renewed once a day in idle time. Default: false.
+    /// Whether a backup is kept beside the database, renewed once a day, and after secrets of transfers have ended. Default:
+    /// false.
     public var keepsBackup = false
     /// Whether a damaged file is moved aside when it is opened, and the backup, where there is a good one, takes its
     /// place; else it is left alone and the opening fails. Default: false.
     public var repairsDamage = false
     /// How long nothing was committed before upkeep is done: folding, forgetting, the backup. Default: 5 s.
     public var idleTime: Duration = .seconds(5)
+    /// How long upkeep waits for idle time at most: a store that is always busy does it then, beside its commits. Default:
+    /// one day.
+    public var upkeepInterval: Duration = .seconds(86_400)
+    /// The same where the backup holds secrets of transfers that have ended since it was made. Default: one hour.
+    public var secretsInterval: Duration = .seconds(3600)
 
     /// A configuration; what is not named has its default.
     public init(path: String, scope: Scope = .all, busyTimeout: Duration = .seconds(30)) {

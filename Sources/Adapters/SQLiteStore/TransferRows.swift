@@ -14,6 +14,10 @@ final class TransferRows: @unchecked Sendable {
     let classes = ClassNumbers()
     /// Those that this transaction has met.
     private var newClasses: [TransferTraits: Int64] = [:]
+    /// Classes that were used since somebody asked; nil while nobody has.
+    var usedClasses: Set<Int64>?
+    /// The traits of classes that were removed: changes that were prepared before may still name them.
+    var removedClasses: [Int64: String] = [:]
     var traits: [Int64: TransferTraits] = [:]
     /// The last number given; nil outside of a transaction that has asked for it.
     private var last: Int64?
@@ -127,7 +131,7 @@ final class TransferRows: @unchecked Sendable {
         try insert(id, transfer.key, columns, into: database)
         if id > (try known()) { last = id }
         guard transfer.ending == nil else {
-            _ = try end(id, try JSONText.encode(transfer.ending), in: database)
+            _ = try end(id, try JSONText.encode(transfer.ending?.redacted), in: database)
             return
         }
         let values: [(EventKind, String?)] = [
@@ -200,8 +204,8 @@ final class TransferRows: @unchecked Sendable {
     /// The number of a class, which is made where it is new.
     private func number(of shared: TransferColumns.Shared, in database: Database) throws -> Int64 {
         switch shared {
-        case .numbered(let number): number
-        case .traits(let traits): try number(of: traits, in: database)
+        case .numbered(let number): try revived(number, in: database)
+        case .traits(let traits): try revived(try number(of: traits, in: database), in: database)
         }
     }
 

@@ -171,6 +171,7 @@ extension VariantValue {
         case .dictionary: "a dictionary"
         case .handle: "a descriptor"
         case .paths: "a list of objects"
+        case .typed(_, let value): value.shown
         case .other: "a value of another kind"
         }
     }

@@ -191,6 +191,9 @@ package actor BusServer {
         bus = nil
     }
 
+    /// Returns when the server's thread has come to it: a sign that it works.
+    package func ping() {}
+
     /// Ends the server's thread: the last thing that is asked of it, since nothing runs on it any more.
     package nonisolated func letGo() async { await executor.stop() }
 }

@@ -103,6 +103,15 @@ extension TransferEngine {
         }
     }
 
+    /// Returns when the engine has dealt with all that came before, and saved it: a sign that it works. Returns at once
+    /// after the engine's end.
+    public func ping() async {
+        guard state != .ended else { return }
+        await withCheckedContinuation { reply in
+            if !inbox.put(.ping(reply)) { reply.resume() }
+        }
+    }
+
     // MARK: Apps and budgets
 
     /// The relaunch limiters of all apps whose delay is not 0, by the apps' names, and the moment they were asked at.

@@ -11,6 +11,7 @@ enum Message: Sendable {
     case answer(TransferID, ChallengeAnswer, CheckedContinuation<Void, any Error>)
     case command(Event)
     case explain(TransferID, CheckedContinuation<Explanation?, Never>)
+    case ping(CheckedContinuation<Void, Never>)
     case policy(any Policy)
     case report(TransferID, attempt: Int, ExecutorReport)
     /// What an attempt was to do could not be read, so that it has not begun.

@@ -189,7 +189,7 @@ public actor TransferEngine {
                 case .conditions, .alarm:
                     // What has to stop must not wait for what is still to be saved.
                     await take(message)
-                case .submit, .change, .answer, .policy, .command, .explain:
+                case .submit, .change, .answer, .policy, .command, .explain, .ping:
                     await settle()
                     await take(message)
                 }
@@ -231,6 +231,8 @@ public actor TransferEngine {
             await decide(by: policy)
         case .explain(let id, let reply):
             await explain(id, to: reply)
+        case .ping(let reply):
+            reply.resume()
         case .command(let event):
             if hasLooked {
                 await carryOut(event)
@@ -258,6 +260,7 @@ public actor TransferEngine {
                 case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
                 case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
                 case .explain(let id, let reply): reply.resume(returning: explanation(of: id))
+                case .ping(let reply): reply.resume()
                 case .executorEnded: inbox.close()
                 case .unreadable(let id, _): await handle(.stopped(id, bytes: records[id]?.resume?.bytes ?? 0))
                 case .conditions, .alarm, .command, .policy, .shutDown: break  // Too late, or asked again.
@@ -278,6 +281,7 @@ public actor TransferEngine {
             case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
             case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
             case .explain(_, let reply): reply.resume(returning: nil)
+            case .ping(let reply): reply.resume()
             case .conditions, .alarm, .command, .policy, .report, .unreadable, .shutDown, .executorEnded:
                 break  // Nobody waits for these.
             }

@@ -68,9 +68,8 @@ extension SessionHost {
         if waiting + end.answerBytes > limits.bytes, end.failure == nil { end.dropAnswer(key.app, waiting) }
         task.record.end = end
         task.record.snapshot.isOver = true
-        // They may be secrets, and nobody sends them again.
-        task.record.snapshot.request.headers = [:]
         task.record.snapshot.response = end.response
+        task.record.removeSecrets()
         task.question = nil
         await saveForSure([.session(key, record), .task(key, task.record)])
         if let transfer = task.transfer { owners[transfer] = nil }

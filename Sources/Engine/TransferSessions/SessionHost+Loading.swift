@@ -82,6 +82,15 @@ extension SessionHost {
             }
             waitForBegin(number, in: key)
         }
+        // Of versions that kept them until the app had heard of the end.
+        for (number, task) in session.tasks where task.record.end != nil {
+            var record = task.record
+            record.removeSecrets()
+            guard record != task.record else { continue }
+            await saveForSure([.task(key, record)])
+            sessions[key]?.tasks[number]?.record = record
+        }
+        if sessions[key]?.hasUnfinished == false { sessions[key]?.record.settings.additionalHeaders = [:] }
         let longest = Duration.seconds(7 * 86_400)
         for (token, kept) in session.record.kept where kept.since.advanced(by: longest) < now {
             engine.cancel(kept.transfer)

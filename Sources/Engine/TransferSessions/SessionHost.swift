@@ -229,7 +229,7 @@ package actor SessionHost {
 
     func save(_ changes: [SessionChange]) async throws {
         do {
-            try await store.commit(changes)
+            try await store.commit(withoutUnneededHeaders(changes))
         } catch {
             throw SessionRefusal(code: .unavailable, message: "\(error)")
         }
@@ -240,7 +240,7 @@ package actor SessionHost {
         var pause = Duration.seconds(1)
         while true {
             do {
-                return try await store.commit(changes)
+                return try await store.commit(withoutUnneededHeaders(changes))
             } catch {
                 logger.error("a session could not be saved; it is tried again", metadata: ["why": "\(error)"])
                 do { try await sleep(pause) } catch { return }

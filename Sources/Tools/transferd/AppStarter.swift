@@ -4,7 +4,8 @@ import Synchronization
 import TransferBus
 import TransferSessions
 
-/// Starts apps for their sessions: by the bus those that have a name on it, the others by their commands.
+/// Starts apps for their sessions: by the bus those that have a name on it, the others by
+/// their commands, as services of systemd's where it runs for this person.
 final class AppStarter: AppLauncher {
     /// How often it came to nothing.
     struct Failures: Hashable, Sendable {
@@ -26,11 +27,8 @@ final class AppStarter: AppLauncher {
 
     init() {
         programs = ProgramStarter(
-            note: { [launched, place] app, start in
-                let process = try launched.add(app, start)
-                place.server.withLock { $0 }?.moveIntoScope(process, of: app)
-                return process
-            }, forget: { [launched] in launched.remove($0) })
+            note: { [launched] app, start in try launched.add(app, start) },
+            forget: { [launched] in launched.remove($0) })
     }
 
     /// Calls go out over this server from now on.
@@ -56,7 +54,12 @@ final class AppStarter: AppLauncher {
         of registration: AppRegistration, _ app: String, _ session: String
     ) async -> LaunchOutcome {
         switch registration {
-        case .command(let words): return await programs.start(words, of: app, for: session)
+        case .command(let words):
+            // As a child only where there is no systemd: a child has the daemon's limits and environment.
+            let started = await place.server.withLock { $0 }?.startUnit(
+                words, of: app, environment: [ProgramStarter.sessionVariable: session])
+            if let started { return started }
+            return await programs.start(words, of: app, for: session)
         case .busName(let name):
             guard let server = place.server.withLock({ $0 }) else {
                 return .silent("this program is not on the bus yet")

@@ -117,25 +117,41 @@ struct Daemon {
             }
             server.serve()
         }
+        let deadline = ShutdownDeadline(logger: logger) { [executor] in
+            executor.processNumbers.map { "the worker \($0)" }
+        } lastAct: { [executor] in
+            executor.killWorkers()
+        }
+        deadline.watch()
+        let heartbeat = Heartbeat(notifier: ServiceNotifier()) { [engine, server] in
+            await engine.ping()
+            await server.ping()
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
                     // The last one ends first: the bus, so that nothing is asked of an engine that has ended, and the
                     // book behind the engine, whose last words it takes.
-                    .init(service: AfterLoading(loading, BookRun(service: service, server: server))),
-                    .init(service: AfterLoading(loading, EngineRun(engine: engine))),
-                    .init(service: AfterLoading(loading, SessionRun(host: host, service: service))),
-                    .init(service: AfterLoading(loading, SweepRun(daemon: self))),
+                    .init(
+                        service: deadline.watched(
+                            "what is told of transfers",
+                            AfterLoading(loading, BookRun(service: service, server: server)))),
+                    .init(service: deadline.watched("the engine", AfterLoading(loading, EngineRun(engine: engine)))),
+                    .init(
+                        service: deadline.watched(
+                            "sessions", AfterLoading(loading, SessionRun(host: host, service: service)))),
+                    .init(service: deadline.watched("partial files", AfterLoading(loading, SweepRun(daemon: self)))),
                     .init(service: HoldRun(watch: holds, server: server)),
                     .init(service: ReloadRun(daemon: self)),
+                    .init(service: heartbeat),
                     .init(
-                        service: BusRun(server: server, address: address, logger: logger),
+                        service: deadline.watched("the bus", BusRun(server: server, address: address, logger: logger)),
                         successTerminationBehavior: .gracefullyShutdownGroup),
                 ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         let result: Result<Void, any Error>
         do { result = .success(try await group.run()) } catch { result = .failure(error) }
-        await server.letGo()
-        try await loading.value
+        await deadline.watching("the bus's thread") { await server.letGo() }
+        try await deadline.watching("reading the queue") { try await loading.value }
         try result.get()
         logger.info("ended")
     }

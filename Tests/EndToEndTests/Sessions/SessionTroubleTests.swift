@@ -235,28 +235,6 @@ struct SessionTroubleTests {
         }
     }
 
-    @Test("L2: systemd is asked to put a program that was started into a scope of its own")
-    func scope() async throws {
-        try await SessionRig.with { rig in
-            let systemd = FakeSystemd()
-            try await systemd.start(address: rig.daemon.bus.address)
-            try rig.server.serve("episode", bytes: 1000)
-            let app = try rig.app("app", "--session", "episodes", "--relaunch")
-            try app.log.wait(for: "opened")
-            try app.send("acknowledge no")
-            try app.send("download \(rig.server.url("episode"))")
-            try app.log.wait(for: "completed 1")
-            await app.crash()
-            try app.log.wait(for: "ended")
-            let began = try app.log.wait(for: "began", count: 2)
-            let process = began.split(separator: " ").dropFirst().first.map(String.init) ?? ""
-            let call = try #require(await systemd.calls.first)
-            #expect(call[0].string?.hasSuffix("SessionApp-\(process).scope") == true)
-            #expect(call[2].items.contains(.list([.string("PIDs"), .list([.integer(Int64(process) ?? 0)])])))
-            await systemd.stop()
-        }
-    }
-
     @Test("L5: a daemon that cannot be reached for long ends the session with a word that says so")
     func givingUp() async throws {
         let bus = try await PrivateBus()

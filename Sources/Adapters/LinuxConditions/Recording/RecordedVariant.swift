@@ -42,7 +42,7 @@ struct RecordedVariant: Codable {
         case .list(let list): try container.encode(list.map(RecordedVariant.init))
         case .bytes(let bytes): try container.encode(bytes)
         case .dictionary(let dictionary): try container.encode(dictionary.mapValues(RecordedVariant.init))
-        case .paths, .handle, .other: try container.encodeNil()
+        case .paths, .handle, .typed, .other: try container.encodeNil()
         }
     }
 }

@@ -19,7 +19,9 @@ public struct StateLoss: Hashable, Sendable, CustomStringConvertible {
             backupDate == nil
             ? "There was no good backup, so the queue began empty: what waited has to be handed over again."
             : "A backup took its place: what was handed over or ended since it was made is lost or comes once more."
-        return "The queue was damaged (\(reason)). It was moved to \(damagedFile). \(rest) Partial files are kept."
+        return
+            "The queue was damaged (\(reason)). It was moved to \(damagedFile), and stays there until a transfer with "
+            + "secrets ends, at most for a week. \(rest) Partial files are kept."
     }
 }
 

@@ -4,49 +4,92 @@ internal import Glibc
 internal import TransferEngine
 internal import TransferPolicy
 
-/// What is done when nobody waits for the database.
+/// What is done now and then, beside the commits.
 extension SQLiteStore {
-    /// Folds events, forgets what is old enough, and renews the backup where it is due.
+    /// The most transfers or moments that one transaction of upkeep removes: some milliseconds' work.
+    static let upkeepSlice = 500
+
+    /// Folds events, forgets what is old enough, removes what is left of ended secrets, and renews the backup where it is
+    /// due.
     ///
-    /// Runs by itself some seconds after the last commit; blocks while it does.
-    func performUpkeep() throws {
-        let retention = configuration.retention
-        let now = WallTime.now
+    /// Runs by itself some seconds after the last commit, or after `upkeepInterval` on a busy store. Blocks while it does;
+    /// commits go in between its transactions.
+    ///
+    /// - Parameter between: called after each transaction.
+    func performUpkeep(
+        at now: WallTime = .now, slice: Int = upkeepSlice, between: () throws -> Void = {}
+    ) throws {
         guard !writer.isClosed else { return }
-        try database.writeWithoutTransaction { [rows] database in
+        let hasEndedSecrets = writer.takeEndedSecrets()
+        var isDone = false
+        defer { if !isDone && hasEndedSecrets { writer.putBackEndedSecrets() } }
+        try inUpkeep { [rows] database in try rows.fold(database) }
+        try between()
+        var hasForgotten = false
+        while !writer.isClosed {
+            let retention = configuration.retention
+            let count = try inUpkeep { try Self.forget(retention, at: now, slice, in: $0) }
+            try between()
+            guard count > 0 else { break }
+            hasForgotten = true
+        }
+        if hasForgotten || hasEndedSecrets { try removeUnusedClasses() }
+        database.writeWithoutTransaction { [writer] in writer.scrubIfNeeded($0, isForced: true) }
+        removeDamagedFiles(at: now)
+        if configuration.keepsBackup, hasEndedSecrets || Self.isBackupDue(configuration, at: now) { try backUp() }
+        isDone = true
+    }
+
+    /// One transaction of upkeep.
+    func inUpkeep<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var value: Value?
+        try database.writeWithoutTransaction { database in
             try database.inTransaction(.immediate) {
-                try rows.fold(database)
-                try Self.forget(retention, at: now, in: database)
+                value = try body(database)
                 return .commit
             }
         }
-        guard Self.isBackupDue(configuration, at: now) else { return }
-        try backUp()
+        guard let value else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
+        return value
     }
 
-    /// Removes ended transfers and history beyond their age and number; open transfers stay whatever their age.
+    /// Removes ended transfers and history beyond their age and number, at most so many of each; open transfers stay
+    /// whatever their age.
+    ///
+    /// - Returns: how many were removed; 0 where nothing is left to remove.
     static func forget(
-        _ retention: SQLiteStoreConfiguration.Retention, at now: WallTime, in database: Database
-    ) throws {
+        _ retention: SQLiteStoreConfiguration.Retention, at now: WallTime, _ most: Int = .max, in database: Database
+    ) throws -> Int {
         let oldest = now.advanced(by: .zero - retention.age).nanosecondsSinceEpoch
+        var count = 0
+        try database.execute(
+            sql: """
+                DELETE FROM task WHERE id IN (SELECT task FROM ended WHERE time < ?1 ORDER BY task LIMIT ?2)
+                """, arguments: [oldest, most])
+        count += database.changesCount
         try database.execute(
             sql: """
                 DELETE FROM task WHERE id IN (
-                    SELECT task FROM ended WHERE time < ?1
-                    UNION SELECT task FROM (SELECT task FROM ended ORDER BY task DESC LIMIT -1 OFFSET ?2))
-                """, arguments: [oldest, retention.count])
+                    SELECT task FROM ended
+                    WHERE task <= (SELECT task FROM ended ORDER BY task DESC LIMIT 1 OFFSET ?1) ORDER BY task LIMIT ?2)
+                """, arguments: [retention.count, most])
+        count += database.changesCount
         try database.execute(
             sql: """
-                DELETE FROM moment WHERE time < ? AND task NOT IN (SELECT task FROM queue)
-                """, arguments: [oldest])
+                DELETE FROM moment WHERE number IN (
+                    SELECT number FROM moment WHERE time < ?1 AND task NOT IN (SELECT task FROM queue)
+                    ORDER BY time LIMIT ?2)
+                """, arguments: [oldest, most])
+        count += database.changesCount
         // The last one before stays: it says what was in force.
         try database.execute(
             sql: """
                 DELETE FROM condition WHERE number < (SELECT max(number) FROM condition WHERE time < ?)
                 """, arguments: [oldest])
+        return count
     }
 
-    /// The same where there is anything to remove: of a program that never runs long enough to be idle.
+    /// The same where there is anything to remove: of a program that never runs long enough for upkeep.
     static func forgetIfMany(_ retention: SQLiteStoreConfiguration.Retention, in database: Database) throws {
         let now = WallTime.now
         let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM ended") ?? 0
@@ -54,7 +97,7 @@ extension SQLiteStore {
         let limit = now.advanced(by: .zero - retention.age).nanosecondsSinceEpoch
         guard count > retention.count || oldest ?? .max < limit else { return }
         try database.inTransaction(.immediate) {
-            try forget(retention, at: now, in: database)
+            _ = try forget(retention, at: now, in: database)
             return .commit
         }
     }
@@ -78,10 +121,10 @@ extension SQLiteStore {
         }
     }
 
-    /// Makes a backup: a whole copy of its own, checked before it takes the place of the one before.
+    /// Makes a backup: a whole copy of its own, checked before it takes the place of the one before. Secrets that end
+    /// meanwhile may be in it; the next upkeep makes another then.
     func backUp() throws {
         let path = configuration.path
-        let scrubs = writer.scrubCount
         let new = Self.backupFile(of: path) + ".new"
         unlink(new)
         do {
@@ -99,11 +142,6 @@ extension SQLiteStore {
             }
             try source.close()
             try Self.sync(new)
-            // Secrets that were erased meanwhile must not live on in the copy; the next idle time makes another.
-            guard writer.scrubCount == scrubs else {
-                unlink(new)
-                return
-            }
             guard rename(new, Self.backupFile(of: path)) == 0 else {
                 throw TransferStoreError(code: .notWritable, making: new[...], errno)
             }

@@ -48,8 +48,8 @@ struct CallerClassifier {
             return caller(BusCaller.person, .person)
         }
         let app =
-            launched ?? Self.ownName(among: ownedNames) ?? unit?.app ?? InterpretedProgram.app(of: facts)
-            ?? facts.executablePath
+            launched ?? UnitName.app(inGroup: facts.cgroup) ?? Self.ownName(among: ownedNames) ?? unit?.app
+            ?? InterpretedProgram.app(of: facts) ?? facts.executablePath
         // A unit may have any name; these two kinds of id are not for apps.
         let isReserved = app == BusCaller.person || app.hasPrefix(BusCaller.opaquePrefix)
         return caller(isReserved ? "app:" + app : app, .app)

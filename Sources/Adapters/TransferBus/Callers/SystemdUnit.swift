@@ -44,7 +44,7 @@ struct SystemdUnit: Hashable {
     var flatpak: String? { name.hasPrefix("app-flatpak-") ? app : nil }
 
     /// The name without systemd's `\x2d` for what may not stand in a unit's name (systemd-escape(1)).
-    private static func unescaped(_ text: Substring) -> String {
+    static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let first = rest.first {

@@ -41,7 +41,9 @@ extension BusServer {
         let leader = getsid(caller.process)
         client.leader = leader > 0 ? leader : nil
         client.executable = caller.executable
-        client.isLaunched = launched.isRunning(caller.app)
+        client.isLaunched =
+            launched.isRunning(caller.app)
+            || UnitName.app(inGroup: UnitName.group(of: caller.process)) == caller.app
         (client.isInFront, client.isBack, client.containers) = (options.isInFront, options.isBack, options.containers)
         let state = try await service.open(settings, by: client, registration: registration)
         guard sessionUsers.contains(caller.name) else {

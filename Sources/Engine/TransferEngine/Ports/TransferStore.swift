@@ -145,6 +145,13 @@ public enum TransferEnding: Hashable, Sendable, Codable {
     /// Because somebody asked for it: nothing stays.
     case cancelled
 
+    /// The same without what may be secret: the address that answered has no query.
+    public var redacted: TransferEnding {
+        guard case .completed(var completion, let kept) = self, let url = completion.response?.url else { return self }
+        completion.response?.url = TransferSpecification.redacted(url: url)
+        return .completed(completion, keeping: kept)
+    }
+
     /// The partial file that stays.
     public var kept: ResumePoint? {
         switch self {

@@ -14,6 +14,7 @@ extension VariantValue {
         case .dictionary(let entries): entries.mapValues(\.json)
         case .paths(let paths): paths
         case .bytes(let bytes): Data(bytes).base64EncodedString()
+        case .typed(_, let value): value.json
         case .handle, .other: NSNull()
         }
     }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import GLibBridge
+import Testing
+import TransferBus
+import TransferTesting
+
+@Suite(
+    "C10: secrets end with the transfer", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct SecretsTests {
+    /// A word for each place that a secret may come in by.
+    private static func secret(_ place: String) -> String { "s3cret-\(place)-7f1c" }
+
+    private static let places = [
+        "user", "password", "query", "header", "session", "token", "own-password", "own-header", "own-query",
+    ]
+
+    /// The places whose secrets a file below a folder has, each with the file's name.
+    private func found(below folder: String) -> [String] {
+        let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return names.flatMap { name -> [String] in
+            guard let data = FileManager.default.contents(atPath: folder + "/" + name) else { return [] }
+            return Self.places.filter { data.range(of: Data(Self.secret($0).utf8)) != nil }.map { "\($0) in \(name)" }
+        }.sorted()
+    }
+
+    @Test("S3, T8: no file of the daemon's has any of them after the next upkeep, though no app has heard of the ends")
+    func everywhere() async throws {
+        let (nginx, server, bus) = (try NginxServer(), try RuleServer(), try await PrivateBus())
+        defer { server.stop() }
+        try nginx.serve("file", bytes: 1000)
+        let folder = try TemporaryFolder()
+        let state = folder.path + "/state"
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/config/transferd", withIntermediateDirectories: true)
+        try "log-level = \"trace\"\n".write(
+            toFile: folder.path + "/config/transferd/config.toml", atomically: true, encoding: .utf8)
+        let environment = bus.sessionEnvironment.merging(bus.environment) { $1 }.merging([
+            "XDG_STATE_HOME": state, "XDG_CONFIG_HOME": folder.path + "/config",
+            "XDG_CACHE_HOME": folder.path + "/cache",
+        ]) { $1 }
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+        let log = state + "/log"
+        let daemon = try ChildProcess(DaemonRig.daemonPath, [], environment: environment, output: log)
+        defer { daemon.end() }
+        try waitUntil("the daemon is on the bus", within: 60) {
+            (try? String(contentsOfFile: log, encoding: .utf8))?.contains("on the bus") == true
+        }
+        let client = BusClient()
+        try await client.connect(address: bus.address)
+        try await client.own("org.example.Secretive")
+        _ = try await client.call("Hold", [.integer(0), .string("until all is there")], type: "(ts)")
+
+        let address = nginx.url("file")
+        let session = try await open(by: client)
+        try await post(to: session, by: client, address: address)
+        try await submit(
+            by: client, address: server.address(.login(user: "me", password: Self.secret("own-password"), 9)))
+        let app = try RigProcess(
+            [SessionRig.program, folder.path + "/app.log", "--session", "s", "--token", Self.secret("token")],
+            environment: environment)
+        let appLog = AppLog(path: folder.path + "/app.log")
+        try appLog.wait(for: "opened")
+        try app.send("download \(server.address(.token(Self.secret("token"), 9)))")
+        try appLog.wait(for: "submitted 1")
+        // All but the token, which nobody has asked for yet.
+        let held = Set(Self.places).subtracting(["token"])
+        try waitUntil("they are in the queue and in its backup", within: 120) {
+            let found = found(below: state)
+            return held.allSatisfy { place in
+                found.contains { $0.hasPrefix("\(place) in transferd/queue.sqlite.backup") }
+            }
+        }
+        _ = try await client.call("Release")
+        try appLog.wait(for: "completed 1 0")
+        try await waitForEnds(by: client)
+        var left: [String] = []
+        do {
+            try waitUntil("none is left", within: 120) {
+                left = found(below: state)
+                return left.isEmpty
+            }
+        } catch {
+            Issue.record("left: \(left)")
+        }
+        #expect(FileManager.default.fileExists(atPath: state + "/transferd/queue.sqlite.backup"))
+        await app.end()
+        await client.close()
+        daemon.signal(SIGTERM)
+        try daemon.wait(within: 60)
+        #expect(found(below: state) == [])
+        await bus.end()
+    }
+
+    private func open(by client: BusClient) async throws -> String {
+        let settings: [String: VariantValue] = [
+            "identifier": .string("episodes"), "headers": .dictionary(["X-Session": .string(Self.secret("session"))]),
+        ]
+        let answer = try await client.call(
+            "OpenSession", [.dictionary(settings), .dictionary([:])], type: "(a{sv}a{sv})")
+        return try #require(answer.first?.dictionary?["path"]?.string)
+    }
+
+    private func post(to session: String, by client: BusClient, address: String) async throws {
+        let login = "\(Self.secret("user")):\(Self.secret("password"))@"
+        let url = address.replacing("http://", with: "http://" + login) + "?q=" + Self.secret("query")
+        let request: [String: VariantValue] = [
+            "url": .string(url), "headers": .dictionary(["X-Key": .string(Self.secret("header"))]),
+        ]
+        let order: [String: VariantValue] = [
+            "order": .string("submit"),
+            "snapshot": .dictionary(["task": .integer(1), "request": .dictionary(request)]),
+        ]
+        _ = try await client.call(
+            "Post", of: TransferBusName.sessionInterface, [.dictionary(order)], type: "(a{sv})", at: session)
+    }
+
+    private func submit(by client: BusClient, address: String) async throws {
+        let transfer: [String: VariantValue] = [
+            "url": .string(address + "?q=" + Self.secret("own-query")), "user": .string("me"),
+            "password": .string(Self.secret("own-password")),
+            "headers": .list([.list([.string("X-Key"), .string(Self.secret("own-header"))])]),
+        ]
+        _ = try await client.call("Submit", [.list([.dictionary(transfer)])], type: "(aa{sv})")
+    }
+
+    /// Waits until nothing of the client's is open.
+    private func waitForEnds(by client: BusClient) async throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while ContinuousClock.now < deadline {
+            let rows = try await client.call("List", [.dictionary(["ended": .integer(0)])], type: "(a{sv})")
+            if rows.first?.items.isEmpty == true { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw TestTrouble("the transfers do not end")
+    }
+}

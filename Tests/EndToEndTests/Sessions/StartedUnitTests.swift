@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import GLibBridge
+import Testing
+import TransferBus
+
+@Suite(
+    "C12: apps are started as services of systemd's", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct StartedUnitTests {
+    /// Has an app hand a download over and die, so that the daemon starts it by a command with these words behind it.
+    private func withStartedApp(
+        of program: String = SessionRig.program, _ words: [String] = [],
+        _ body: (SessionRig, FakeSystemd, AppLog) async throws -> Void
+    ) async throws {
+        try await SessionRig.with { rig in
+            let systemd = FakeSystemd(environment: rig.daemon.program.environment)
+            try await systemd.start(address: rig.daemon.bus.address)
+            try rig.server.serve("episode", bytes: 1000)
+            let log = rig.log("app")
+            let app = try rig.app("app", ["--session", "episodes", "--relaunch", program, log.path] + words)
+            try app.log.wait(for: "opened")
+            try app.send("download \(rig.server.url("episode"))")
+            try app.log.wait(for: "submitted 1")
+            await app.crash()
+            try await body(rig, systemd, log)
+            await systemd.stop()
+        }
+    }
+
+    @Test("L2: a unit that is named after the app runs the command, inherits nothing, and is the same app")
+    func unit() async throws {
+        let odd = ["$HOME", "%h", "it's", "a\\'b\"", "', 'x'>", "two words"]
+        try await withStartedApp(odd) { rig, systemd, log in
+            try log.wait(for: "ended")
+            let order = try #require(systemd.orders.first)
+            #expect(order.unit.hasPrefix("app-transferd-"))
+            #expect(order.unit.contains("SessionApp@") && order.unit.hasSuffix(".service"))
+            #expect(order.command == [SessionRig.program, log.path] + odd)
+            #expect(order.flags == ["no-env-expand"])
+            #expect(order.properties["Slice"]?.string == "app.slice")
+            #expect(order.properties["Type"]?.string == "exec")
+            let variables = order.properties["Environment"]?.items.compactMap(\.string)
+            #expect(variables == ["BACKGROUND_TRANSFER_SESSION=episodes"])
+            // It was given its session: the daemon knows it as the app that it started.
+            #expect(log.lines.contains { $0.hasPrefix("completed 1 0") })
+            try waitUntil("the daemon lets go of the unit", within: 60) { systemd.released == [order.unit] }
+            #expect(try rig.row()["failures"] as? Int == 0)
+        }
+    }
+
+    @Test("R4: a command that systemd cannot execute is told as missing, and no child is started instead")
+    func missing() async throws {
+        try await withStartedApp(of: "/nowhere/app") { rig, systemd, log in
+            try waitUntil("the failure is told", within: 60) { try rig.row()["missing"] as? Int ?? 0 > 0 }
+            #expect(systemd.orders.first?.command.first == "/nowhere/app")
+            #expect(log.lines.filter { $0.hasPrefix("began ") }.count == 1)
+        }
+    }
+}

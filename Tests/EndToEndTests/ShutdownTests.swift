@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import DiskRig
+import Foundation
+import GLibBridge
+import Testing
+import TransferBus
+
+@Suite(
+    "C12: SIGTERM ends the daemon within five seconds, whatever hangs", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct ShutdownTests {
+    /// A daemon that runs a slow download.
+    private struct Scene {
+        let bus: PrivateBus
+        let daemon: ChildProcess
+        let folder: TemporaryFolder
+        let client: BusClient
+
+        var log: String { (try? String(contentsOfFile: folder.path + "/out", encoding: .utf8)) ?? "" }
+
+        /// Sends SIGTERM and says how long the daemon took to end, and how it did.
+        func end() throws -> (seconds: Double, status: Int32) {
+            let start = ContinuousClock.now
+            daemon.signal(SIGTERM)
+            let status = try daemon.wait(within: 60)
+            return ((ContinuousClock.now - start) / .seconds(1), status)
+        }
+
+        /// The worker of the daemon, once there is one.
+        func worker() throws -> pid_t {
+            var found: pid_t?
+            try waitUntil("a worker runs", within: 60) {
+                let path = "/proc/\(daemon.id)/task/\(daemon.id)/children"
+                let names = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                found = names.split(separator: " ").first.flatMap { pid_t($0) } ?? Self.child(of: daemon.id)
+                return found != nil
+            }
+            return found ?? 0
+        }
+
+        /// A child of any of the process's threads.
+        private static func child(of process: pid_t) -> pid_t? {
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+            for thread in threads {
+                let data = FileManager.default.contents(atPath: "/proc/\(process)/task/\(thread)/children") ?? Data()
+                if let child = String(decoding: data, as: UTF8.self).split(separator: " ").first { return pid_t(child) }
+            }
+            return nil
+        }
+    }
+
+    private func withScene(
+        disk: (String) throws -> FaultyDiskRig? = { _ in nil }, _ body: (Scene, FaultyDiskRig?) async throws -> Void
+    ) async throws {
+        let server = try NginxServer(rate: 1000)
+        try server.serve("file", bytes: 10_000_000)
+        let bus = try await PrivateBus()
+        let folder = try TemporaryFolder()
+        let state = folder.path + "/state"
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+        let rig = try disk(folder.path)
+        let environment = bus.sessionEnvironment.merging(bus.environment) { $1 }
+            .merging(["XDG_STATE_HOME": state, "XDG_CONFIG_HOME": folder.path, "XDG_CACHE_HOME": folder.path]) { $1 }
+            .merging(rig?.environment ?? [:]) { $1 }
+        let daemon = try ChildProcess(DaemonRig.daemonPath, [], environment: environment, output: folder.path + "/out")
+        defer { daemon.end() }
+        let client = BusClient()
+        let scene = Scene(bus: bus, daemon: daemon, folder: folder, client: client)
+        try waitUntil("the daemon is on the bus", within: 60) { scene.log.contains("on the bus") }
+        try await client.connect(address: bus.address)
+        _ = try await client.call(
+            "Submit",
+            [.list([.dictionary(["url": .string(server.url("file")), "directory": .string(folder.path)])])],
+            type: "(aa{sv})")
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(scene, rig)) } catch { result = .failure(error) }
+        await bus.setHanging(false)
+        await client.close()
+        await bus.end()
+        try result.get()
+    }
+
+    /// The bar, and a little for the test's own looking on a busy machine.
+    private static let bar = 5.5
+
+    @Test("Nothing hangs")
+    func plain() async throws {
+        try await withScene { scene, _ in
+            _ = try scene.worker()
+            let end = try scene.end()
+            #expect(end.status == 0)
+            #expect(end.seconds < Self.bar)
+            #expect(!scene.log.contains("without waiting any longer"))
+        }
+    }
+
+    @Test("A worker is stopped; it does not outlive the daemon")
+    func stoppedWorker() async throws {
+        try await withScene { scene, _ in
+            let worker = try scene.worker()
+            kill(worker, SIGSTOP)
+            let end = try scene.end()
+            #expect(end.status == 0)
+            #expect(end.seconds < Self.bar)
+            try waitUntil("the worker is gone", within: 10) { kill(worker, 0) != 0 }
+        }
+    }
+
+    @Test("The bus does not answer")
+    func hangingBus() async throws {
+        try await withScene { scene, _ in
+            _ = try scene.worker()
+            await scene.bus.setHanging(true)
+            let end = try scene.end()
+            #expect(end.status == 0)
+            #expect(end.seconds < Self.bar)
+        }
+    }
+
+    @Test("A caller watches and does not read")
+    func deafCaller() async throws {
+        try await withScene { scene, _ in
+            let watch = try ChildProcess(
+                Transferctl.path, ["watch", "--bus", scene.bus.address], output: scene.folder.path + "/watch")
+            defer { watch.end() }
+            _ = try scene.worker()
+            watch.signal(SIGSTOP)
+            let end = try scene.end()
+            #expect(end.status == 0)
+            #expect(end.seconds < Self.bar)
+        }
+    }
+
+    @Test("The disk hangs, and the log says what did")
+    func hangingDisk() async throws {
+        try await withScene(disk: { try FaultyDiskRig(root: $0 + "/state", journal: $0 + "/journal") }) { scene, disk in
+            _ = try scene.worker()
+            // Each write takes a minute from now on.
+            disk?.setDelay(microseconds: 60_000_000)
+            let end = try scene.end()
+            #expect(end.status == 0)
+            #expect(end.seconds < Self.bar)
+            #expect(scene.log.contains("without waiting any longer"))
+            #expect(scene.log.contains("the engine"))
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import transferctl
+
+@Suite("C12: the unit that 'service install' writes")
+struct ServiceUnitTests {
+    private let text = ServiceFiles.unitText(program: "/usr/bin/transferd")
+
+    /// Lines as keys and values.
+    private var settings: [String: String] {
+        let pairs = text.split(separator: "\n").compactMap { line -> (String, String)? in
+            let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+            return parts.count == 2 ? (parts[0], parts[1]) : nil
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    @Test("It limits the daemon and watches it, by what is safe for a service that starts apps")
+    func limits() {
+        #expect(settings["UMask"] == "0077")
+        #expect(settings["Slice"] == "background.slice")
+        #expect(settings["OOMPolicy"] == "continue")
+        for key in ["MemoryMax", "TasksMax", "WatchdogSec", "TimeoutStopSec"] { #expect(settings[key] != nil) }
+    }
+
+    @Test("Nothing in it makes a mount namespace or takes rights from apps")
+    func nothingInherited() {
+        // systemd.exec(5): each of the first makes a mount namespace; in a user manager, each of the others implies
+        // NoNewPrivileges=.
+        let forbidden = [
+            "Private", "Protect", "ReadOnly", "ReadWrite", "Inaccessible", "Bind", "Root", "TemporaryFileSystem",
+            "NoNewPrivileges", "SystemCall", "Restrict", "MemoryDenyWriteExecute", "LockPersonality", "Capability",
+            "DynamicUser", "NoExecPaths", "ExecPaths", "MountAPIVFS",
+        ]
+        for key in settings.keys { #expect(!forbidden.contains { key.hasPrefix($0) }, "\(key)") }
+    }
+
+    private static let analyze: String? = {
+        let path = "/usr/bin/systemd-analyze"
+        guard FileManager.default.isExecutableFile(atPath: path) else { return "systemd-analyze is not installed" }
+        guard let run = try? output([path, "--help"]), run.text.contains("--offline") else {
+            return "systemd-analyze is older than its option --offline"
+        }
+        return nil
+    }()
+
+    private static func output(_ command: [String]) throws -> (status: Int32, text: String) {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        (process.standardOutput, process.standardError) = (pipe, pipe)
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+
+    @Test(
+        "systemd reads it without a complaint, and says how exposed the daemon is",
+        .enabled(if: analyze == nil, "\(analyze ?? "")"))
+    func security() throws {
+        let folder = NSTemporaryDirectory() + "unit-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/transferd.service"
+        // A program that is there, so that nothing is said of that.
+        try ServiceFiles.unitText(program: "/bin/true").write(toFile: path, atomically: true, encoding: .utf8)
+        let run = try Self.output([
+            "env", "SYSTEMD_LOG_LEVEL=warning", "systemd-analyze", "security", "--offline=true", "--no-pager", path,
+        ])
+        #expect(run.status == 0, "\(run.text)")
+        let score = try #require(run.text.split(separator: "\n").last { $0.contains("Overall exposure level") })
+        print("systemd-analyze security: \(score)")
+        for complaint in ["Unknown key", "Failed to parse", "ignoring"] { #expect(!run.text.contains(complaint)) }
+    }
+}
