@@ -97,6 +97,7 @@ extension BusFault {
             case .invalid: .invalidArgument
             case .limitExceeded: .limitExceeded
             case .noSuchSession: .noSuchSession
+            case .limitExceeded: .limitExceeded
             case .unavailable: .storeFailed
             }
         self.init(code, refusal.message + (refusal.owner.map { " (process \($0))" } ?? ""))

@@ -6,10 +6,12 @@
 
 #include <sys/xattr.h>
 
-// Two that it lacks since it is built without _GNU_SOURCE.
+// Three that it lacks since it is built without _GNU_SOURCE.
 
 extern int fallocate64(int descriptor, int mode, long long offset, long long length);
 extern int renameat2(int old_folder, const char *old_path, int new_folder, const char *new_path, unsigned flags);
+extern long copy_file_range(
+    int from, long long *from_offset, int to, long long *to_offset, unsigned long length, unsigned flags);
 
 /// fallocate with FALLOC_FL_KEEP_SIZE: takes room without changing the length.
 static inline int linux_reserve(int descriptor, long long offset, long long length) {
@@ -19,6 +21,12 @@ static inline int linux_reserve(int descriptor, long long offset, long long leng
 /// renameat2 with RENAME_NOREPLACE.
 static inline int linux_rename_without_replacing(const char *old_path, const char *new_path) {
     return renameat2(-100, old_path, -100, new_path, 1);
+}
+
+/// copy_file_range from one offset to the same one; both descriptors keep their positions.
+static inline long linux_copy_range(int from, int to, long long offset, unsigned long length) {
+    long long to_offset = offset;
+    return copy_file_range(from, &offset, to, &to_offset, length, 0);
 }
 
 #endif
