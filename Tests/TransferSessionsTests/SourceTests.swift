@@ -177,8 +177,8 @@ struct SourceTests {
             rig.executor.progress(await rig.running(2, app.key()), to: 70, of: 70)
             rig.executor.finish(await rig.running(2, app.key()))
             await rig.until("the end") { app.lines.last == "2 completed " }
-            await rig.until("the bytes") { await rig.host.usages()[app.app]?.partialBytes == 300 }
-            let usage = try #require(await rig.host.usages()[app.app])
+            await rig.until("the bytes") { await rig.host.fileUsages()[app.app]?.partialBytes == 300 }
+            let usage = try #require(await rig.host.fileUsages()[app.app])
             #expect((usage.tasks, usage.finishedFiles, usage.finishedBytes) == (1, 1, 70))
         }
     }

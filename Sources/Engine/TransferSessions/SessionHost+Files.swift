@@ -5,7 +5,7 @@ internal import TransferPolicy
 /// The bytes that apps have on disk by their sessions, and their limit.
 extension SessionHost {
     /// An app's part of the disk and of the bookkeeping, kept files of uploads apart.
-    package struct Usage: Hashable, Sendable {
+    package struct FileUsage: Hashable, Sendable {
         /// Finished files that the app has not taken yet, and their bytes.
         package var finishedFiles = 0
         package var finishedBytes: Int64 = 0
@@ -44,9 +44,9 @@ extension SessionHost {
     }
 
     /// What each app has, counted now.
-    package func usages() -> [String: Usage] {
-        var usages: [String: Usage] = [:]
-        for (key, session) in sessions { usages[key.app, default: Usage()].add(session) }
+    package func fileUsages() -> [String: FileUsage] {
+        var usages: [String: FileUsage] = [:]
+        for (key, session) in sessions { usages[key.app, default: FileUsage()].add(session) }
         return usages
     }
 
@@ -56,7 +56,7 @@ extension SessionHost {
         if let counted = counted[app], counted.at <= now, now < counted.at.advanced(by: Self.usageAge) {
             return counted.bytes
         }
-        var usage = Usage()
+        var usage = FileUsage()
         for (key, session) in sessions where key.app == app { usage.add(session) }
         let bytes = usage.finishedBytes + usage.partialBytes
         counted[app] = CountedDownloads(bytes: bytes, at: now)

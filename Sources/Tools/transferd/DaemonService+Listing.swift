@@ -69,7 +69,7 @@ extension DaemonService {
         for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
             sessions[summary.key.app, default: []].insert(summary.key.identifier)
         }
-        let usages = await host.usages()
+        let usages = await host.fileUsages()
         return apps.sorted { $0.key < $1.key }.map { app, counts in
             let delay = delays.first { $0.app == app }?.delay.delay ?? .zero
             let background = statuses.first { $0.app == app }.map(fields) ?? [:]
@@ -79,15 +79,15 @@ extension DaemonService {
                 "paused": .integer(Int64(counts.paused)),
                 "sessions": .list((sessions[app] ?? []).sorted().map(VariantValue.string)),
                 "delay": .integer(delay.components.seconds),
-            ]) { $1 }.merging(fields(of: usages[app] ?? SessionHost.Usage(), partial[app] ?? 0, app: app)) { $1 }
+            ]) { $1 }.merging(fields(of: usages[app] ?? SessionHost.FileUsage(), partial[app] ?? 0, app: app)) { $1 }
         }
     }
 
     /// What an app takes of the disk.
     ///
     /// - Parameter partial: the bytes of its open downloads, those outside sessions included.
-    private func fields(of usage: SessionHost.Usage, _ partial: Int64, app: String) -> [String: VariantValue] {
-        let kept = spool.usage(of: app)
+    private func fields(of usage: SessionHost.FileUsage, _ partial: Int64, app: String) -> [String: VariantValue] {
+        let kept = spool.usage(of: TransferBook.group(of: app))
         return [
             "tasks": .integer(Int64(usage.tasks)), "source-files": .integer(Int64(kept.files)),
             "source-bytes": .integer(kept.bytes), "finished-files": .integer(Int64(usage.finishedFiles)),

@@ -11,13 +11,15 @@ extension DaemonService {
     /// `UploadSource.init(_:of:method:contentType:resumption:)`; a file that no transfer comes to name goes to
     /// `discard(_:)`.
     ///
-    /// - Parameter descriptor: open for reading, and open until this returns.
+    /// - Parameters:
+    ///   - descriptor: open for reading, and open until this returns.
+    ///   - app: the app whose quota counts; sandboxes without a name of their own share one.
     /// - Throws: `BusFault`: `invalidArgument` for what is no readable file, `limitExceeded` if the app's quota
     ///   (`files-per-app`) or the volume has no room, `storeFailed` if the daemon's own folder cannot be written.
     func keep(_ descriptor: Int32, for app: String) async throws -> KeptSource {
         let limit = configuration.filesPerApp - min(configuration.filesPerApp, await host.downloadedBytes(of: app))
         do throws(SourceSpoolError) {
-            return try await spool.keep(.descriptor(descriptor), for: app, within: limit)
+            return try await spool.keep(.descriptor(descriptor), for: TransferBook.group(of: app), within: limit)
         } catch {
             switch error.code {
             case .unusable: throw BusFault(.invalidArgument, error.message)
@@ -37,7 +39,8 @@ extension DaemonService {
             return
         }
         sources[id] = KeptSource(
-            app: specification.traits.app, path: upload.path, size: upload.size, modified: upload.modified)
+            app: TransferBook.group(of: specification.traits.app), path: upload.path, size: upload.size,
+            modified: upload.modified)
     }
 
     /// Removes the kept file of a transfer that has ended.

@@ -122,8 +122,8 @@ struct AppsList: DaemonCommand {
         if json { return JSONLine.print(["apps": rows.map { $0.mapValues(\.json) }]) }
         guard !rows.isEmpty else { return Console.error("no app has transfers or sessions") }
         var table = TextTable([
-            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "UPLOADS", "FINISHED", "PARTIAL", "DELAY", "SESSIONS", "APP IS",
-            "EVENTS", "STARTS", "STARTED BY",
+            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "UPLOADS", "FINISHED", "PARTIAL", "DELAY", "SESSIONS",
+            "APP IS", "EVENTS", "STARTS", "STARTED BY",
         ])
         for row in rows {
             let sessions = (row["sessions"]?.items ?? []).compactMap(\.string)
