@@ -62,8 +62,6 @@ package struct SessionRefusal: Error, Hashable, Sendable, CustomStringConvertibl
         case limitExceeded
         /// There is no such session, or not for this caller.
         case noSuchSession
-        /// The app has as much as it may have; the message names the limit.
-        case limitExceeded
         /// It could not be saved, or the other side cannot be reached.
         case unavailable
     }

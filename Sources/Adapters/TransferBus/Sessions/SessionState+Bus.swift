@@ -95,7 +95,6 @@ extension BusFault {
             case .badIdentifier: .badIdentifier
             case .inUse: .sessionInUse
             case .invalid: .invalidArgument
-            case .limitExceeded: .limitExceeded
             case .noSuchSession: .noSuchSession
             case .limitExceeded: .limitExceeded
             case .unavailable: .storeFailed
