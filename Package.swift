@@ -148,6 +148,7 @@ let package = Package(
             "SQLiteStore",
             ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", grdb, sqlite]),
         adapter("SessionFolders", ["TransferPolicy", "TransferEngine", "TransferSessions"]),
+        adapter("UploadSpool", ["TransferSessions", "CLinuxFiles"]),
         adapter(
             "URLSessionExecutor",
             [
@@ -167,7 +168,8 @@ let package = Package(
             "BackgroundTransferEmbedded",
             [
                 "BackgroundTransfer", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
-                "LinuxClock", "LinuxConditions", "SQLiteStore", "URLSessionExecutor", "SessionFolders", logging,
+                "LinuxClock", "LinuxConditions", "SQLiteStore", "URLSessionExecutor", "SessionFolders", "UploadSpool",
+                logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // Samples
@@ -197,7 +199,7 @@ let package = Package(
                 "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxClock",
                 "LinuxConditions", "SQLiteStore", "TransferWorker", "URLSessionExecutor", "GLibBridge",
                 "TransferSessions",
-                "SessionFolders", "ProgramStarter", logging, metrics,
+                "SessionFolders", "UploadSpool", "ProgramStarter", logging, metrics,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -310,7 +312,8 @@ let package = Package(
             "TransferdTests",
             [
                 "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine",
-                "TransferTesting", "transferd", "URLSessionExecutor", logging, metrics,
+                "TransferSessions", "TransferTesting", "transferd", "URLSessionExecutor", "UploadSpool", logging,
+                metrics,
             ]),
         tests(
             "TransferctlTests",
@@ -331,6 +334,7 @@ let package = Package(
                 "TransferTesting", "TransferBus", "GLibBridge", "TransferPolicy", grdb,
             ]),
         tests("SessionFoldersTests", ["SessionFolders", "TransferPolicy", "TransferEngine", "TransferSessions"]),
+        tests("UploadSpoolTests", ["UploadSpool", "TransferSessions"]),
         tests("HostileServerTests", ["HostileServer"]),
         tests(
             "DiskRigTests",

@@ -24,6 +24,7 @@ enum ImportRules {
             "Sources/Adapters/TransferBus": edge.union(["CProcess", "GLibBridge", "TransferSessions"]),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),
             "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
+            "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "TransferSessions"]),
             "Sources/Adapters/URLSessionExecutor": edge.union([
                 "CLinuxFiles", "Crypto", "FoundationNetworking", "URLSessionRepair",
             ]),
@@ -38,7 +39,7 @@ enum ImportRules {
             "Sources/Client/BackgroundTransferEmbedded": edge.union([
                 "BackgroundTransfer", "LinuxClock", "LinuxConditions", "SQLiteStore", "ServiceLifecycle",
                 "SessionFolders",
-                "TransferSessions", "URLSessionExecutor",
+                "TransferSessions", "URLSessionExecutor", "UploadSpool",
             ]),
         ]
     }()
@@ -63,7 +64,7 @@ enum ImportRules {
         "ArgumentParser": ["Sources/Tools/transferctl", "Sources/Tools/transferd", "Sources/Tools/transferlab"],
         "CConfinement": ["Sources/Adapters/TransferWorker"],
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
-        "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor"],
+        "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor", "Sources/Adapters/UploadSpool"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
         "CProcess": [
             "Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferBus", "Sources/Adapters/TransferWorker",

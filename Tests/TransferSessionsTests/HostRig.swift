@@ -7,10 +7,11 @@ import TransferPolicy
 import TransferSessions
 import TransferTesting
 
-/// What outlives a host: two disks.
+/// What outlives a host: disks.
 struct HostDisks: Sendable {
     let transfers = InMemoryTransferStore.Disk()
     let sessions = InMemorySessionStore.Disk()
+    let sources = PlayedSpool.Disk()
 }
 
 /// A host over an engine of fakes; the test plays network, clock, apps and whoever starts them.
@@ -25,21 +26,25 @@ final class HostRig: Sendable {
     let engine: TransferEngine
     let launcher = PlayedLauncher()
     let place = PlayedPlace()
+    let spool: PlayedSpool
     let sleeper = Sleeper()
     let host: SessionHost
 
     init(
-        _ disks: HostDisks = HostDisks(), now: Moment = HostRig.start, limits: SessionLimits = SessionLimits()
+        _ disks: HostDisks = HostDisks(), now: Moment = HostRig.start, limits: SessionLimits = SessionLimits(),
+        filesPerApp: Int64 = .max
     ) {
         self.disks = disks
+        spool = PlayedSpool(disk: disks.sources)
         alarm = ManualAlarm(startingAt: now)
         source = ManualConditionSource(Self.goodConditions)
         let store = InMemoryTransferStore(disk: disks.transfers)
         engine = TransferEngine(store: store, executor: executor, conditions: source, alarm: alarm, seed: 1)
         host = SessionHost(
             engine: engine, store: InMemorySessionStore(disk: disks.sessions, transfers: store), place: place,
-            launcher: launcher, alarm: alarm, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            limits: limits, sleep: { [sleeper] in try await sleeper.sleep($0) })
+            spool: spool, launcher: launcher, alarm: alarm,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, limits: limits,
+            filesPerApp: filesPerApp, sleep: { [sleeper] in try await sleeper.sleep($0) })
     }
 
     private static var goodConditions: Conditions {

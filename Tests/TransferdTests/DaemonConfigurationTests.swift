@@ -17,6 +17,7 @@ import URLSessionExecutor
             parallel-per-host = 3
             parallel-per-app = 5
             open-per-app = 12
+            files-per-app = 5000000000
             rate-limit = 1000000
             yield = true
             notify = false
@@ -28,6 +29,7 @@ import URLSessionExecutor
         #expect((full.parallel, full.parallelPerHost, full.parallelPerApp, full.openPerApp) == (8, 3, 5, 12))
         #expect(full.limits.global == 1_000_000 && full.limits.yieldsToForeground)
         #expect(full.logLevel == .debug)
+        #expect((full.filesPerApp, DaemonConfiguration().filesPerApp) == (5_000_000_000, 20_000_000_000))
         #expect((full.relaunchDelay, full.longestRelaunchDelay) == (30, 90))
         #expect(!full.notifies && DaemonConfiguration().notifies)
         let empty = try DaemonConfiguration("", path: "c.toml")

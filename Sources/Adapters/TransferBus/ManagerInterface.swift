@@ -17,10 +17,11 @@ enum ManagerInterface {
             AccessDenied, BadIdentifier, SessionInUse, NoSuchSession, StoreFailed, ShuttingDown.
 
             Limits of an app: 10 000 open transfers, suspended tasks included (open-per-app), 100 sessions, 14 MiB of
-            addresses, header fields and notes together, 64 connections that watch. Of a connection: 1000 calls of 32 MiB
-            that are not answered yet. Of a call: 16 MiB, URLs of 32 KiB, 64 KiB of header fields, 16 KiB for a note, 4 KiB
-            for a path, a user and a password each, 255 bytes for a file's name and a session's. A connection that leaves
-            1024 messages unread is told nothing until it reads again, and is then told how things stand.
+            addresses, header fields and notes together, 64 connections that watch, 20 GB of files of its background sessions
+            (files-per-app). Of a connection: 1000 calls of 32 MiB that are not answered yet. Of a call: 16 MiB, URLs of 32
+            KiB, 64 KiB of header fields, 16 KiB for a note, 4 KiB for a path, a user and a password each, 255 bytes for a
+            file's name and a session's. A connection that leaves 1024 messages unread is told nothing until it reads again,
+            and is then told how things stand.
 
             Each transfer is also an object org.transferd.Transfer1 at /org/transferd/transfer/NUMBER, each session with
             transfers an object org.transferd.Session1 below /org/transferd/session.
@@ -177,8 +178,12 @@ enum ManagerInterface {
             <method name="Sessions"><arg name="sessions" type="aa{sv}" direction="out"/></method>
             <!--
               Apps with transfers that are not over, with background sessions or with a relaunch delay. Keys: app (s), open,
-              running, waiting, paused (x), sessions (as), delay (x, seconds). Of those with background sessions, too:
-              connected, front (b), waiting-events (x), launches, failures (x, since the daemon's start: starts, and those that came to
+              running, waiting, paused (x), sessions (as), delay (x, seconds); tasks (x, of its sessions, not over, suspended
+              ones included); source-files, source-bytes (x: kept files of uploads), finished-files, finished-bytes (x:
+              downloads of its sessions that it has not taken), partial-bytes (x: of downloads that are not over),
+              counted-bytes, bytes-limit (x: what counts towards files-per-app, and that). Of those with background
+              sessions, too: connected, front (b), waiting-events (x), launches, failures (x, since the daemon's start:
+              starts, and those that came to
               nothing), missing, crashed, silent (x: of those, how many had no program, ended at once, did not take the
               call), last-launch (s), last-outcome (s: started, missing, crashed, silent), last-words (s), bus-name (s) or
               command (as): how it is started, registered-by (s, the executable of the program that said so).

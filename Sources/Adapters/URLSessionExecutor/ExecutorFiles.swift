@@ -28,7 +28,14 @@ public enum ExecutorFiles {
         for specification: TransferSpecification, configuration: URLSessionExecutorConfiguration
     ) -> Int64? {
         guard specification.upload == nil else { return nil }
-        return VolumeSpace(floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
-            .available(at: specification.destination.directory)
+        return availableSpace(at: specification.destination.directory, configuration: configuration)
+    }
+
+    /// The number of bytes that may still be written in the folder at `path`, after `configuration`'s floor is deducted.
+    ///
+    /// - Returns: nil if the file system does not tell.
+    public static func availableSpace(at path: String, configuration: URLSessionExecutorConfiguration) -> Int64? {
+        VolumeSpace(floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
+            .available(at: path)
     }
 }

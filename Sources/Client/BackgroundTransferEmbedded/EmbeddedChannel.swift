@@ -2,6 +2,7 @@
 package import BackgroundTransfer
 internal import Dispatch
 internal import Foundation
+internal import Glibc
 internal import Synchronization
 package import TransferSessions
 
@@ -11,7 +12,7 @@ package final class EmbeddedChannel: SessionChannel {
     private static let patience = DispatchTimeInterval.seconds(30)
 
     private enum Step: Sendable {
-        case order(TaskOrder, String)
+        case order(TaskOrder, String, UploadedFile?)
         case acknowledge(EventNumber, String)
         case close(String)
         case inFront(Bool)
@@ -47,8 +48,13 @@ package final class EmbeddedChannel: SessionChannel {
     private func carryOut() async {
         for await step in steps {
             switch step {
-            case .order(let order, let session):
-                await again { try await self.host.post(order, in: self.key(session), from: self.name) }
+            case .order(let order, let session, let file):
+                await again(tellingOf: order, in: session) {
+                    try await self.host.post(
+                        order, in: self.key(session), from: self.name, file: file.map { .descriptor($0.descriptor) })
+                }
+                // The descriptor is used until here.
+                withExtendedLifetime(file) {}
             case .acknowledge(let number, let session):
                 await again { try await self.host.acknowledge(number, in: self.key(session), from: self.name) }
             case .close(let session): await host.close(key(session), by: name)
@@ -58,8 +64,10 @@ package final class EmbeddedChannel: SessionChannel {
         }
     }
 
-    /// What cannot be saved is tried until it can be: nobody could be told.
-    private func again(_ body: () async throws -> Void) async {
+    /// What cannot be saved is tried until it can be. A task that is refused ends with an error.
+    private func again(
+        tellingOf order: TaskOrder? = nil, in session: String = "", _ body: () async throws -> Void
+    ) async {
         var pause = Duration.seconds(1)
         while true {
             do {
@@ -68,6 +76,12 @@ package final class EmbeddedChannel: SessionChannel {
                 do { try await Task.sleep(for: pause) } catch { return }
                 pause = min(pause * 2, .seconds(60))
             } catch {
+                guard case .submit(let snapshot)? = order else { return }
+                // `URLError.unknown`
+                let failure = FailureDescription(code: -1, message: "\(error)")
+                streams.withLock {
+                    _ = $0[session]?.yield(SessionEvent(task: snapshot.identifier, .completed(failure)))
+                }
                 return
             }
         }
@@ -144,7 +158,12 @@ package final class EmbeddedChannel: SessionChannel {
         return result.withLock { $0 } ?? .failure(CancellationError())
     }
 
-    package func post(_ order: TaskOrder, in session: String) { continuation.yield(.order(order, session)) }
+    package func post(_ order: TaskOrder, in session: String) {
+        // Opened before this returns: the program may delete its file then.
+        var file: UploadedFile?
+        if case .submit(let snapshot) = order, case .upload(let path) = snapshot.kind { file = UploadedFile(path) }
+        continuation.yield(.order(order, session, file))
+    }
 
     package func tasks(of session: String) async throws(SessionError) -> [TaskSnapshot] {
         await drain()
@@ -161,6 +180,19 @@ package final class EmbeddedChannel: SessionChannel {
         streams.withLock { $0.removeValue(forKey: session) }?.finish()
         continuation.yield(.close(session))
     }
+}
+
+/// The file of an upload, held open until the engine keeps it.
+private final class UploadedFile: Sendable {
+    let descriptor: Int32
+
+    /// Opens the file; nil if that fails, so that the engine finds out why.
+    init?(_ path: String) {
+        descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        if descriptor < 0 { return nil }
+    }
+
+    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 }
 
 /// Whether the engine runs.

@@ -13,6 +13,9 @@ public struct EmbeddedConfiguration: Sendable {
     public var cacheDirectory: String
     /// What decides about sessions with `isDiscretionary`.
     public var policy: any Policy = DefaultPolicy()
+    /// The most bytes that downloads, finished ones that the program has not taken included, and kept files of uploads may
+    /// have together: 20 GB. A task beyond that completes with an error that tells the limit.
+    public var filesPerApp: Int64 = 20_000_000_000
     /// Where it logs.
     public var logger = Logger(label: "org.transferd.embedded")
 

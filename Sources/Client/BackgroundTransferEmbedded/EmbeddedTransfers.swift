@@ -11,6 +11,7 @@ internal import TransferPolicy
 internal import TransferScheduling
 package import TransferSessions
 internal import URLSessionExecutor
+internal import UploadSpool
 
 /// Background sessions over an engine in this process, for programs that want no daemon: the same API, and transfers that go
 /// on at the program's next start.
@@ -79,7 +80,14 @@ public final class EmbeddedTransfers: Service {
                 cache: configuration.cacheDirectory, isProxied: { proxies.applies(scheme: $0, host: $1) },
                 readUpload: { path, method, type throws(TransferFailure) in
                     try UploadSource(fileAt: path, method: method, contentType: type)
-                }), launcher: launcher, alarm: alarm, logger: configuration.logger)
+                }),
+            spool: UploadSpool(folder: configuration.stateDirectory + "/sources") { folder in
+                ExecutorFiles.availableSpace(
+                    at: folder,
+                    configuration: URLSessionExecutorConfiguration(
+                        partialDirectory: configuration.stateDirectory + "/partial"))
+            }, launcher: launcher, alarm: alarm, logger: configuration.logger,
+            filesPerApp: configuration.filesPerApp)
         channel = EmbeddedChannel(host: host, app: configuration.app, gate: gate)
     }
 

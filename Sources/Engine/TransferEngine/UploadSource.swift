@@ -32,11 +32,17 @@ public struct UploadSource: Hashable, Sendable, Codable {
     public var contentType: String?
     /// Whether an interrupted upload may go on in the middle.
     public var resumption: Resumption
+    /// The path of the app's own file if `path` is a link or a copy that was made of it; nil if `path` is that file.
+    ///
+    /// People are shown this path, and servers its last part. Nothing is read from there.
+    public var origin: String?
+    /// The path by which people know the file: `origin`, else `path`.
+    public var shownPath: String { origin ?? path }
 
     /// A source.
     public init(
         method: Method = .put, path: String, size: Int64, modified: Int64, contentType: String? = nil,
-        resumption: Resumption = .automatic
+        resumption: Resumption = .automatic, origin: String? = nil
     ) {
         self.method = method
         self.path = path
@@ -44,6 +50,7 @@ public struct UploadSource: Hashable, Sendable, Codable {
         self.modified = modified
         self.contentType = contentType
         self.resumption = resumption
+        self.origin = origin
     }
 }
 

@@ -67,11 +67,14 @@ extension SessionHost {
         let waiting = usage(of: key.app).bytes
         if waiting + end.answerBytes > limits.bytes, end.failure == nil { end.dropAnswer(key.app, waiting) }
         task.record.end = end
+        let source = task.record.source
+        task.record.source = nil
         task.record.snapshot.isOver = true
         task.record.snapshot.response = end.response
         task.record.removeSecrets()
         task.question = nil
         await saveForSure([.session(key, record), .task(key, task.record)])
+        if let source { spool.remove(source) }
         if let transfer = task.transfer { owners[transfer] = nil }
         task.transfer = nil
         sessions[key]?.record = record
@@ -174,7 +177,7 @@ extension TransferCompletion {
         }
         if let type = answer?.contentType, headers["Content-Type"] == nil { headers["Content-Type"] = type }
         end.response = ResponseDescription(url: response?.url ?? url, status: status, headers: headers)
-        end.file = file?.path
+        (end.file, end.fileBytes) = (file?.path, file?.bytes)
         end.body = answer?.body
     }
 }

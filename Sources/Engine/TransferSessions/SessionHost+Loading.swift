@@ -5,10 +5,12 @@ internal import TransferPolicy
 
 /// The program starts again.
 extension SessionHost {
-    /// Reads what is kept, before the engine runs: from then on ``take(_:)`` knows which transfer is whose.
+    /// Reads what is kept, before the engine runs: from then on ``take(_:)`` knows which transfer is whose. Files of uploads
+    /// that nobody needs any more are removed.
     ///
+    /// - Parameter others: files of uploads that transfers outside sessions need.
     /// - Throws: what the store throws.
-    package func load() async throws {
+    package func load(keeping others: [KeptSource] = []) async throws {
         for stored in try await store.sessions() {
             var session = Session(record: stored.record)
             for (number, record) in stored.tasks {
@@ -19,6 +21,8 @@ extension SessionHost {
             sessions[stored.key] = session
             for number in session.tasks.keys { account(number, in: stored.key) }
         }
+        let removed = await spool.restore(neededSources + others)
+        if removed > 0 { logger.info("removed files that no upload needs", metadata: ["count": "\(removed)"]) }
         for key in sessions.keys.sorted() { try await loadTransfers(of: key) }
     }
 
@@ -95,6 +99,7 @@ extension SessionHost {
         for (token, kept) in session.record.kept where kept.since.advanced(by: longest) < now {
             engine.cancel(kept.transfer)
             sessions[key]?.record.kept[token] = nil
+            if let source = kept.source { spool.remove(source) }
         }
         if let record = sessions[key]?.record, record != session.record { await saveForSure([.session(key, record)]) }
         // By then no store has a transfer any more whose key a new task of that number would have.

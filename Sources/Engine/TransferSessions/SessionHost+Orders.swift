@@ -4,22 +4,26 @@ internal import TransferPolicy
 
 /// What apps want done with their tasks.
 extension SessionHost {
-    /// Carries an order out. On return it is saved: neither side's end undoes it. An order may be given twice.
+    /// Carries an order out in the session's turn.
     ///
-    /// - Throws: `SessionRefusal` where the client does not use the session, or it could not be saved.
-    package func post(_ order: TaskOrder, in key: SessionKey, from client: String) async throws {
+    /// - Parameter source: the kept file of an upload that is submitted, or the reason why there is none.
+    func perform(
+        _ order: TaskOrder, in key: SessionKey, from client: String, source: Result<KeptSource, UnusableTask>? = nil
+    ) async throws {
         try await inTurn(of: key) { host in
             guard host.sessions[key]?.client?.name == client else {
                 throw SessionRefusal(
                     code: .noSuchSession,
                     message: "this process does not use a session '\(key.identifier)'; open it first")
             }
-            try await host.carryOut(order, in: key)
+            try await host.carryOut(order, in: key, source)
         }
     }
 
-    private func carryOut(_ order: TaskOrder, in key: SessionKey) async throws {
-        if case .submit(let snapshot) = order { return try await submit(snapshot, in: key) }
+    private func carryOut(
+        _ order: TaskOrder, in key: SessionKey, _ source: Result<KeptSource, UnusableTask>?
+    ) async throws {
+        if case .submit(let snapshot) = order { return try await submit(snapshot, in: key, source) }
         // What is over is not what it was when the order was given.
         guard let task = sessions[key]?.tasks[order.task], task.record.end == nil else { return }
         let number = order.task
@@ -49,17 +53,23 @@ extension SessionHost {
 
     // MARK: New ones
 
-    private func submit(_ snapshot: TaskSnapshot, in key: SessionKey) async throws {
+    private func submit(
+        _ snapshot: TaskSnapshot, in key: SessionKey, _ source: Result<KeptSource, UnusableTask>?
+    ) async throws {
         guard var session = sessions[key]?.record else { return }
         // An order that is given twice is refused for nothing.
         if session.isNew(snapshot.identifier) { try checkRoom(for: snapshot, session, in: key) }
         guard session.take(snapshot.identifier) else { return }
         var record = TaskRecord(snapshot: snapshot)
         record.isFromBackground = isBehind(key)
+        record.source = try? source?.get()
         try await save([.session(key, session), .task(key, record)])
         sessions[key]?.record = session
         sessions[key]?.tasks[snapshot.identifier] = Task(record: record)
         account(snapshot.identifier, in: key)
+        if case .failure(let error)? = source {
+            return await end(snapshot.identifier, in: key) { $0.failure = error.failure }
+        }
         if !snapshot.isSuspended { try await handOver(snapshot.identifier, in: key) }
     }
 
@@ -75,8 +85,7 @@ extension SessionHost {
             return try await takeUp(kept, token, as: number, in: key)
         }
         do {
-            var specification = try place.specification(
-                of: snapshot, in: key, by: session.record.settings, at: now)
+            var specification = try specification(of: task.record, in: key, by: session.record.settings)
             specification.traits = traits(of: task.record, like: specification.traits, in: key)
             if let kind { specification.traits.kind = kind }
             handingOver += 1
@@ -109,7 +118,7 @@ extension SessionHost {
     private func takeUp(_ kept: KeptBytes, _ token: String, as number: Int, in key: SessionKey) async throws {
         guard var session = sessions[key]?.record, var task = sessions[key]?.tasks[number]?.record else { return }
         session.kept[token] = nil
-        task.transfer = kept.transfer
+        (task.transfer, task.source) = (kept.transfer, kept.source ?? task.source)
         try await save([.session(key, session), .task(key, task)])
         sessions[key]?.record = session
         sessions[key]?.tasks[number]?.record = task
@@ -185,7 +194,10 @@ extension SessionHost {
         }
         engine.pause(transfer)
         owners[transfer] = nil
-        sessions[key]?.record.kept[token] = KeptBytes(transfer: transfer, since: now)
+        sessions[key]?.record.kept[token] = KeptBytes(
+            transfer: transfer, since: now, bytes: sessions[key]?.tasks[number]?.record.snapshot.received,
+            source: sessions[key]?.tasks[number]?.record.source)
+        sessions[key]?.tasks[number]?.record.source = nil
         await end(number, in: key) { $0.failure = .cancelled }
     }
 
@@ -208,7 +220,7 @@ extension SessionHost {
 
 extension SessionRecord {
     /// Whether no task of that number has come yet.
-    fileprivate func isNew(_ number: Int) -> Bool { number >= nextTask || missing.contains(number) }
+    func isNew(_ number: Int) -> Bool { number >= nextTask || missing.contains(number) }
 
     /// Takes down that a task has come; false where it has come before.
     fileprivate mutating func take(_ number: Int) -> Bool {

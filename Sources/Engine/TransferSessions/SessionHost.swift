@@ -13,6 +13,7 @@ package actor SessionHost {
     let engine: TransferEngine
     let store: any SessionStore
     let place: any SessionPlace
+    let spool: any SourceSpool
     let launcher: any AppLauncher
     let alarm: any Alarm
     let sleep: @Sendable (Duration) async throws -> Void
@@ -34,6 +35,11 @@ package actor SessionHost {
     var early: [TransferUpdate] = []
     /// Tasks whose transfers ended when nobody took it down.
     var endedBefore: [(key: SessionKey, number: Int, ending: TransferEnding)] = []
+    /// Uploads whose files are being kept.
+    var submissions: [TaskKey: _Concurrency.Task<Void, any Error>] = [:]
+    /// The most bytes of files that an app may have here.
+    var filesPerApp: Int64
+    var counted: [String: CountedDownloads] = [:]
     private var turns: [SessionKey: Turn] = [:]
 
     struct TaskKey: Hashable {
@@ -71,12 +77,16 @@ package actor SessionHost {
     /// An engine's sessions; nothing happens before ``load()``.
     ///
     /// - Parameters:
+    ///   - spool: keeps the files of uploads.
+    ///   - filesPerApp: the most bytes that an app's downloads, finished ones that it has not taken included, and kept files
+    ///     of uploads may have together.
     ///   - loss: what was lost of the queue before this start, which programs that open sessions are told.
     ///   - limits: how much an app may have the host keep.
     ///   - sleep: waits so long, time asleep included.
     package init(
-        engine: TransferEngine, store: any SessionStore, place: any SessionPlace, launcher: any AppLauncher,
-        alarm: any Alarm, logger: Logger, loss: String? = nil, limits: SessionLimits = SessionLimits(),
+        engine: TransferEngine, store: any SessionStore, place: any SessionPlace, spool: any SourceSpool,
+        launcher: any AppLauncher, alarm: any Alarm, logger: Logger, loss: String? = nil,
+        limits: SessionLimits = SessionLimits(), filesPerApp: Int64 = .max,
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
             try await _Concurrency.Task.sleep(for: $0, clock: .continuous)
         }
@@ -84,6 +94,8 @@ package actor SessionHost {
         self.engine = engine
         self.store = store
         self.place = place
+        self.spool = spool
+        self.filesPerApp = filesPerApp
         self.launcher = launcher
         self.alarm = alarm
         self.logger = logger

@@ -15,6 +15,9 @@ package struct DaemonConfiguration {
     package var parallelPerApp = 4
     /// How many transfers of an app may wait or run at a time.
     package var openPerApp = 10_000
+    /// The most bytes of files of background sessions that an app may have: kept files of uploads, partial files, and
+    /// finished files that it has not taken.
+    package var filesPerApp: Int64 = 20_000_000_000
     /// Bytes a second over all transfers; nil is no limit.
     package var rateLimit: Int64?
     /// Whether transfers step back while other programs use the network.
@@ -93,6 +96,11 @@ package struct DaemonConfiguration {
     /// The keys, by name.
     package static let keys: [Key] = [
         Key(
+            name: "files-per-app", defaultText: "20000000000", unit: "bytes",
+            meaning:
+                "How much of the disk an app's background sessions may take: partial files, finished ones that it has not "
+                + "taken, and kept files of uploads."),
+        Key(
             name: "log-level", defaultText: "\"info\"", unit: "",
             meaning: "What is logged: trace, debug, info, notice, warning, error or critical. From the next start on."),
         Key(
@@ -139,6 +147,7 @@ package struct DaemonConfiguration {
         case "parallel-per-host": parallelPerHost = try Self.number(key, value, in: 1...256)
         case "parallel-per-app": parallelPerApp = try Self.number(key, value, in: 1...256)
         case "open-per-app": openPerApp = try Self.number(key, value, in: 1...10_000_000)
+        case "files-per-app": filesPerApp = Int64(try Self.number(key, value, in: 0...1_000_000_000_000_000))
         case "rate-limit": rateLimit = Int64(try Self.number(key, value, in: 1...Int(Int32.max) * 1000))
         case "yield": yields = try Self.flag(key, value)
         case "notify": notifies = try Self.flag(key, value)

@@ -5,7 +5,7 @@ package import TransferEngine
 extension TransferSpecification {
     /// What a person knows it by: the file's name, or the URL without secrets.
     package var displayName: String {
-        if let upload { return upload.path.split(separator: "/").last.map(String.init) ?? upload.path }
+        if let upload { return upload.shownPath.split(separator: "/").last.map(String.init) ?? upload.shownPath }
         // A session's own files have names that no person gave.
         if !keepsAnswerHead, let name = destination.name { return name }
         let url = Self.redacted(url: url)

@@ -17,6 +17,7 @@ import TransferSessions
 import TransferWorker
 import URLSessionExecutor
 import UnixSignals
+import UploadSpool
 
 /// The daemon's parts, put together.
 struct Daemon {
@@ -78,11 +79,15 @@ struct Daemon {
         (limits.sessions, limits.bytes, limits.gap) = (
             CallerLimits.sessions, CallerLimits.bookkeepingBytes, CallerLimits.taskGap
         )
+        let spool = UploadSpool(folder: state + "/sources") { [executing] in
+            ExecutorFiles.availableSpace(at: $0, configuration: executing)
+        }
         host = SessionHost(
-            engine: engine, store: store, place: Self.folders(beside: state), launcher: starter, alarm: alarm,
-            logger: logger, loss: store.loss?.description, limits: limits)
+            engine: engine, store: store, place: Self.folders(beside: state), spool: spool, launcher: starter,
+            alarm: alarm, logger: logger, loss: store.loss?.description, limits: limits,
+            filesPerApp: configuration.filesPerApp)
         service = DaemonService(
-            engine: engine, host: host, starter: starter, alarm: alarm, holdSwitch: conditions,
+            engine: engine, host: host, spool: spool, starter: starter, alarm: alarm, holdSwitch: conditions,
             configuration: configuration, stateDirectory: state, loss: store.loss,
             defaultDirectory: Self.cacheFolder(beside: state), registry: registry, logger: logger)
         server = BusServer(service: service, launched: starter.launched)

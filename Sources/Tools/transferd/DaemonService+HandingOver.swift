@@ -27,6 +27,7 @@ extension DaemonService {
         let ids = try await asking { try await engine.submit(transfers) }
         for (id, transfer) in zip(ids, transfers) {
             book.add(id, transfer.specification)
+            noteSource(of: id, transfer.specification)
             index.insert(id, app: caller.app, session: transfer.specification.traits.session)
             logger.info(
                 "handed over",

@@ -51,9 +51,11 @@ extension DaemonService {
     func apps(for caller: BusCaller) async throws -> [[String: VariantValue]] {
         var apps: [String: SessionStatus] = [:]
         var sessions: [String: Set<String>] = [:]
+        var partial: [String: Int64] = [:]
         for transfer in book.openTransfers({ caller.reaches($0.app) }) {
-            apps[transfer.app, default: SessionStatus(SessionName(app: transfer.app, identifier: ""))]
-                .add(transfer.status)
+            let status = transfer.status
+            apps[transfer.app, default: SessionStatus(SessionName(app: transfer.app, identifier: ""))].add(status)
+            if !status.isUpload { partial[transfer.app, default: 0] += status.bytes }
             if let session = transfer.session { sessions[transfer.app, default: []].insert(session) }
         }
         let delays = await engine.relaunchDelays().delays.filter { caller.reaches($0.app) }
@@ -67,6 +69,7 @@ extension DaemonService {
         for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
             sessions[summary.key.app, default: []].insert(summary.key.identifier)
         }
+        let usages = await host.fileUsages()
         return apps.sorted { $0.key < $1.key }.map { app, counts in
             let delay = delays.first { $0.app == app }?.delay.delay ?? .zero
             let background = statuses.first { $0.app == app }.map(fields) ?? [:]
@@ -76,8 +79,22 @@ extension DaemonService {
                 "paused": .integer(Int64(counts.paused)),
                 "sessions": .list((sessions[app] ?? []).sorted().map(VariantValue.string)),
                 "delay": .integer(delay.components.seconds),
-            ]) { $1 }
+            ]) { $1 }.merging(fields(of: usages[app] ?? SessionHost.FileUsage(), partial[app] ?? 0, app: app)) { $1 }
         }
+    }
+
+    /// What an app takes of the disk.
+    ///
+    /// - Parameter partial: the bytes of its open downloads, those outside sessions included.
+    private func fields(of usage: SessionHost.FileUsage, _ partial: Int64, app: String) -> [String: VariantValue] {
+        let kept = spool.usage(of: TransferBook.group(of: app))
+        return [
+            "tasks": .integer(Int64(usage.tasks)), "source-files": .integer(Int64(kept.files)),
+            "source-bytes": .integer(kept.bytes), "finished-files": .integer(Int64(usage.finishedFiles)),
+            "finished-bytes": .integer(usage.finishedBytes), "partial-bytes": .integer(partial),
+            "counted-bytes": .integer(usage.finishedBytes + usage.partialBytes + kept.bytes),
+            "bytes-limit": .integer(configuration.filesPerApp),
+        ]
     }
 
     func properties(for caller: BusCaller) async -> [String: VariantValue] {

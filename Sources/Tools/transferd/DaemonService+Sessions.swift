@@ -24,7 +24,7 @@ extension DaemonService {
     }
 
     func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws {
-        try await host.post(order, in: key, from: client)
+        try await host.post(order, in: key, from: client, file: file.map(SourceFile.descriptor))
         switch order {
         case .submit, .resume: await learnTransfer(of: order.task, in: key)
         case .suspend, .cancel, .cancelKeeping, .change, .begin, .answer: break  // These hand over nothing that waits.

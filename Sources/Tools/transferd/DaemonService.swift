@@ -17,6 +17,7 @@ import URLSessionExecutor
 actor DaemonService: TransferService {
     let engine: TransferEngine
     let host: SessionHost
+    let spool: any SourceSpool
     let starter: AppStarter
     let alarm: any Alarm
     let holdSwitch: HoldSwitch
@@ -47,6 +48,8 @@ actor DaemonService: TransferService {
     private var early: [TransferUpdate] = []
     /// Whose progress was told when, so that it is told four times a second at most.
     private var told: [TransferID: ContinuousClock.Instant] = [:]
+    /// The kept files of uploads outside sessions.
+    var sources: [TransferID: KeptSource] = [:]
     var endWaiting = EndWaiting()
     private static let tellInterval = Duration.milliseconds(250)
     /// Ends that the desktop has not been told of yet.
@@ -56,13 +59,15 @@ actor DaemonService: TransferService {
     private static let feedingEnd = Duration.seconds(2)
 
     init(
-        engine: TransferEngine, host: SessionHost, starter: AppStarter, alarm: any Alarm, holdSwitch: HoldSwitch,
+        engine: TransferEngine, host: SessionHost, spool: any SourceSpool, starter: AppStarter, alarm: any Alarm,
+        holdSwitch: HoldSwitch,
         configuration: DaemonConfiguration,
         stateDirectory: String, loss: StateLoss? = nil, defaultDirectory: String, registry: MetricsRegistry,
         logger: Logger
     ) {
         self.engine = engine
         self.host = host
+        self.spool = spool
         self.starter = starter
         self.alarm = alarm
         self.holdSwitch = holdSwitch
@@ -87,6 +92,7 @@ actor DaemonService: TransferService {
             for transfer in some {
                 book.add(transfer)
                 leftovers.unfinished.insert(transfer.id)
+                noteSource(of: transfer.id, transfer.specification)
                 let traits = transfer.specification.traits
                 index.insert(transfer.id, app: traits.app, session: traits.session)
             }
@@ -94,7 +100,7 @@ actor DaemonService: TransferService {
         }
         leftovers.remove()
         history = store
-        try await host.load()
+        try await host.load(keeping: Array(sources.values))
     }
 
     /// Has the bus server classify callers anew by `body` once a person has admitted a sandbox.
@@ -151,6 +157,7 @@ actor DaemonService: TransferService {
         if status.state.isOver {
             told[update.id] = nil
             index.remove(update.id)
+            removeSource(of: update.id)
             endWaiting.noteEnd(of: update.id)
             noteEnd(status)
         }
@@ -193,10 +200,11 @@ actor DaemonService: TransferService {
     }
 
     /// Takes over other settings, as far as they take effect while transfers run.
-    func reconfigure(_ configuration: DaemonConfiguration) throws {
+    func reconfigure(_ configuration: DaemonConfiguration) async throws {
         let isPolicyNew = configuration.policy != self.configuration.policy
         if isPolicyNew { engine.setPolicy(try PolicyCatalog.policy(named: configuration.policy)) }
         self.configuration = configuration
+        await host.limitFiles(perApp: configuration.filesPerApp)
     }
 
     nonisolated var now: WallTime { alarm.now().wall }

@@ -143,7 +143,7 @@ extension TransferStatus {
             id: id, url: TransferSpecification.redacted(url: specification.url), name: specification.displayName,
             app: traits.app, session: traits.session, isUpload: specification.upload != nil, kind: traits.kind,
             priority: traits.priority, state: .waiting, submitted: BusDate(traits.submitted))
-        path = specification.upload?.path
+        path = specification.upload?.shownPath
         total = specification.upload?.size
     }
 

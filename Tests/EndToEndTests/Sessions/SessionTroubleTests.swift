@@ -87,7 +87,8 @@ struct SessionTroubleTests {
     }
 
     @Test(
-        "T1, E8: the server gets an upload's bytes, and its answer comes as a body; a file that is gone ends the task")
+        "C5, E8: the server gets an upload's bytes, and its answer comes as a body; a file may be gone when its turn comes"
+    )
     func upload() async throws {
         let bodies = Mutex<[[UInt8]]>([])
         let server = try HostileServer { request, connection in
@@ -122,8 +123,9 @@ struct SessionTroubleTests {
             try FileManager.default.removeItem(atPath: file)
             try rig.daemon.run("release")
             try app.log.wait(for: "completed 2")
-            #expect(app.log.events.last == "completed 2 -1100")
-            #expect(bodies.withLock(\.count) == 1)
+            #expect(app.log.events.last == "completed 2 0")
+            let isWholeAgain = bodies.withLock { $0 == [Array(sent), Array(sent)] }
+            #expect(isWholeAgain, "the server got other bytes")
             await app.crash()
         }
     }

@@ -95,8 +95,8 @@ extension BusFault {
             case .badIdentifier: .badIdentifier
             case .inUse: .sessionInUse
             case .invalid: .invalidArgument
-            case .limitExceeded: .limitExceeded
             case .noSuchSession: .noSuchSession
+            case .limitExceeded: .limitExceeded
             case .unavailable: .storeFailed
             }
         self.init(code, refusal.message + (refusal.owner.map { " (process \($0))" } ?? ""))

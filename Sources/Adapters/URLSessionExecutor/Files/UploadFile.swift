@@ -13,7 +13,7 @@ final class UploadFile: Sendable {
     /// A symbolic link is followed: it is read only.
     convenience init(_ source: UploadSource) throws(TransferFailure) {
         let number = Glibc.open(source.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard number >= 0 else { throw Self.unreadable(source.path, errno) }
+        guard number >= 0 else { throw Self.unreadable(source.shownPath, errno) }
         self.init(source, descriptor: OwnedDescriptor(number))
         if let change = change() { throw change }
     }
@@ -26,16 +26,18 @@ final class UploadFile: Sendable {
 
     /// What is different about it; nil where it is as it was when it was handed over.
     func change() -> TransferFailure? {
-        guard let facts = FileFacts(descriptor: descriptor.number) else { return Self.unreadable(source.path, errno) }
-        guard facts.kind == .regular else { return Self.noFile(source.path) }
+        guard let facts = FileFacts(descriptor: descriptor.number) else {
+            return Self.unreadable(source.shownPath, errno)
+        }
+        guard facts.kind == .regular else { return Self.noFile(source.shownPath) }
         guard facts.size == source.size else {
             let what = facts.size < source.size ? "is shorter" : "is longer"
             return Self.changed(
-                "\(source.path) \(what) than when its upload was asked for: \(facts.size) bytes instead of "
+                "\(source.shownPath) \(what) than when its upload was asked for: \(facts.size) bytes instead of "
                     + "\(source.size). Ask for it anew.")
         }
         guard facts.modified == source.modified else {
-            return Self.changed("\(source.path) was changed since its upload was asked for. Ask for it anew.")
+            return Self.changed("\(source.shownPath) was changed since its upload was asked for. Ask for it anew.")
         }
         return nil
     }
@@ -48,8 +50,8 @@ final class UploadFile: Sendable {
         let code = errno
         // After the bytes were read: what was written before that shows.
         if let change = change() { return .failure(change) }
-        if got < 0 { return .failure(Self.unreadable(source.path, code)) }
-        return got == 0 ? .failure(Self.changed("\(source.path) ended early.")) : .success(got)
+        if got < 0 { return .failure(Self.unreadable(source.shownPath, code)) }
+        return got == 0 ? .failure(Self.changed("\(source.shownPath) ended early.")) : .success(got)
     }
 
     static func changed(_ message: String) -> TransferFailure {

@@ -76,7 +76,8 @@ extension UploadStateMachine {
         if (200..<400).contains(head.status), [.whole, .append, .result].contains(question.kind) { return nil }
         return TransferFailure(
             cause: .tooLarge,
-            message: "\(host) takes files of at most \(most) bytes, and \(plan.source.path) has \(plan.source.size).")
+            message:
+                "\(host) takes files of at most \(most) bytes, and \(plan.source.shownPath) has \(plan.source.size).")
     }
 
     /// The next part follows.

@@ -115,7 +115,7 @@ extension UploadStateMachine {
 
     /// Name and type of the file, as tus wants them.
     private var metadata: String {
-        let name = plan.source.path.split(separator: "/").last.map(String.init) ?? "file"
+        let name = plan.source.shownPath.split(separator: "/").last.map(String.init) ?? "file"
         var pairs = [("filename", name)]
         if let type = plan.source.contentType ?? plan.headers.firstValue("Content-Type") {
             pairs.append(("filetype", type))

@@ -61,10 +61,16 @@ package struct KeptBytes: Hashable, Sendable, Codable {
     /// The paused transfer that has them.
     package var transfer: TransferID
     package var since: WallTime
+    /// The bytes of a download's partial file; nil in rows of earlier versions.
+    package var bytes: Int64?
+    /// The kept file, of an upload.
+    package var source: KeptSource?
 
-    package init(transfer: TransferID, since: WallTime) {
+    package init(transfer: TransferID, since: WallTime, bytes: Int64? = nil, source: KeptSource? = nil) {
         self.transfer = transfer
         self.since = since
+        self.bytes = bytes
+        self.source = source
     }
 }
 
@@ -81,6 +87,8 @@ package struct TaskRecord: Hashable, Sendable, Codable {
     package var generation = 0
     /// Whether the app has let a delayed task begin.
     package var mayBegin = false
+    /// The kept file, of an upload that is not over.
+    package var source: KeptSource?
     /// How it ended; nil while it has not.
     package var end: TaskEnd?
     /// How many of its last events the app has dealt with.
@@ -94,8 +102,9 @@ package struct TaskEnd: Hashable, Sendable, Codable {
     /// Its place among the session's ends.
     package var order: Int64
     package var response: ResponseDescription?
-    /// The finished file.
+    /// The finished file, and its size in bytes.
     package var file: String?
+    package var fileBytes: Int64?
     /// What the server answered an upload with.
     package var body: [UInt8]?
     package var failure: FailureDescription?

@@ -11,6 +11,8 @@
 extern int fallocate64(int descriptor, int mode, long long offset, long long length);
 extern long syscall(long number, ...);
 extern int renameat2(int old_folder, const char *old_path, int new_folder, const char *new_path, unsigned flags);
+extern long copy_file_range(
+    int from, long long *from_offset, int to, long long *to_offset, unsigned long length, unsigned flags);
 
 /// fallocate with FALLOC_FL_KEEP_SIZE: takes room without changing the length.
 static inline int linux_reserve(int descriptor, long long offset, long long length) {
@@ -30,6 +32,12 @@ static inline int linux_open_folder_without_links(const char *path) {
         .resolve = 0x02 /* RESOLVE_NO_MAGICLINKS */ | 0x04 /* RESOLVE_NO_SYMLINKS */,
     };
     return (int)syscall(437 /* openat2 */, -100, path, &how, sizeof how);
+}
+
+/// copy_file_range from one offset to the same one; both descriptors keep their positions.
+static inline long linux_copy_range(int from, int to, long long offset, unsigned long length) {
+    long long to_offset = offset;
+    return copy_file_range(from, &offset, to, &to_offset, length, 0);
 }
 
 #endif

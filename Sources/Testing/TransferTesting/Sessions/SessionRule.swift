@@ -42,8 +42,8 @@ public enum SessionRule: String, CaseIterable, Hashable, Sendable, Identifiable,
     case e5 = "E5: after what waited comes that all has been told"
     /// Tasks that are not over are listed with their counts after a restart.
     case e6 = "E6: tasks that are not over are listed with their counts after a restart"
-    /// The server gets an upload's bytes, and its answer comes, status and body.
-    case e8 = "E8: the server gets an upload's bytes, and its answer comes, status and body"
+    /// The server gets an upload's bytes, its file deleted or not, and its answer comes, status and body.
+    case e8 = "E8: the server gets an upload's bytes, its file deleted or not, and its answer comes, status and body"
     /// Tasks go on when the app is gone, and it joins them again.
     case l1 = "L1: tasks go on when the app is gone, and it joins them again"
     /// The app is started when all tasks of a session are over.

@@ -121,5 +121,24 @@ extension SessionTrial {
         try expectEqual(seen?.method, "POST", "the method")
         try expect(
             seen?.body == ServedAnswer.content(4321), "other bytes came than were sent: \(seen?.body.count ?? 0)")
+        // A task that does not run yet: its file is gone, and who carries it out starts again.
+        let later = try process.session.upload(request(.upload), fromFile: file)
+        later.resume()
+        later.suspend()
+        try FileManager.default.removeItem(at: file)
+        _ = try await process.session.unfinishedTasks()
+        await process.leave()
+        try await harness.restart()
+        let again = try await open()
+        again.listen()
+        for task in try await again.session.unfinishedTasks() { task.resume() }
+        // It may have been quicker than its suspension.
+        try await until("the second end") {
+            again.lines.contains("2 completed") || process.lines.contains("2 completed")
+        }
+        let last = server.requests(for: server.address(.upload)).last
+        try expect(
+            last?.body == ServedAnswer.content(4321),
+            "other bytes came of a file that was kept: \(last?.body.count ?? 0)")
     }
 }

@@ -99,9 +99,14 @@ struct AppsList: DaemonCommand {
         discussion: """
             What you hand over by the command line belongs to the app 'person'. APP IS says whether an app with background \
             sessions is in front, in the background or not connected; EVENTS are what it has not dealt with yet; STARTS are \
-            what the daemon did about that since its own start, and how the last one went. With --json one object with apps, \
-            a list of objects: app, open, running, waiting, paused, sessions, delay (seconds; see 'transferctl limiter'); \
-            of those with background sessions, too: connected, front, waiting-events, launches, failures, missing, crashed, \
+            what the daemon did about that since its own start, and how the last one went. On disk are: UPLOADS, files that \
+            the daemon keeps until they are sent; FINISHED, downloads of sessions that the app has not taken; PARTIAL, what \
+            unfinished downloads have so far. An app may have files-per-app bytes by its sessions, a key of the daemon's \
+            settings. With --json one object with apps, \
+            a list of objects: app, open, running, waiting, paused, sessions, delay (seconds; see 'transferctl limiter'), \
+            tasks (of sessions, not over), source-files, source-bytes (UPLOADS), finished-files, finished-bytes, \
+            partial-bytes, counted-bytes and bytes-limit (what counts towards files-per-app, and that); of those with \
+            background sessions, too: connected, front, waiting-events, launches, failures, missing, crashed, \
             silent (of the failures: no program, ended at once, did not take the call), last-launch, last-outcome (started, \
             missing, crashed, silent), last-words, bus-name or command (how it is started), registered-by (the program that \
             said so).
@@ -117,14 +122,15 @@ struct AppsList: DaemonCommand {
         if json { return JSONLine.print(["apps": rows.map { $0.mapValues(\.json) }]) }
         guard !rows.isEmpty else { return Console.error("no app has transfers or sessions") }
         var table = TextTable([
-            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "DELAY", "SESSIONS", "APP IS", "EVENTS", "STARTS",
-            "STARTED BY",
+            "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "UPLOADS", "FINISHED", "PARTIAL", "DELAY", "SESSIONS",
+            "APP IS", "EVENTS", "STARTS", "STARTED BY",
         ])
         for row in rows {
             let sessions = (row["sessions"]?.items ?? []).compactMap(\.string)
             table.add(
                 [row["app"]?.string ?? ""]
                     + ["open", "running", "waiting", "paused"].map { "\(row[$0]?.integer ?? 0)" }
+                    + ["source-bytes", "finished-bytes", "partial-bytes"].map(Self.bytes(of: row))
                     + [
                         Formatting.span(row["delay"]?.integer ?? 0),
                         sessions.isEmpty ? "-" : sessions.joined(separator: ", "), Self.place(row),
@@ -132,6 +138,14 @@ struct AppsList: DaemonCommand {
                     ])
         }
         table.print()
+    }
+
+    /// A number of bytes as text; a dash for none.
+    private static func bytes(of row: [String: VariantValue]) -> (String) -> String {
+        { key in
+            let bytes = row[key]?.integer ?? 0
+            return bytes > 0 ? Formatting.bytes(bytes) : "-"
+        }
     }
 
     /// Where an app with background sessions is.

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinuxFiles
+internal import Glibc
+internal import TransferSessions
+
+/// A file in the spool that is being written.
+final class NewFile {
+    /// The bytes between two questions whether to go on: 64 MiB.
+    static let piece: Int64 = 64 << 20
+
+    let descriptor: Int32
+    private let path: String
+
+    init(_ name: String, in folder: SpoolFolder) throws(SourceSpoolError) {
+        path = folder.path
+        descriptor = openat(
+            folder.descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
+        guard descriptor >= 0 else { throw SpoolFolder.unavailable(path, errno) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Appends some bytes of a file, within the kernel where that is possible.
+    ///
+    /// - Returns: the number of bytes, at least 1.
+    func append(
+        from source: Int32, at offset: Int64, upTo count: Int64, _ words: String
+    ) throws(SourceSpoolError) -> Int64 {
+        let copied = linux_copy_range(source, descriptor, offset, UInt(count))
+        if copied > 0 { return Int64(copied) }
+        if copied < 0, errno == ENOSPC || errno == EDQUOT { throw SpoolFolder.unavailable(path, errno) }
+        // Not every file system can; some say so by 0.
+        return try appendByBuffer(from: source, at: offset, upTo: count, words)
+    }
+
+    private func appendByBuffer(
+        from source: Int32, at offset: Int64, upTo count: Int64, _ words: String
+    ) throws(SourceSpoolError) -> Int64 {
+        let size = Int(min(count, 1 << 20))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+        defer { buffer.deallocate() }
+        var got = 0
+        repeat { got = pread(source, buffer.baseAddress, size, off_t(offset)) } while got < 0 && errno == EINTR
+        guard got >= 0 else {
+            throw SourceSpoolError(.unusable, "\(words) cannot be read: \(String(cString: strerror(errno))).")
+        }
+        guard got > 0 else {
+            throw SourceSpoolError(.unusable, "\(words) was cut while it was copied. Ask for its upload anew.")
+        }
+        var written = 0
+        while written < got {
+            let count = pwrite(
+                descriptor, buffer.baseAddress?.advanced(by: written), got - written, off_t(offset) + off_t(written))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw SpoolFolder.unavailable(path, errno) }
+            written += count
+        }
+        return Int64(got)
+    }
+
+    /// Makes the content durable.
+    func sync() throws(SourceSpoolError) -> OpenSource.Facts {
+        var status = stat()
+        guard fsync(descriptor) == 0, fstat(descriptor, &status) == 0 else {
+            throw SpoolFolder.unavailable(path, errno)
+        }
+        return OpenSource.Facts(status)
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+internal import TransferSessions
+
+/// The ways to keep a file, the cheapest first.
+enum KeepingMeans: CaseIterable {
+    /// A second name of the same content.
+    case link
+    /// Content of its own that shares its blocks until one of the two is written (btrfs, XFS, bcachefs).
+    case reflink
+    /// A copy, across file systems, too.
+    case copy
+}
+
+/// A file that is to be kept, opened once.
+final class OpenSource {
+    /// Size in bytes, and modification time in nanoseconds since 1970.
+    struct Facts: Equatable {
+        var size: Int64
+        var modified: Int64
+    }
+
+    let facts: Facts
+    private let descriptor: Int32
+    private let isOwned: Bool
+    private let isOfThisUser: Bool
+    private let words: String
+
+    init(_ file: SourceFile) throws(SourceSpoolError) {
+        switch file {
+        case .path(let path):
+            words = path
+            isOwned = true
+            // A pipe without a writer would block.
+            descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
+        case .descriptor(let given):
+            words = "the file that was passed"
+            isOwned = false
+            descriptor = given
+            // A descriptor that cannot be read from proves no right to the content; Glibc's module has no O_PATH.
+            let flags = fcntl(given, F_GETFL)
+            guard flags >= 0 else { throw Self.unreadable(words, errno) }
+            guard flags & O_ACCMODE != O_WRONLY, flags & 0o10000000 == 0 else {
+                throw SourceSpoolError(.unusable, "\(words) is not open for reading; open it with O_RDONLY")
+            }
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let code = errno
+            if isOwned { close(descriptor) }
+            throw Self.unreadable(words, code)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            if isOwned { close(descriptor) }
+            throw SourceSpoolError(.unusable, "\(words) is no file: only regular files can be uploaded.")
+        }
+        facts = Facts(status)
+        isOfThisUser = status.st_uid == geteuid()
+    }
+
+    deinit { if isOwned { close(descriptor) } }
+
+    private static func unreadable(_ words: String, _ code: Int32) -> SourceSpoolError {
+        SourceSpoolError(.unusable, "\(words) cannot be read: \(String(cString: strerror(code))).")
+    }
+
+    // MARK: Keeping
+
+    /// Keeps the file under a name by the first of the means that works, durably.
+    ///
+    /// - Parameter space: the number of bytes that may still be written; nil if that cannot be told.
+    /// - Returns: the facts of the kept file.
+    func keep(
+        as name: String, in folder: SpoolFolder, by means: [KeepingMeans], until cancellation: SpoolCancellation,
+        space: () -> Int64?
+    ) throws(SourceSpoolError) -> Facts {
+        for way in means {
+            do throws(SourceSpoolError) {
+                let kept: Facts?
+                switch way {
+                case .link: kept = try link(as: name, in: folder)
+                case .reflink: kept = try reflink(as: name, in: folder)
+                case .copy: kept = try copy(as: name, in: folder, until: cancellation, space: space)
+                }
+                guard let kept else { continue }
+                try folder.sync()
+                return kept
+            } catch {
+                unlinkat(folder.descriptor, name, 0)
+                throw error
+            }
+        }
+        throw SourceSpoolError(.unavailable, "\(words) can be neither linked nor copied to \(folder.path)")
+    }
+
+    /// Adds a name to the file; nil where that is not possible: another file system, a file without a name, too many links.
+    private func link(as name: String, in folder: SpoolFolder) throws(SourceSpoolError) -> Facts? {
+        guard isOfThisUser,
+            linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", folder.descriptor, name, AT_SYMLINK_FOLLOW) == 0
+        else { return nil }
+        // The app may not have synced what it wrote.
+        guard fsync(descriptor) == 0 else { throw Self.unreadable(words, errno) }
+        return facts
+    }
+
+    /// Shares the file's blocks; nil where the file system cannot.
+    private func reflink(as name: String, in folder: SpoolFolder) throws(SourceSpoolError) -> Facts? {
+        let copy = try NewFile(name, in: folder)
+        // FICLONE, which is a macro that Swift does not read: _IOW(0x94, 9, int).
+        guard ioctl(copy.descriptor, 0x4004_9409, descriptor) == 0 else {
+            unlinkat(folder.descriptor, name, 0)
+            return nil
+        }
+        return try finish(copy)
+    }
+
+    private func copy(
+        as name: String, in folder: SpoolFolder, until cancellation: SpoolCancellation, space: () -> Int64?
+    ) throws(SourceSpoolError) -> Facts {
+        let copy = try NewFile(name, in: folder)
+        var done: Int64 = 0
+        while done < facts.size {
+            try cancellation.check()
+            if let room = space(), room < facts.size - done {
+                throw SourceSpoolError(
+                    .limitExceeded,
+                    """
+                    \(words) has \(facts.size) bytes, and only \(room) may be written in \(folder.path); free some space, \
+                    or put the file on the same file system, where it is not copied
+                    """)
+            }
+            let end = min(facts.size, done + NewFile.piece)
+            while done < end { done += try copy.append(from: descriptor, at: done, upTo: end - done, words) }
+            // Little is left to write at the end, and a long copy leaves the memory to others.
+            if done < facts.size { fdatasync(copy.descriptor) }
+        }
+        return try finish(copy)
+    }
+
+    /// Makes the content durable, unless the file was changed meanwhile: half of one and half of another is no file.
+    private func finish(_ copy: NewFile) throws(SourceSpoolError) -> Facts {
+        let kept = try copy.sync()
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(words, errno) }
+        guard Facts(status) == facts, kept.size == facts.size else {
+            throw SourceSpoolError(.unusable, "\(words) was changed while it was copied. Ask for its upload anew.")
+        }
+        return kept
+    }
+}
+
+extension OpenSource.Facts {
+    init(_ status: stat) {
+        size = Int64(status.st_size)
+        let (seconds, overflow) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        modified = overflow ? .max : seconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec)).partialValue
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferEngine
+internal import TransferPolicy
+
+/// Files that uploads send: kept before their order is acknowledged, removed when their task ends.
+extension SessionHost {
+    /// Carries an order out. On return it is saved, and the file of an upload is kept: neither side's end undoes it, and
+    /// the app may delete its file. An order may be given twice.
+    ///
+    /// - Parameter file: the file of an upload if it is not to be opened by its path.
+    /// - Throws: `SessionRefusal` if the client does not use the session, its app has too many files here, or the order
+    ///   could not be saved.
+    package func post(
+        _ order: TaskOrder, in key: SessionKey, from client: String, file: SourceFile? = nil
+    ) async throws {
+        let task = TaskKey(session: key, number: order.task)
+        if let submission = submissions[task] {
+            // Given again while its file is still being copied: nothing is copied twice.
+            if case .submit = order { return try await submission.value }
+            _ = await submission.result
+        }
+        guard case .submit(let snapshot) = order, isNew(snapshot, in: key, from: client) else {
+            return try await perform(order, in: key, from: client)
+        }
+        guard case .upload(let path) = snapshot.kind, !continuesKept(snapshot, in: key) else {
+            try checkFiles(of: key.app)
+            return try await perform(order, in: key, from: client)
+        }
+        // Before a byte is copied; once more in the session's turn.
+        if let record = sessions[key]?.record { try checkRoom(for: snapshot, record, in: key) }
+        // The session's turn is not taken meanwhile: a long copy keeps no other task from ending.
+        let submission = _Concurrency.Task {
+            try await submit(snapshot, keeping: file ?? .path(path), in: key, from: client)
+        }
+        submissions[task] = submission
+        defer { submissions[task] = nil }
+        try await withTaskCancellationHandler {
+            try await submission.value
+        } onCancel: {
+            submission.cancel()
+        }
+    }
+
+    /// Whether a task has not come before, of a client that may submit it.
+    private func isNew(_ snapshot: TaskSnapshot, in key: SessionKey, from client: String) -> Bool {
+        guard let session = sessions[key], session.client?.name == client else { return false }
+        return session.record.isNew(snapshot.identifier)
+    }
+
+    /// Whether a task goes on with a cancelled one whose file is kept already.
+    private func continuesKept(_ snapshot: TaskSnapshot, in key: SessionKey) -> Bool {
+        snapshot.continues.flatMap { sessions[key]?.record.kept[$0]?.source } != nil
+    }
+
+    private func submit(
+        _ snapshot: TaskSnapshot, keeping file: SourceFile, in key: SessionKey, from client: String
+    ) async throws {
+        let source: Result<KeptSource, UnusableTask>
+        do throws(SourceSpoolError) {
+            let limit = filesPerApp - min(filesPerApp, downloadedBytes(of: key.app))
+            source = .success(try await spool.keep(file, for: key.app, within: limit))
+        } catch {
+            switch error.code {
+            case .unusable:
+                // `URLError.fileDoesNotExist`
+                source = .failure(UnusableTask(code: -1100, message: error.message))
+            case .limitExceeded: throw SessionRefusal(code: .limitExceeded, message: error.message)
+            case .unavailable, .cancelled: throw SessionRefusal(code: .unavailable, message: error.message)
+            }
+        }
+        let number = snapshot.identifier
+        defer {
+            // Refused meanwhile, or over already.
+            if let kept = try? source.get(), sessions[key]?.tasks[number]?.record.source != kept { spool.remove(kept) }
+        }
+        try await perform(.submit(snapshot), in: key, from: client, source: source)
+    }
+
+    /// A task as a transfer: an upload sends its kept file, and shows the app's own path.
+    func specification(
+        of task: TaskRecord, in key: SessionKey, by settings: SessionSettings
+    ) throws(UnusableTask) -> TransferSpecification {
+        guard let source = task.source, case .upload(let origin) = task.snapshot.kind else {
+            return try place.specification(of: task.snapshot, in: key, by: settings, at: now)
+        }
+        var snapshot = task.snapshot
+        snapshot.kind = .upload(path: source.path)
+        var specification = try place.specification(of: snapshot, in: key, by: settings, at: now)
+        // As it was when it was kept: with a hard link, the app may have changed it since.
+        specification.upload?.size = source.size
+        specification.upload?.modified = source.modified
+        specification.upload?.origin = origin
+        specification.traits.expectedBytesToSend = source.size
+        return specification
+    }
+
+    // MARK: Restarting
+
+    /// The files that sessions still need.
+    var neededSources: [KeptSource] {
+        sessions.values.flatMap { session in
+            session.tasks.values.compactMap(\.record.source) + session.record.kept.values.compactMap(\.source)
+        }
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import TransferSessions
+
+@testable import UploadSpool
+
+@Suite("C5: the spool of files to upload")
+struct UploadSpoolTests {
+    @Test("C5: a file of this user on the same file system is linked: nothing is copied, and its removal does no harm")
+    func link() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 100_000)
+        let spool = fixture.spool()
+        let kept = try await spool.keep(.path(path), for: "app", within: .max)
+        #expect(try fixture.status(kept.path).st_ino == fixture.status(path).st_ino)
+        let status = try fixture.status(path)
+        #expect((kept.size, kept.app) == (100_000, "app"))
+        #expect(kept.modified == Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+        #expect(try fixture.status(fixture.folder).st_mode & 0o777 == 0o700)
+        let content = try fixture.content(path)
+        unlink(path)
+        #expect(try fixture.content(kept.path) == content)
+        // Nothing of the name comes from the caller.
+        #expect(SpoolName.isName(String(kept.path.dropFirst(fixture.folder.count + 1))))
+    }
+
+    @Test("C5: a copy has its own content, is this user's alone, and is not touched by what the app writes later")
+    func copy() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 3_000_001)
+        let content = try fixture.content(path)
+        let kept = try await fixture.spool(.copy).keep(.path(path), for: "app", within: .max)
+        try Data("other".utf8).write(to: URL(fileURLWithPath: path), options: [])
+        #expect(try fixture.content(kept.path) == content)
+        #expect(try fixture.status(kept.path).st_mode & 0o777 == 0o600)
+        #expect(kept.size == 3_000_001)
+    }
+
+    @Test(
+        "C5: a file of another file system is copied",
+        .enabled(if: SpoolFixture.otherVolume != nil, "/dev/shm is not there, or no other file system than the tests'"))
+    func otherVolume() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try #require(SpoolFixture.otherVolume) + "/upload-spool-\(UUID().uuidString)"
+        try fixture.fill(path, bytes: 2_500_000)
+        defer { unlink(path) }
+        let content = try fixture.content(path)
+        let kept = try await fixture.spool().keep(.path(path), for: "app", within: .max)
+        unlink(path)
+        #expect(try fixture.content(kept.path) == content)
+        #expect(try fixture.status(kept.path).st_nlink == 1)
+    }
+
+    @Test(
+        "C5: where the file system can, blocks are shared and the app's later words are not",
+        .enabled(if: SpoolFixture.canReflink, "the tests' file system has no reflinks, as btrfs and XFS have them"))
+    func reflink() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 1 << 20)
+        let content = try fixture.content(path)
+        let kept = try await fixture.spool(.reflink).keep(.path(path), for: "app", within: .max)
+        try Data("other".utf8).write(to: URL(fileURLWithPath: path), options: [])
+        #expect(try fixture.content(kept.path) == content)
+        #expect(try fixture.status(kept.path).st_mode & 0o777 == 0o600)
+    }
+
+    @Test("C5: a passed descriptor is kept though its file has no name any more")
+    func descriptor() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 5000)
+        let content = try fixture.content(path)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        unlink(path)
+        // At its end, as an app leaves it that has read it: that must not matter.
+        lseek(descriptor, 0, SEEK_END)
+        let kept = try await fixture.spool().keep(.descriptor(descriptor), for: "app", within: .max)
+        #expect(try fixture.content(kept.path) == content)
+        #expect(fcntl(descriptor, F_GETFD) >= 0, "the caller's descriptor was closed")
+    }
+
+    @Test("C2: a descriptor that gives no right to read is refused, though its file could be linked")
+    func noRight() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("key", bytes: 10)
+        // O_PATH, which Glibc's module has no name for.
+        for flags in [O_WRONLY, 0o10000000] {
+            let descriptor = open(path, flags)
+            defer { close(descriptor) }
+            await fixture.expect(.unusable, saying: "not open for reading") {
+                try await fixture.spool().keep(.descriptor(descriptor), for: "app", within: .max)
+            }
+        }
+        #expect(fixture.names.isEmpty)
+    }
+
+    @Test("C5: what is no readable file is refused with its path, and leaves nothing")
+    func unusable() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let pipe = fixture.root + "/pipe"
+        mkfifo(pipe, 0o600)
+        for path in [fixture.root + "/gone", fixture.root, pipe] {
+            await fixture.expect(.unusable, saying: path) {
+                try await fixture.spool().keep(.path(path), for: "app", within: .max)
+            }
+        }
+        #expect(fixture.names.isEmpty)
+    }
+
+    @Test("C5: an app's files stay within its quota, which is told; another app's do not count")
+    func quota() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 600)
+        let spool = fixture.spool()
+        let first = try await spool.keep(.path(path), for: "app", within: 1000)
+        await fixture.expect(.limitExceeded, saying: "may have 1000") {
+            try await spool.keep(.path(path), for: "app", within: 1000)
+        }
+        #expect(spool.usage(of: "app") == SpoolUsage(files: 1, bytes: 600))
+        _ = try await spool.keep(.path(path), for: "other", within: 1000)
+        spool.remove(first)
+        spool.remove(first)
+        #expect(spool.usage(of: "app") == SpoolUsage())
+        _ = try await spool.keep(.path(path), for: "app", within: 1000)
+        #expect(fixture.names.count == 2)
+    }
+
+    @Test("C5: a copy leaves the volume's free space alone, and is refused with what there is; a link takes no space")
+    func space() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 600)
+        await fixture.expect(.limitExceeded, saying: "only 599 may be written") {
+            try await fixture.spool(.copy, space: 599).keep(.path(path), for: "app", within: .max)
+        }
+        #expect(fixture.names.isEmpty)
+        _ = try await fixture.spool(.copy, space: 600).keep(.path(path), for: "app", within: .max)
+        _ = try await fixture.spool(.link, space: 0).keep(.path(path), for: "app", within: .max)
+    }
+
+    @Test("C5: a copy that nobody wants any more ends, and leaves nothing")
+    func cancelled() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 600)
+        let spool = fixture.spool(.copy)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await spool.keep(.path(path), for: "app", within: .max)
+        }
+        await fixture.expect(.cancelled, saying: "given up") { try await task.value }
+        #expect(fixture.names.isEmpty)
+        #expect(spool.usage(of: "app") == SpoolUsage())
+    }
+
+    @Test("C5: at the start what is wanted is counted again, and all else of the spool's own goes")
+    func restart() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 600)
+        let before = fixture.spool()
+        let wanted = try await before.keep(.path(path), for: "app", within: .max)
+        let orphan = try await before.keep(.path(path), for: "app", within: .max)
+        // Not the spool's: neither its name nor its place.
+        try fixture.fill(fixture.folder + "/notes", bytes: 1)
+        let outside = KeptSource(app: "app", path: path, size: 5, modified: 0)
+        let after = fixture.spool()
+        #expect(await after.restore([wanted, wanted, outside]) == 1)
+        #expect(fixture.names == ["notes", String(wanted.path.dropFirst(fixture.folder.count + 1))].sorted())
+        #expect(!FileManager.default.fileExists(atPath: orphan.path))
+        #expect(after.usage(of: "app") == SpoolUsage(files: 1, bytes: 600))
+        // A path that is none of the spool's is never removed, whatever a row says.
+        for path in [path, fixture.folder + "/../report", fixture.folder + "/notes"] {
+            after.remove(KeptSource(app: "app", path: path, size: 5, modified: 0))
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("C5: a folder that cannot be used is told with its path, and is nobody's quota")
+    func noFolder() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 600)
+        try fixture.fill(fixture.folder, bytes: 1)
+        await fixture.expect(.unavailable, saying: fixture.folder) {
+            try await fixture.spool().keep(.path(path), for: "app", within: .max)
+        }
+    }
+
+    @Test("C5: many at once each get a file of their own")
+    func many() async throws {
+        let fixture = try SpoolFixture()
+        defer { fixture.remove() }
+        let path = try fixture.write("report", bytes: 100)
+        let spool = fixture.spool()
+        // The quota holds while they run, too.
+        let kept = await withTaskGroup(of: Bool.self) { group -> Int in
+            for _ in 0..<50 {
+                group.addTask { (try? await spool.keep(.path(path), for: "app", within: 2000)) != nil }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect((kept, fixture.names.count) == (20, 20))
+        #expect(spool.usage(of: "app") == SpoolUsage(files: 20, bytes: 2000))
+    }
+}
