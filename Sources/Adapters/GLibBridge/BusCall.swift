@@ -93,7 +93,7 @@ package final class BusCall: @unchecked Sendable {
     }
 
     /// The message as `fail` sends it.
-    static func printable(_ message: String) -> String {
+    package static func printable(_ message: String) -> String {
         let mostScalars = 2000
         var printable = String.UnicodeScalarView()
         for scalar in message.unicodeScalars.prefix(mostScalars) {

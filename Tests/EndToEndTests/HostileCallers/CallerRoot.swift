@@ -9,7 +9,7 @@ struct CallerRoot {
         guard let folder = try? TemporaryFolder() else { return "no temporary folder" }
         let words = namespaces + ["mount", "-t", "tmpfs", "hostile", folder.path]
         let status = try? ChildProcess("/usr/bin/env", words, output: folder.path + "/../hostile-mount.log").wait(within: 30)
-        return status == 0 ? nil : "mounting in a namespace of its own is not allowed here"
+        return status == 0 ? nil : "mounting is not allowed here"
     }()
 
     /// The command that runs another in mount namespaces of its own.

@@ -39,10 +39,12 @@ extension HostileCase {
         HostileCase(member: "Table", arguments: { _ in [everything] }),
         HostileCase(member: "Show", arguments: victimID, foreign: noSuch),
         HostileCase(member: "Explain", arguments: victimID, foreign: noSuch),
-        HostileCase(member: "Log", arguments: victimID, foreign: noSuch), HostileCase(member: "Limiters"),
+        HostileCase(member: "Log", arguments: victimID, foreign: noSuch),
+        HostileCase(member: "Open", arguments: victimID, foreign: noSuch), HostileCase(member: "Limiters"),
         HostileCase(member: "Sessions"), HostileCase(member: "Apps"),
         HostileCase(member: "History", arguments: { _ in [.string("2020-01-01T00:00:00Z")] }),
-        HostileCase(member: "Metrics"), HostileCase(member: "Watch"), HostileCase(member: "Unwatch"),
+        // They tell of all apps together.
+        HostileCase(member: "Metrics", sandboxed: denied), HostileCase(member: "Watch"), HostileCase(member: "Unwatch"),
     ]
 
     private static let everything = WireValue.dictionary([("ended", .int64(1000)), ("explained", .boolean(true))])
@@ -62,6 +64,8 @@ extension HostileCase {
         HostileCase(member: "Hold", arguments: { _ in [.uint64(0), .string("mine")] }, foreign: denied),
         HostileCase(member: "Release", foreign: denied),
         HostileCase(member: "QuitApp", arguments: { _ in [.string(HostileRig.victimApp)] }, foreign: denied),
+        HostileCase(
+            member: "TrustSandbox", arguments: { _ in [.string("app.service"), .boolean(true)] }, foreign: denied),
         HostileCase(member: "SetInFront", arguments: { _ in [.boolean(true)] }),
     ]
 
@@ -74,7 +78,7 @@ extension HostileCase {
                 return [
                     .dictionary([("identifier", .string("own-2")), ("shared-container", container)]), .dictionary([]),
                 ]
-            }, foreign: .refused("SessionInUse"), sandboxed: .refused("AccessDenied")),
+            }, sandboxed: .refused("AccessDenied")),
         HostileCase(
             member: "OpenSession", note: "a command, C3",
             arguments: { _ in open("own-3", [("command", .texts(["/bin/sh", "-c", "true"]))]) },

@@ -33,6 +33,7 @@ extension HostileCase {
                 foreign: unknown),
             HostileCase(
                 member: "Acknowledge", target: .victimSession, arguments: { _ in [.int64(1)] }, foreign: unknown),
+            HostileCase(member: "Open", target: .victimSession, arguments: { _ in [.int64(1)] }, foreign: unknown),
         ]
         + ["Identifier", "App", "Transfers", "State"].map {
             HostileCase(member: $0, isProperty: true, target: .victimSession, foreign: unknown)
