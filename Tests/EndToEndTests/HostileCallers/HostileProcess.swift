@@ -63,7 +63,7 @@ enum HostileAnswer: CustomStringConvertible {
 /// A running `HostileCaller`.
 final class HostileProcess: Sendable {
     let process: RigProcess
-    /// The process id of the caller itself.
+    /// The process id of the caller itself; 0 where it has process ids of its own.
     let id: Int32
     /// The unique name on the bus.
     let name: String
@@ -73,12 +73,14 @@ final class HostileProcess: Sendable {
         .appendingPathComponent("HostileCaller").resolvingSymlinksInPath().path
 
     /// Starts a command that ends as the caller's program.
-    init(_ command: [String]) async throws {
+    ///
+    /// - Parameter hidesProcesses: whether it runs among process ids of its own.
+    init(_ command: [String], hidesProcesses: Bool = false) async throws {
         process = try RigProcess(command)
         let line = try await process.output.next().text
         let words = line.split(separator: " ").map(String.init)
         guard words.count == 3, words[0] == "ready", let id = Int32(words[1]) else { throw TestTrouble(line) }
-        self.id = id
+        self.id = hidesProcesses ? 0 : id
         name = words[2]
     }
 
@@ -121,7 +123,8 @@ final class HostileProcess: Sendable {
 
     /// Kills it, stopped or not, and waits for its end.
     func end() async {
-        kill(id, SIGKILL)
+        // The others end with their input.
+        if id > 0 { kill(id, SIGKILL) }
         await process.end()
     }
 }

@@ -104,4 +104,22 @@ struct ProxyCallerTests {
             proxy.end()
         }
     }
+
+    @Test(
+        "A real Flatpak app, made here; C1, C2, C3",
+        .enabled(if: FlatpakApp.unavailabilityReason == nil, "\(FlatpakApp.unavailabilityReason ?? "")"))
+    func flatpak() async throws {
+        try await HostileRig.with { rig in
+            let folder = rig.folder.path + "/flatpak"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let app = try FlatpakApp(folder: folder)
+            let bus = ["DBUS_SESSION_BUS_ADDRESS=\(rig.address)"]
+            let caller = try await HostileProcess(
+                bus + app.command() + ["unix:path=/run/flatpak/bus"], hidesProcesses: true)
+            #expect(try await caller.ask("sees \(rig.home)") == "false")
+            #expect(try await caller.ask("sees /.flatpak-info") == "true")
+            try await expectSandboxed(rig, caller)
+            await caller.end()
+        }
+    }
 }

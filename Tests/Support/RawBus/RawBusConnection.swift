@@ -158,10 +158,24 @@ package final class RawBusConnection {
                     unread.removeFirst(readPosition)
                     readPosition = 0
                 }
+                if message.kind == .call {
+                    try answer(message)
+                    continue
+                }
                 return message
             }
             guard try fill(milliseconds: milliseconds) else { return nil }
         }
+    }
+
+    /// Answers a call as every D-Bus library does: by `Ping` the daemon learns who reads.
+    private func answer(_ call: WireMessage) throws {
+        guard !call.expectsNoReply else { return }
+        let isPing = call.interface == "org.freedesktop.DBus.Peer" && call.member == "Ping"
+        var reply = WireMessage(isPing ? .reply : .error)
+        reply.errorName = isPing ? nil : "org.freedesktop.DBus.Error.UnknownMethod"
+        (reply.replySerial, reply.destination, reply.expectsNoReply) = (call.serial, call.sender, true)
+        try send(reply)
     }
 
     /// Reads what there is; false where nothing comes in time.

@@ -92,6 +92,7 @@ package struct WireMessage: Sendable {
             throw RawBusError("a message has an unknown form")
         }
         self.kind = kind
+        expectsNoReply = bytes[2] & 1 != 0
         var reader = WireReader(bytes, from: 4)
         let header = try reader.values(of: "uua(yv)")
         if case .uint32(let number) = header[1] { serial = number }
