@@ -78,7 +78,8 @@ struct SandboxAttackTests {
             let opened = try await caller.manager(
                 "OpenSession", [.dictionary([("identifier", .string("s"))]), .dictionary([])])
             let path = try #require(opened.value?["path"]?.text)
-            let posted = try await caller.session(path, "Post", [HostileRig.submit(task: 1, "x", [("upload-file", key)])])
+            let order = HostileRig.submit(task: 1, "x", [("upload-file", key)])
+            let posted = try await caller.session(path, "Post", [order])
             expectRefusal(posted, naming: "upload-fd")
             #expect(try await caller.session(path, "Tasks").value?.members.isEmpty == true)
             await caller.end()

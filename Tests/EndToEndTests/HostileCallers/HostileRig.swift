@@ -147,7 +147,8 @@ final class HostileRig: Sendable {
             harm.append("everything is held")
         }
         for (file, text) in [(".bashrc", "alias ls=ls\n"), (".ssh/id_test", "private key")] {
-            if (try? String(contentsOfFile: "\(home)/\(file)", encoding: .utf8)) != text { harm.append("\(file) is changed") }
+            let found = try? String(contentsOfFile: "\(home)/\(file)", encoding: .utf8)
+            if found != text { harm.append("\(file) is changed") }
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: home).sorted()
         if files != [".bashrc", ".ssh"] { harm.append("the home folder holds \(files)") }

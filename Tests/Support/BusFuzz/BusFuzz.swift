@@ -106,16 +106,9 @@ final class BusFuzz {
     }
 
     private func probe(after calls: [FuzzCall]) throws {
-        guard let time = try health.answerTime(), time < .seconds(1) else {
-            guard health.isAlive else {
-                findings.add("the daemon has died", "one of:\n" + calls.map { "      " + $0.text }.joined(separator: "\n"))
-                return
-            }
-            findings.add(
-                "another caller waits for longer than a second",
-                "one of:\n" + calls.map { "      " + $0.text }.joined(separator: "\n"))
-            return
-        }
+        if let time = try health.answerTime(), time < .seconds(1) { return }
+        let kind = health.isAlive ? "another caller waits for longer than a second" : "the daemon has died"
+        findings.add(kind, "one of:\n" + calls.map { "      " + $0.text }.joined(separator: "\n"))
     }
 
     private func settle() throws {

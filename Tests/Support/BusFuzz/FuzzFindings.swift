@@ -41,9 +41,10 @@ struct FuzzFindings {
             || name.hasPrefix("org.freedesktop.DBus.Error.") && standard.contains(String(name.dropFirst(27)))
         guard isKnown else { return "the error \(name): \(shape(text))" }
         if text.isEmpty { return "the error \(name) says nothing" }
-        if text.utf8.count > 4096 { return "the error \(name) has a text of \(text.utf8.count) bytes: \(text.prefix(80))" }
-        // GDBus's own repeat what they were sent.
-        if name.hasPrefix("org.transferd."), text.unicodeScalars.contains(where: isBidirectional) {
+        // GDBus's own texts repeat what they were sent.
+        guard name.hasPrefix("org.transferd.") else { return nil }
+        if text.utf8.count > 8192 { return "the error \(name) has a text of many bytes: \(text.prefix(80))" }
+        if text.unicodeScalars.contains(where: isBidirectional) {
             return "the error \(name) repeats characters that turn text around"
         }
         return nil

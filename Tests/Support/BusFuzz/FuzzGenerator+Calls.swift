@@ -68,7 +68,9 @@ extension FuzzGenerator {
             return .array(of: "a{sv}", (0..<count).map { _ in dictionary(keys, needed: ["url"], share: 8) })
         case .order: return order()
         case .id: return .int64(chance(90) ? id(known) : hugeNumber())
-        case .ids: return .array(of: "x", (0..<number(0..<5)).map { _ in .int64(chance(90) ? id(known) : hugeNumber()) })
+        case .ids:
+            let count = number(0..<5)
+            return .array(of: "x", (0..<count).map { _ in .int64(chance(90) ? id(known) : hugeNumber()) })
         case .flag: return .boolean(chance(50))
         case .seconds: return .uint64(pick([0, 1, 3600, UInt64(Int64.max), .max]))
         case .text(let texts): return .string(chance(90) ? pick(texts) : hostileText())
@@ -76,7 +78,9 @@ extension FuzzGenerator {
     }
 
     private mutating func order() -> WireValue {
-        let words = ["submit", "submit", "submit", "change", "suspend", "resume", "cancel", "cancel-keeping", "begin", "answer"]
+        let words = [
+            "submit", "submit", "submit", "change", "suspend", "resume", "cancel", "cancel-keeping", "begin", "answer",
+        ]
         let word = pick(words)
         guard chance(92) else { return dictionary(FuzzKey.order, needed: ["order"], share: 40) }
         let keys = FuzzKey.keys(ofOrder: word)

@@ -45,9 +45,8 @@ struct FuzzGenerator {
         case .pairs:
             .array(
                 of: "(ss)",
-                (0..<number(0..<4)).map { _ in .structure([.string(headerName()), .string(chance(80) ? "1" : hostileText())]) }
-            )
-        case .map: .dictionary((0..<number(0..<4)).map { _ in (headerName(), .string(chance(80) ? "1" : hostileText())) })
+                (0..<number(0..<4)).map { _ in .structure([.string(headerName()), .string(headerText())]) })
+        case .map: .dictionary((0..<number(0..<4)).map { _ in (headerName(), .string(headerText())) })
         case .windows:
             .array(
                 of: "(xx)",
@@ -61,8 +60,11 @@ struct FuzzGenerator {
     }
 
     private mutating func headerName() -> String {
-        chance(85) ? pick(["X-A", "Accept", "Cookie", "Range", "Host", "Content-Length", "Authorization"]) : hostileText()
+        let names = ["X-A", "Accept", "Cookie", "Range", "Host", "Content-Length", "Authorization"]
+        return chance(85) ? pick(names) : hostileText()
     }
+
+    private mutating func headerText() -> String { chance(80) ? "1" : hostileText() }
 
     // MARK: Wrong values
 
@@ -75,7 +77,7 @@ struct FuzzGenerator {
         case 3: .uint32(pick([0, 1, .max]))
         case 4: .int16(pick([0, -1, .min]))
         case 5: .byte(pick([0, 255]))
-        case 6: .double(pick([.nan, .infinity, -.infinity, -0.0, 1e308, -1e308, .leastNonzeroMagnitude, .signalingNaN]))
+        case 6: .double(pick([.nan, .infinity, -.infinity, -0.0, 1e308, .leastNonzeroMagnitude, .signalingNaN]))
         case 7: .boolean(chance(50))
         case 8, 9: .string(hostileText())
         case 10: .path(pick(["/", "/org/transferd/transfer/1"]))

@@ -60,7 +60,8 @@ struct FuzzKey: Sendable {
             FuzzKey("checksum", .text(["sha256:" + String(repeating: "0", count: 64), "sha256:xyz", "md5:1", ":"])),
             FuzzKey("remote-time", .flag), FuzzKey("connections", .number([1, 4, 16])),
             FuzzKey("upload-file", .text(["/etc/hostname", "/dev/zero", "/proc/self/mem", "x", "/nonexistent"])),
-            FuzzKey("method", .text(["PUT", "POST", "GET"])), FuzzKey("content-type", .text(["text/plain", "a\r\nb: c"])),
+            FuzzKey("method", .text(["PUT", "POST", "GET"])),
+            FuzzKey("content-type", .text(["text/plain", "a\r\nb: c"])),
             FuzzKey("resumable", .flag), FuzzKey("headers", .pairs), FuzzKey("user", .text(["me", ""])),
             FuzzKey("password", .text(["secret", ""])), FuzzKey("idle-timeout", .number([1, 60, 86_400])),
             FuzzKey("rate-limit", .number([1, 1_000_000])), FuzzKey("attempts", .number([1, 5, 1_000_001])),
@@ -111,7 +112,8 @@ struct FuzzKey: Sendable {
         FuzzKey("snapshot", .dictionary(task)), FuzzKey("task", .number([1, 2, 3, 4, 5, 6, 7, 8])),
         FuzzKey("token", .text(["token", "a b", ""])),
         FuzzKey("reply", .text(["as-before", "with", "cancel", "unasked", "credential", "token", "none"])),
-        FuzzKey("request", .dictionary(request)), FuzzKey("user", .text(["me"])), FuzzKey("password", .text(["secret"])),
+        FuzzKey("request", .dictionary(request)), FuzzKey("user", .text(["me"])),
+        FuzzKey("password", .text(["secret"])),
     ]
 
     /// Keys that make sense together for one order, so that many orders are accepted.

@@ -31,7 +31,9 @@ package final class RawBusConnection {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw RawBusError("\(path) is too long") }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw RawBusError("\(path) is too long")
+        }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let status = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -125,9 +127,11 @@ package final class RawBusConnection {
         let control = UnsafeMutableRawPointer.allocate(byteCount: space, alignment: 8)
         defer { control.deallocate() }
         memset(control, 0, space)
+        // SCM_RIGHTS is an enumeration's case in C.
+        let scmRights: Int32 = 1
         var controlHeader = cmsghdr()
         controlHeader.cmsg_len = headerSize + dataSize
-        (controlHeader.cmsg_level, controlHeader.cmsg_type) = (SOL_SOCKET, 1 /* SCM_RIGHTS */)
+        (controlHeader.cmsg_level, controlHeader.cmsg_type) = (SOL_SOCKET, scmRights)
         control.storeBytes(of: controlHeader, as: cmsghdr.self)
         UnsafeMutableRawBufferPointer(start: control + headerSize, count: dataSize).copyBytes(
             from: descriptors.flatMap { descriptor in withUnsafeBytes(of: descriptor) { Array($0) } })
