@@ -18,7 +18,8 @@ final class BusFuzz {
     private let begun = ContinuousClock.now
 
     private static let batch = 24
-    private static let batchesBetweenSettling = 60
+    private static let clientsAtATime = 3
+    private static let batchesBetweenSettling = 30
 
     init(options: FuzzOptions, address: String, process: Int32) throws {
         self.options = options
@@ -78,23 +79,32 @@ final class BusFuzz {
 
     private var elapsed: Duration { ContinuousClock.now - begun }
 
+    /// Sends calls of several clients at once, asks as another caller meanwhile, and judges the answers.
     private func sendBatch() throws {
-        let client = generator.pick(clients)
-        let calls = (0..<Self.batch).map { _ in generator.call(knowing: client.known) }
-        var serials: [UInt32: FuzzCall] = [:]
-        for call in calls {
-            let passed = call.passesDescriptors ? descriptors : []
-            serials[try client.bus.send(call.message, descriptors: passed)] = call
-            sent += 1
+        var pending: [(client: FuzzClient, calls: [UInt32: FuzzCall])] = []
+        for client in clients.shuffled(using: &generator.random).prefix(Self.clientsAtATime) {
+            var calls: [UInt32: FuzzCall] = [:]
+            for _ in 0..<Self.batch {
+                let call = generator.call(knowing: client.known)
+                calls[try client.bus.send(call.message, descriptors: call.passesDescriptors ? descriptors : [])] = call
+                sent += 1
+            }
+            pending.append((client, calls))
         }
-        try probe(after: calls)
-        if generator.chance(1) {
-            // Goes away in the middle of its calls.
-            try client.reconnect()
-            return
+        try probe(after: pending.flatMap(\.calls.values))
+        for (client, calls) in pending {
+            if generator.chance(1) {
+                // Goes away in the middle of its calls.
+                try client.reconnect()
+            } else {
+                try judge(calls, of: client)
+            }
         }
-        let answers = try client.answers(to: Set(serials.keys), within: 30)
-        for (serial, call) in serials.sorted(by: { $0.key < $1.key }) {
+    }
+
+    private func judge(_ calls: [UInt32: FuzzCall], of client: FuzzClient) throws {
+        let answers = try client.answers(to: Set(calls.keys), within: 30)
+        for (serial, call) in calls.sorted(by: { $0.key < $1.key }) {
             guard let answer = answers[serial] else {
                 findings.add("\(call.member.interface).\(call.member.name) is not answered within 30 s", call.text)
                 continue
