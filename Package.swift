@@ -325,13 +325,18 @@ let package = Package(
         tests(
             "TransferlabTests",
             ["PolicyLab", "transferlab", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        // Hostile callers: a bus connection on a bare socket, a program that is told what to call, and a fuzzer.
+        support("RawBus", []),
+        child("HostileCaller", ["RawBus"]),
+        child("BusFuzz", ["RawBus", "ConditionRigs", "TransferPolicy", "transferd"]),
         child("BusSoak", ["TransferBus", "GLibBridge", "TransferPolicy", "TransferEngine"]),
         tests(
             "EndToEndTests",
             [
                 "transferctl", "transferd", "ConditionRigs", "ConditionsProbe", "DiskRig", "HostileServer",
                 "transferlab", "BusSoak", "SessionApp", "TutorialApp", "BackgroundTransfer", "SessionHarnesses",
-                "TransferTesting", "TransferBus", "GLibBridge", "TransferPolicy", grdb,
+                "TransferTesting", "TransferBus", "GLibBridge", "TransferPolicy", grdb, "RawBus", "HostileCaller",
+                "BusFuzz",
             ]),
         tests("SessionFoldersTests", ["SessionFolders", "TransferPolicy", "TransferEngine", "TransferSessions"]),
         tests("UploadSpoolTests", ["UploadSpool", "TransferSessions"]),

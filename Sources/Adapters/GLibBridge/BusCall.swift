@@ -85,10 +85,26 @@ package final class BusCall: @unchecked Sendable {
         g_object_unref(list)
     }
 
-    /// Answers with a named error.
+    /// Answers with a named error. The message may repeat input: it is cut after 2000 characters, and control and format
+    /// characters, by which a terminal could be fooled, are replaced.
     package func fail(_ name: String, _ message: String) {
         guard let invocation = take() else { return }
-        g_dbus_method_invocation_return_dbus_error(invocation, name, message.replacing("\0", with: "\u{FFFD}"))
+        g_dbus_method_invocation_return_dbus_error(invocation, name, Self.printable(message))
+    }
+
+    /// The message as `fail` sends it.
+    package static func printable(_ message: String) -> String {
+        let mostScalars = 2000
+        var printable = String.UnicodeScalarView()
+        for scalar in message.unicodeScalars.prefix(mostScalars) {
+            switch scalar.properties.generalCategory {
+            case .control where scalar != "\n", .format, .lineSeparator, .paragraphSeparator:
+                printable.append("\u{FFFD}")
+            default: printable.append(scalar)
+            }
+        }
+        if message.unicodeScalars.count > mostScalars { printable.append("\u{2026}") }
+        return String(printable)
     }
 
     private func take() -> OpaquePointer? {

@@ -3,7 +3,7 @@ import Foundation
 package import TransferEngine
 
 extension TransferSpecification {
-    /// What a person knows it by: the file's name, or the URL without secrets.
+    /// The name that a person knows the transfer by: the file's, or the URL without secrets.
     package var displayName: String {
         if let upload { return upload.shownPath.split(separator: "/").last.map(String.init) ?? upload.shownPath }
         // A session's own files have names that no person gave.
@@ -11,6 +11,9 @@ extension TransferSpecification {
         let url = Self.redacted(url: url)
         // By bytes: a daemon that starts asks for the names of thousands.
         let last = url.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? url
-        return last.utf8.contains(UInt8(ascii: "%")) ? last.removingPercentEncoding ?? last : last
+        guard last.utf8.contains(UInt8(ascii: "%")), let decoded = last.removingPercentEncoding else { return last }
+        // D-Bus carries no NUL, so that one such name would spoil a whole list; and a slash would pretend a folder.
+        let isName = decoded.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+        return isName ? decoded : last
     }
 }

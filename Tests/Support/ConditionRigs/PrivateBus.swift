@@ -20,8 +20,30 @@ package actor PrivateBus {
     private let folder: URL
     private var daemon: (process: RigProcess, id: Int32)?
 
+    /// The limits of a desktop's session bus; without them a bus of tests has those of the system's.
+    private static let sessionLimits = """
+        <limit name="max_incoming_bytes">1000000000</limit>
+        <limit name="max_outgoing_bytes">1000000000</limit>
+        <limit name="max_message_size">1000000000</limit>
+        <limit name="max_completed_connections">100000</limit>
+        <limit name="max_connections_per_user">100000</limit>
+        <limit name="max_names_per_connection">50000</limit>
+        <limit name="max_match_rules_per_connection">50000</limit>
+        <limit name="max_replies_per_connection">50000</limit>
+        """
+
+    /// The process id of the bus.
+    package var processID: Int32 {
+        get throws {
+            guard let daemon else { throw RigError("the bus does not run") }
+            return daemon.id
+        }
+    }
+
     /// Starts a bus.
-    package init() async throws {
+    ///
+    /// - Parameter hasSessionLimits: whether as much may wait in the bus as in a desktop's.
+    package init(hasSessionLimits: Bool = false) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("bus-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(
             at: folder.appendingPathComponent("services"), withIntermediateDirectories: true)
@@ -29,6 +51,8 @@ package actor PrivateBus {
         let template = try String(contentsOfFile: RigTools.resource("bus.conf.in"), encoding: .utf8)
         let text = template.replacingOccurrences(of: "@BUS_SOCKET@", with: "\(folder.path)/socket")
             .replacingOccurrences(of: "@SERVICE_DIR@", with: "\(folder.path)/services")
+            .replacingOccurrences(
+                of: "</busconfig>", with: (hasSessionLimits ? Self.sessionLimits : "") + "</busconfig>")
         try text.write(to: folder.appendingPathComponent("bus.conf"), atomically: true, encoding: .utf8)
         try await start()
     }

@@ -159,7 +159,7 @@ struct AppsList: DaemonCommand {
     private static func starter(_ row: [String: VariantValue]) -> String {
         if let name = row["bus-name"]?.string { return name }
         let words = (row["command"]?.items ?? []).compactMap(\.string)
-        return words.isEmpty ? "-" : words.joined(separator: " ").printable
+        return words.isEmpty ? "-" : words.joined(separator: " ")
     }
 
     /// How often it was started, and what came of it.

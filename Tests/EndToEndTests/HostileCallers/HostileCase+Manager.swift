@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import RawBus
+
+/// The manager's methods.
+extension HostileCase {
+    private static let noSuch = Expectation.refused("NoSuchTransfer")
+    private static let denied = Expectation.refused("AccessDenied")
+
+    static let methods: [HostileCase] = submissions + readers + controls + sessions
+
+    private static let submissions: [HostileCase] = [
+        HostileCase(member: "Submit", arguments: { _ in submit([]) }),
+        HostileCase(
+            member: "Submit", note: "a folder's path, C2",
+            arguments: { submit([("directory", .string($0.home)), ("collision", .string("overwrite"))]) },
+            sandboxed: .refused("AccessDenied", saying: ["directory-fd"])),
+        HostileCase(
+            member: "Submit", note: "a file's path, C2",
+            arguments: { submit([("upload-file", .string($0.home + "/.bashrc"))]) },
+            sandboxed: .refused("AccessDenied", saying: ["upload-fd"])),
+        HostileCase(
+            member: "Submit", note: "into the victim's session's name",
+            arguments: { _ in submit([("session", .string("another"))]) }),
+    ]
+
+    private static func submit(_ fields: [(String, WireValue)]) -> [WireValue] {
+        let isUpload = fields.contains { $0.0 == "upload-file" }
+        let base: [(String, WireValue)] = [
+            ("url", .string("http://127.0.0.1:9/own")), ("not-before", .string("2200-01-01T00:00:00Z")),
+        ]
+        return [.array(of: "a{sv}", [.dictionary(base + (isUpload ? [] : [("name", .string("own"))]) + fields)])]
+    }
+
+    private static let readers: [HostileCase] = [
+        HostileCase(member: "List", arguments: { _ in [everything] }),
+        HostileCase(
+            member: "List", note: "the victim's",
+            arguments: { _ in [.dictionary([("app", .string(HostileRig.victimApp))])] }),
+        HostileCase(member: "Table", arguments: { _ in [everything] }),
+        HostileCase(member: "Show", arguments: victimID, foreign: noSuch),
+        HostileCase(member: "Explain", arguments: victimID, foreign: noSuch),
+        HostileCase(member: "Log", arguments: victimID, foreign: noSuch),
+        HostileCase(member: "Open", arguments: victimID, foreign: noSuch), HostileCase(member: "Limiters"),
+        HostileCase(member: "Sessions"), HostileCase(member: "Apps"),
+        HostileCase(member: "History", arguments: { _ in [.string("2020-01-01T00:00:00Z")] }),
+        // They tell of all apps together.
+        HostileCase(member: "Metrics", sandboxed: denied), HostileCase(member: "Watch"), HostileCase(member: "Unwatch"),
+    ]
+
+    private static let everything = WireValue.dictionary([("ended", .int64(1000)), ("explained", .boolean(true))])
+    private static let victimID: @Sendable (HostileRig) -> [WireValue] = { [.int64($0.victimTransfer)] }
+    private static let victimIDs: @Sendable (HostileRig) -> [WireValue] = {
+        [.array(of: "x", [.int64($0.victimTransfer)])]
+    }
+
+    private static let controls: [HostileCase] = [
+        HostileCase(member: "Pause", arguments: victimIDs, foreign: noSuch),
+        HostileCase(member: "Resume", arguments: victimIDs, foreign: noSuch),
+        HostileCase(member: "Cancel", arguments: victimIDs, foreign: noSuch),
+        HostileCase(member: "StartNow", arguments: victimIDs, foreign: noSuch),
+        HostileCase(
+            member: "Change", arguments: { [.int64($0.victimTransfer), .dictionary([("priority", .int64(1))])] },
+            foreign: noSuch),
+        HostileCase(member: "Hold", arguments: { _ in [.uint64(0), .string("mine")] }, foreign: denied),
+        HostileCase(member: "Release", foreign: denied),
+        HostileCase(member: "QuitApp", arguments: { _ in [.string(HostileRig.victimApp)] }, foreign: denied),
+        HostileCase(
+            member: "TrustSandbox", arguments: { _ in [.string("app.service"), .boolean(true)] }, foreign: denied),
+        HostileCase(member: "SetInFront", arguments: { _ in [.boolean(true)] }),
+    ]
+
+    private static let sessions: [HostileCase] = [
+        HostileCase(member: "OpenSession", note: "of an own identifier", arguments: { _ in open("own", []) }),
+        HostileCase(
+            member: "OpenSession", note: "of the victim's container",
+            arguments: { _ in
+                let container = WireValue.string("group.\(HostileRig.mark)")
+                return [
+                    .dictionary([("identifier", .string("own-2")), ("shared-container", container)]), .dictionary([]),
+                ]
+            }, sandboxed: .refused("AccessDenied")),
+        HostileCase(
+            member: "OpenSession", note: "a command, C3",
+            arguments: { _ in open("own-3", [("command", .texts(["/bin/sh", "-c", "true"]))]) },
+            sandboxed: .refused("AccessDenied", saying: ["command"])),
+        HostileCase(
+            member: "OpenSession", note: "a bus name, C3",
+            arguments: { _ in open("own-4", [("bus-name", .string("org.example.Other"))]) },
+            sandboxed: .refused("AccessDenied", saying: ["bus-name"])),
+    ]
+
+    private static func open(_ identifier: String, _ options: [(String, WireValue)]) -> [WireValue] {
+        [.dictionary([("identifier", .string(identifier))]), .dictionary(options)]
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import RawBus
+
+/// The members of the victim's transfer and of its session: for others those objects are not there.
+extension HostileCase {
+    private static let unknown = Expectation.refused("UnknownObject")
+
+    static let transferMembers: [HostileCase] =
+        ["Explain", "Pause", "Resume", "Cancel", "StartNow"].map {
+            HostileCase(member: $0, target: .victimTransfer, foreign: unknown)
+        } + [
+            HostileCase(
+                member: "Change", target: .victimTransfer,
+                arguments: { _ in [.dictionary([("priority", .int64(1))])] }, foreign: unknown)
+        ]
+        + [
+            "Id", "Url", "Name", "App", "Session", "Upload", "Kind", "Priority", "State", "Bytes", "Total", "Rate",
+            "Attempt", "Submitted", "Path", "Status", "ErrorCode", "Error", "Directory", "Constraints",
+        ].map { HostileCase(member: $0, isProperty: true, target: .victimTransfer, foreign: unknown) }
+
+    static let sessionMembers: [HostileCase] =
+        ["PauseAll", "ResumeAll", "CancelAll", "Tasks", "Close"].map {
+            HostileCase(member: $0, target: .victimSession, foreign: unknown)
+        } + [
+            HostileCase(
+                member: "List", target: .victimSession, arguments: { _ in [.dictionary([])] }, foreign: unknown),
+            HostileCase(
+                member: "Post", note: "submit", target: .victimSession,
+                arguments: { _ in [HostileRig.submit(task: 2, "own")] }, foreign: unknown),
+            HostileCase(
+                member: "Post", note: "cancel", target: .victimSession,
+                arguments: { _ in [.dictionary([("order", .string("cancel")), ("task", .int64(1))])] },
+                foreign: unknown),
+            HostileCase(
+                member: "Acknowledge", target: .victimSession, arguments: { _ in [.int64(1)] }, foreign: unknown),
+            HostileCase(member: "Open", target: .victimSession, arguments: { _ in [.int64(1)] }, foreign: unknown),
+        ]
+        + ["Identifier", "App", "Transfers", "State"].map {
+            HostileCase(member: $0, isProperty: true, target: .victimSession, foreign: unknown)
+        }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import RawBus
+
+/// A method call or a read of a property, as any caller may send it.
+struct HostileCall: Sendable {
+    var path: String
+    var interface: String
+    var member: String
+    var arguments: [WireValue] = []
+    /// Files that the caller opens and passes.
+    var files: [String] = []
+
+    /// The words that the caller's program takes.
+    var words: String {
+        let message = WireMessage.call(member, of: interface, at: path, to: "org.transferd", arguments)
+        let signature = message.signature.isEmpty ? "-" : message.signature
+        return ([path, interface, member, signature, Hexadecimal.text(message.body)] + files).joined(separator: " ")
+    }
+}
+
+/// The answer to a call.
+enum HostileAnswer: CustomStringConvertible {
+    case values([WireValue])
+    case refused(name: String, text: String)
+
+    init(_ line: String) throws {
+        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        switch words.first {
+        case "reply" where words.count == 3:
+            var reader = WireReader(try Hexadecimal.bytes(words[2]))
+            self = .values(try reader.values(of: words[1] == "-" ? "" : words[1]))
+        case "error" where words.count == 3: self = .refused(name: words[1], text: words[2])
+        default: throw TestTrouble("the caller says: \(line)")
+        }
+    }
+
+    /// The first value of a reply; nil for an error.
+    var value: WireValue? {
+        if case .values(let values) = self { values.first } else { nil }
+    }
+
+    /// The error's name without its prefix; nil for a reply.
+    var error: String? {
+        guard case .refused(let name, _) = self else { return nil }
+        return name.split(separator: ".").last.map(String.init)
+    }
+
+    /// The error's text; empty for a reply.
+    var text: String {
+        if case .refused(_, let text) = self { text } else { "" }
+    }
+
+    var description: String {
+        switch self {
+        case .values(let values): values.map(\.description).joined(separator: ", ")
+        case .refused(let name, let text): "\(name): \(text)"
+        }
+    }
+}
+
+/// A running `HostileCaller`.
+final class HostileProcess: Sendable {
+    let process: RigProcess
+    /// The process id of the caller itself; 0 where it has process ids of its own.
+    let id: Int32
+    /// The unique name on the bus.
+    let name: String
+
+    /// The built program.
+    static let program = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent()
+        .appendingPathComponent("HostileCaller").resolvingSymlinksInPath().path
+
+    /// Starts a command that ends as the caller's program.
+    ///
+    /// - Parameter hidesProcesses: whether it runs among process ids of its own.
+    init(_ command: [String], hidesProcesses: Bool = false) async throws {
+        process = try RigProcess(command)
+        let line = try await process.output.next().text
+        let words = line.split(separator: " ").map(String.init)
+        guard words.count == 3, words[0] == "ready", let id = Int32(words[1]) else { throw TestTrouble(line) }
+        self.id = hidesProcesses ? 0 : id
+        name = words[2]
+    }
+
+    /// Starts the program, or a copy of it, outside any sandbox.
+    convenience init(address: String, program: String = HostileProcess.program) async throws {
+        try await self.init([program, address])
+    }
+
+    /// Has the caller do something.
+    ///
+    /// - Returns: the line that it prints.
+    @discardableResult
+    func ask(_ command: String, within limit: Duration = .seconds(70)) async throws -> String {
+        try process.send(command)
+        return try await process.output.next(within: limit).text
+    }
+
+    /// Calls, and waits for the answer.
+    func call(_ call: HostileCall) async throws -> HostileAnswer { try HostileAnswer(await ask("call \(call.words)")) }
+
+    /// Calls a method of the manager.
+    func manager(_ member: String, _ arguments: [WireValue] = [], files: [String] = []) async throws -> HostileAnswer {
+        try await call(
+            HostileCall(
+                path: HostileRig.managerPath, interface: HostileRig.manager, member: member, arguments: arguments,
+                files: files))
+    }
+
+    /// Calls a method of a session's object.
+    func session(_ path: String, _ member: String, _ arguments: [WireValue] = []) async throws -> HostileAnswer {
+        try await call(
+            HostileCall(path: path, interface: HostileRig.session, member: member, arguments: arguments))
+    }
+
+    /// Takes a name, by which the daemon knows the app.
+    func own(_ name: String) async throws {
+        let line = try await ask("own \(name)")
+        guard line == "owned" else { throw TestTrouble("\(name): \(line)") }
+    }
+
+    /// Kills it, stopped or not, and waits for its end.
+    func end() async {
+        // The others end with their input.
+        if id > 0 { kill(id, SIGKILL) }
+        await process.end()
+    }
+}

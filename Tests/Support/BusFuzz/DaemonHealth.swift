@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import RawBus
+
+/// The daemon as another caller and the kernel see it.
+final class DaemonHealth {
+    private let bus: RawBusConnection
+    private let process: Int32
+    /// The longest time that the other caller waited.
+    private(set) var longest = Duration.zero
+
+    init(address: String, process: Int32) throws {
+        bus = try RawBusConnection(address: address)
+        self.process = process
+    }
+
+    /// Whether the process is there and no zombie.
+    var isAlive: Bool {
+        guard let data = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return false }
+        let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ")
+        return fields?.first.map { $0 != "Z" && $0 != "X" } ?? false
+    }
+
+    /// How long an answer to an independent caller takes; nil where there is none within 30 s.
+    func answerTime() throws -> Duration? {
+        let begun = ContinuousClock.now
+        let arguments: [WireValue] = [.string("org.transferd.Manager1"), .string("Version")]
+        let message = WireMessage.call(
+            "Get", of: "org.freedesktop.DBus.Properties", at: FuzzClient.manager, to: "org.transferd", arguments)
+        let serial = try bus.send(message)
+        guard let answer = try? bus.answer(to: serial, milliseconds: 30_000), answer.kind == .reply else { return nil }
+        let time = ContinuousClock.now - begun
+        longest = max(longest, time)
+        return time
+    }
+
+    /// Resident memory in kilobytes, without pages of files.
+    var kilobytes: Int {
+        let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+        return line?.split(separator: " ").compactMap { Int($0) }.first ?? 0
+    }
+
+    var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count) ?? 0 }
+}

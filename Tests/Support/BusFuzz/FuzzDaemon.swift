@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+
+/// A bus and a daemon of the fuzzer's own, in a folder that goes away with them.
+struct FuzzDaemon {
+    let bus: PrivateBus
+    let process: RigProcess
+    let folder: URL
+
+    init(program: String?) async throws {
+        let beside = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let program = program ?? beside.path + "/transferd"
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("bus-fuzz-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        bus = try await PrivateBus()
+        var environment = bus.sessionEnvironment.merging(bus.environment) { $1 }
+        for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "HOME"] {
+            environment[name] = folder.path
+        }
+        // The shell becomes the daemon: the process id stays.
+        process = try RigProcess(
+            ["/bin/sh", "-c", "exec \"$0\" </dev/null >/dev/null 2>>\"$1\"", program, folder.path + "/log"],
+            environment: environment)
+    }
+
+    /// Ends both; what the daemon logged last is kept where something was wrong.
+    func end(keepingFolder: Bool) async {
+        kill(process.id, SIGTERM)
+        await process.end()
+        await bus.end()
+        if !keepingFolder { try? FileManager.default.removeItem(at: folder) }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import RawBus
+
+/// Faults that were found, each kind with its first example and its count.
+struct FuzzFindings {
+    private var counts: [String: Int] = [:]
+    private var examples: [(kind: String, example: String)] = []
+
+    var isEmpty: Bool { examples.isEmpty }
+
+    mutating func add(_ kind: String, _ example: String) {
+        counts[kind, default: 0] += 1
+        if counts[kind] == 1 {
+            examples.append((kind, example))
+            print("FOUND: \(kind)\n    by \(example)")
+        }
+    }
+
+    var lines: [String] { examples.map { "WRONG (\(counts[$0.kind] ?? 0) times): \($0.kind)\n    by \($0.example)" } }
+
+    /// The errors of the daemon that may answer bad input. `StoreFailed` is none: it says that the disk is at fault.
+    private static let ours: Set = [
+        "InvalidArgument", "NoSuchTransfer", "NoSuchApp", "TransferEnded", "TooManyTransfers", "LimitExceeded",
+        "MessageTooLarge", "AccessDenied", "BadIdentifier", "SessionInUse", "NoSuchSession",
+    ]
+    /// The errors that D-Bus itself has for what no object offers.
+    private static let standard: Set = [
+        "UnknownObject", "UnknownMethod", "UnknownInterface", "UnknownProperty", "InvalidArgs", "PropertyReadOnly",
+    ]
+
+    /// What is wrong with an answer; nil where nothing is.
+    static func fault(in answer: WireMessage) -> String? {
+        guard answer.kind == .error else {
+            do { _ = try answer.values() } catch { return "an answer cannot be read: \(error)" }
+            return nil
+        }
+        let name = answer.errorName ?? ""
+        let text = (try? answer.values().first?.text) ?? ""
+        let isKnown =
+            name.hasPrefix("org.transferd.Error.") && ours.contains(String(name.dropFirst(20)))
+            || name.hasPrefix("org.freedesktop.DBus.Error.") && standard.contains(String(name.dropFirst(27)))
+        guard isKnown else { return "the error \(name): \(shape(text))" }
+        if text.isEmpty { return "the error \(name) says nothing" }
+        // GDBus's own texts repeat what they were sent.
+        guard name.hasPrefix("org.transferd.") else { return nil }
+        if text.utf8.count > 8192 { return "the error \(name) has a text of many bytes: \(text.prefix(80))" }
+        if text.unicodeScalars.contains(where: isBidirectional) {
+            return "the error \(name) repeats characters that turn text around"
+        }
+        return nil
+    }
+
+    private static func isBidirectional(_ scalar: Unicode.Scalar) -> Bool {
+        [0x061C, 0x200E, 0x200F].contains(scalar.value) || 0x202A...0x202E ~= scalar.value
+            || 0x2066...0x2069 ~= scalar.value
+    }
+
+    /// A text without its numbers, so that one fault is one kind.
+    private static func shape(_ text: String) -> String {
+        String(text.prefix(200).map { $0.isNumber ? "#" : $0 })
+    }
+}

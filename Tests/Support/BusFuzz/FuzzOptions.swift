@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The options of the command line.
+struct FuzzOptions: Sendable {
+    var seed = UInt64.random(in: .min ... .max)
+    var seconds = 60
+    /// The most messages; nil is as many as the time allows.
+    var messages: Int?
+    /// The bus of a daemon that runs already; nil starts a bus and a daemon.
+    var bus: String?
+    /// The process id of that daemon.
+    var daemon: Int32?
+    /// The daemon to start; nil is the one beside this program.
+    var program: String?
+    /// How much the daemon's memory may grow after the warm-up, in MB.
+    var growth = 24
+    var keepsFolder = false
+
+    static let help = """
+        BusFuzz [--seed N] [--seconds N] [--messages N] [--bus ADDRESS --daemon PID] [--program PATH] [--growth MB] [--keep]
+        Sends transferd random calls of all methods and properties, well-formed and wrong in ways that know the keys.
+        Ends with 1 where the daemon dies, makes another caller wait longer than a second, grows, keeps descriptors, or
+        answers bad input with anything but a named error. Without --bus it starts a bus and a daemon of its own.
+        --growth  how much resident memory may grow after the first quarter of the time (default 24)
+        --keep    leaves the folder with the daemon's queue and log
+        """
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let option = rest.popFirst() {
+            func number<Value: FixedWidthInteger>() throws -> Value {
+                guard let number = rest.popFirst().flatMap({ Value($0) }), number >= 0 else {
+                    throw FuzzUsage(text: "\(option) needs a number")
+                }
+                return number
+            }
+            func text() throws -> String {
+                guard let text = rest.popFirst() else { throw FuzzUsage(text: "\(option) needs a value") }
+                return text
+            }
+            switch option {
+            case "--seed": seed = try number()
+            case "--seconds": seconds = try number()
+            case "--messages": messages = try number()
+            case "--bus": bus = try text()
+            case "--daemon": daemon = try number()
+            case "--program": program = try text()
+            case "--growth": growth = try number()
+            case "--keep": keepsFolder = true
+            default: throw FuzzUsage(text: Self.help)
+            }
+        }
+        guard (bus == nil) == (daemon == nil) else { throw FuzzUsage(text: "--bus and --daemon go together") }
+    }
+}
+
+/// A wrong command line.
+struct FuzzUsage: Error {
+    var text: String
+}
