@@ -111,7 +111,7 @@ package struct SessionFolders: SessionPlace {
     }
 
     /// A name as a part of a path: no separator, not hidden, never empty, and different for different names.
-    static func fileName(_ name: String) -> String {
+    package static func fileName(_ name: String) -> String {
         let escaped = name.utf8.map { byte -> String in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

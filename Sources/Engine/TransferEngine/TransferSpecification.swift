@@ -33,7 +33,13 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         get { hidesFile ?? false }
         set { hidesFile = newValue ? true : nil }
     }
+    /// Whether a program in a sandbox asked for the transfer: no process serves it together with those of others.
+    public var isSandboxed: Bool {
+        get { sandboxed ?? false }
+        set { sandboxed = newValue ? true : nil }
+    }
     // Optional, because rows of earlier versions have none of these.
+    private var sandboxed: Bool?
     private var hidesFile: Bool?
     private var keepsHead: Bool?
     private var asks: Bool?
@@ -110,9 +116,9 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     ///
     /// Looks at one field after the other: to compare whole specifications would cost a copy of each transfer.
     public var isPlain: Bool {
-        headers.isEmpty && credential == nil && keepsHead == nil && asks == nil && answers == nil && upload == nil
-            && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect && !usesRemoteTime
-            && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
+        headers.isEmpty && credential == nil && sandboxed == nil && keepsHead == nil && asks == nil && answers == nil
+            && upload == nil && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect
+            && !usesRemoteTime && !keepsErrorBody && maximumBytes == nil && rateLimit == nil && completedBefore == nil
             && connectionLimit == nil && destination.folderIdentity == nil && hidesFile == nil
     }
 }

@@ -86,6 +86,7 @@ extension SessionHost {
         }
         do {
             var specification = try specification(of: task.record, in: key, by: session.record.settings)
+            specification.isSandboxed = session.record.isSandboxed == true
             specification.traits = traits(of: task.record, like: specification.traits, in: key)
             if let kind { specification.traits.kind = kind }
             handingOver += 1

@@ -163,6 +163,8 @@ package actor SessionHost {
             record.settings = settings
             host.register(client, as: registration, in: &record, of: key)
             record.isQuit = false
+            // Once is enough: what it has left may still be there.
+            if client.isSandboxed { record.isSandboxed = true }
             // Another process has never seen the tasks that the last one has not started.
             if record.process != client.process { record.missing = [] }
             record.process = client.process

@@ -104,6 +104,8 @@ package struct SessionClient: Sendable {
     /// Whether a program that was started for the app's sessions still runs: what comes then is nothing that a person has
     /// started, even if it is another process.
     package var isLaunched = false
+    /// Whether it runs in a sandbox.
+    package var isSandboxed = false
     /// The path of its executable; empty where it is not known.
     package var executable = ""
     /// The shared containers whose sessions its app is started for; nil where it does not say.

@@ -50,9 +50,11 @@ struct Daemon {
         partialDirectory = state + "/partial"
         var executing = URLSessionExecutorConfiguration(partialDirectory: partialDirectory)
         executing.limits = configuration.limits
+        var working = WorkerExecutorConfiguration(executor: executing, program: .thisProgram, logger: logger)
+        // A worker that a server has taken over must not meet the files of two apps of which one is in a sandbox (C11).
+        working.isolationGroup = { $0.specification.isSandboxed ? $0.specification.traits.app : nil }
         do {
-            executor = try WorkerExecutor(
-                configuration: WorkerExecutorConfiguration(executor: executing, program: .thisProgram, logger: logger))
+            executor = try WorkerExecutor(configuration: working)
         } catch {
             throw UsageError("\(error)")
         }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Logging
+import SessionFolders
 import ToolSupport
 import TransferBus
 import TransferEngine
 import TransferPolicy
+import TransferSessions
 import URLSessionExecutor
 
 /// Taking transfers over.
@@ -12,19 +14,18 @@ extension DaemonService {
     func submit(_ requests: [TransferRequest], from caller: BusCaller) async throws -> [TransferID] {
         try checkRoom(for: requests, of: caller.app)
         for request in requests { try await checkUrgency(request.specification.traits.kind, for: caller) }
-        let proxies = ProxyRule(explicit: nil)
-        let transfers = try requests.enumerated().map { index, request -> NewTransfer in
-            do {
-                return NewTransfer(try specification(for: request, proxies: proxies, from: caller))
-            } catch let error as UsageError {
-                let place = requests.count > 1 ? "transfer \(index + 1) of \(requests.count): " : ""
-                throw BusFault(.invalidArgument, place + error.description)
-            }
+        var kept: [KeptSource] = []
+        let (transfers, ids): ([NewTransfer], [TransferID])
+        do {
+            transfers = try await newTransfers(for: requests, from: caller, keeping: &kept)
+            try checkRoom(for: requests, of: caller.app)
+            arriving[caller.app, default: 0] += requests.count
+            defer { submissionEnded(of: caller.app, count: requests.count) }
+            ids = try await asking { [transfers] in try await engine.submit(transfers) }
+        } catch {
+            for source in kept { discard(source) }
+            throw error
         }
-        try checkRoom(for: requests, of: caller.app)
-        arriving[caller.app, default: 0] += requests.count
-        defer { submissionEnded(of: caller.app, count: requests.count) }
-        let ids = try await asking { try await engine.submit(transfers) }
         for (id, transfer) in zip(ids, transfers) {
             book.add(id, transfer.specification)
             noteSource(of: id, transfer.specification)
@@ -62,6 +63,34 @@ extension DaemonService {
         }
     }
 
+    /// The transfers that are asked for.
+    ///
+    /// - Parameter kept: gets the files that are kept for them, also where one of them is refused.
+    private func newTransfers(
+        for requests: [TransferRequest], from caller: BusCaller, keeping kept: inout [KeptSource]
+    ) async throws -> [NewTransfer] {
+        let proxies = ProxyRule(explicit: nil)
+        var transfers: [NewTransfer] = []
+        for (index, request) in requests.enumerated() {
+            do {
+                var specification = try specification(for: request, proxies: proxies, from: caller)
+                if let upload = request.upload, let descriptor = upload.descriptor {
+                    let source = try await keep(descriptor, for: caller.app)
+                    kept.append(source)
+                    specification.upload = UploadSource(
+                        source, of: upload.path, method: upload.method, contentType: upload.contentType,
+                        resumption: upload.resumption)
+                    specification.traits.expectedBytesToSend = source.size
+                }
+                transfers.append(NewTransfer(specification))
+            } catch let error as UsageError {
+                let place = requests.count > 1 ? "transfer \(index + 1) of \(requests.count): " : ""
+                throw BusFault(.invalidArgument, place + error.description)
+            }
+        }
+        return transfers
+    }
+
     private func specification(
         for request: TransferRequest, proxies: ProxyRule, from caller: BusCaller
     ) throws -> TransferSpecification {
@@ -72,7 +101,10 @@ extension DaemonService {
         specification.traits.host = target.host
         specification.traits.isLoopback = target.isLoopback
         specification.traits.app = caller.app
+        specification.isSandboxed = caller.isSandboxed
         if let upload = request.upload {
+            // A file that came as a descriptor is kept, and named then.
+            guard upload.descriptor == nil else { return specification }
             do throws(TransferFailure) {
                 let source = try UploadSource(
                     fileAt: upload.path, method: upload.method, contentType: upload.contentType,
@@ -83,9 +115,23 @@ extension DaemonService {
                 throw UsageError(error.message)
             }
         } else if specification.destination.directory.isEmpty {
-            try PrivateFolder.make(defaultDirectory, called: "the folder for files", remedy: "name a directory")
-            specification.destination.directory = defaultDirectory
+            try chooseFolder(of: &specification, for: caller)
         }
         return specification
+    }
+
+    /// The folder of the daemon's for files that nobody named a folder for; each app in a sandbox has one of its own, in
+    /// which only ``open(_:for:)`` reads.
+    private func chooseFolder(of specification: inout TransferSpecification, for caller: BusCaller) throws {
+        var folder = defaultDirectory
+        try PrivateFolder.make(folder, called: "the folder for files", remedy: "name a directory")
+        if caller.isSandboxed {
+            folder += "/" + SessionFolders.fileName(caller.app)
+            try PrivateFolder.make(folder, called: "the folder for files", remedy: "pass 'directory-fd'")
+            specification.isPrivate = true
+            // What lies there is the app's own, and nobody else's name for it counts.
+            specification.destination.collision = .rename
+        }
+        specification.destination.directory = folder
     }
 }

@@ -40,6 +40,7 @@ extension BusServer {
         var client = SessionClient(name: caller.name, process: caller.process, app: caller.app) { outlet.tell($0, $1) }
         let leader = getsid(caller.process)
         client.leader = leader > 0 ? leader : nil
+        client.isSandboxed = caller.isSandboxed
         client.executable = caller.executable
         client.isLaunched =
             launched.isRunning(caller.app)

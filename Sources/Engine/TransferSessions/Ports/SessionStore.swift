@@ -44,6 +44,8 @@ package struct SessionRecord: Hashable, Sendable, Codable {
     package var registration: AppRegistration?
     /// The executable of the program that said so.
     package var registeredBy: String?
+    /// Whether a program in a sandbox has opened it; nil in rows of earlier versions.
+    package var isSandboxed: Bool?
     /// The shared containers whose sessions the app is started for.
     package var containers: Set<String>?
     /// Whether a person ended its app for good: it is not started until somebody else has.
