@@ -7,6 +7,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,7 +38,7 @@ static const int always[] = {
     // Other processes.
     SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kcmp), SCMP_SYS(tkill),
     SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setattr), SCMP_SYS(sched_setparam), SCMP_SYS(sched_setscheduler),
-    SCMP_SYS(setpriority), SCMP_SYS(ioprio_set), SCMP_SYS(migrate_pages), SCMP_SYS(move_pages),
+    SCMP_SYS(ioprio_set), SCMP_SYS(migrate_pages), SCMP_SYS(move_pages),
     424 /* pidfd_send_signal */, 434 /* pidfd_open */, 438 /* pidfd_getfd */, 440 /* process_madvise */,
     448 /* process_mrelease */,
     // Shared between processes by name.
@@ -104,6 +105,9 @@ static void deny_others_and_namespaces(scmp_filter_ctx filter) {
     for (unsigned int index = 0; index < COUNT(signals); index++)
         deny_where(filter, signals[index], SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
     deny_where(filter, SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0));
+    // Dispatch sets that of its own threads.
+    deny_where(filter, SCMP_SYS(setpriority), SCMP_A0(SCMP_CMP_NE, PRIO_PROCESS));
+    deny_where(filter, SCMP_SYS(setpriority), SCMP_A1(SCMP_CMP_NE, 0));
     // A file that is shared with another process may send it signals, of its own accord.
     const unsigned int controls[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
     for (unsigned int index = 0; index < COUNT(controls); index++) {

@@ -22,10 +22,12 @@ struct ConfinedPaths {
         "/usr/local/share/ca-certificates", "/usr/share/pki", "/var/lib/ca-certificates", "/usr/share/zoneinfo",
     ]
     /// Numbers of this process and this machine, and of the network's interfaces.
+    ///
+    /// All of `/proc`, because Dispatch ends a process that may not read `/proc/THREAD/stat` of its threads, and no rule can
+    /// name a thread before it is there. Memory, environment and open files of other processes stay out of reach: Landlock
+    /// takes reading them for tracing.
     private static let kernel = [
-        "/proc/self", "/proc/net", "/proc/sys/kernel", "/proc/sys/vm", "/proc/sys/net", "/proc/cpuinfo",
-        "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/class/net", "/dev/zero", "/dev/random",
-        "/dev/urandom",
+        "/proc", "/sys/devices/system/cpu", "/sys/class/net", "/dev/zero", "/dev/random", "/dev/urandom",
     ]
     /// Variables of the environment that name certificates or settings of TLS; those with several paths separate them by
     /// colons.

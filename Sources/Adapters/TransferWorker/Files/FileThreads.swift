@@ -20,7 +20,7 @@ final class FileThreads: @unchecked Sendable {
     func run(_ body: @escaping @Sendable () -> Void) {
         condition.withLock {
             work.append(body)
-            if idle > 0 {
+            if work.count <= idle {
                 condition.signal()
             } else if threads < Self.most {
                 threads += 1
