@@ -104,6 +104,9 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// The log has what is not to stay in it.
+    func needsScrub() { state.withLock { $0.needsScrub = true } }
+
     /// Whether secrets were erased since the last upkeep began; from now on only later ones count.
     func takeEndedSecrets() -> Bool { state.withLock { $0.upkeep.takeEndedSecrets() } }
 

@@ -51,7 +51,11 @@ struct SecretsTests {
         let client = BusClient()
         try await client.connect(address: bus.address)
         try await client.own("org.example.Secretive")
-        _ = try await client.call("Hold", [.integer(0), .string("until all is there")], type: "(ts)")
+        func transferctl(_ word: String) throws {
+            let run = try ChildProcess(Transferctl.path, [word], environment: environment, output: folder.path + "/ctl")
+            #expect(try run.wait(within: 60) == 0)
+        }
+        try transferctl("hold")
 
         let address = nginx.url("file")
         let session = try await open(by: client)
@@ -73,7 +77,7 @@ struct SecretsTests {
                 found.contains { $0.hasPrefix("\(place) in transferd/queue.sqlite.backup") }
             }
         }
-        _ = try await client.call("Release")
+        try transferctl("release")
         try appLog.wait(for: "completed 1 0")
         try await waitForEnds(by: client)
         var left: [String] = []

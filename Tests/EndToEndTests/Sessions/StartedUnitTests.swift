@@ -32,12 +32,14 @@ struct StartedUnitTests {
     @Test("L2: a unit that is named after the app runs the command, inherits nothing, and is the same app")
     func unit() async throws {
         let odd = ["$HOME", "%h", "it's", "a\\'b\"", "', 'x'>", "two words"]
-        try await withStartedApp(odd) { rig, systemd, log in
+        // Values of an option that the app does not mind.
+        let words = odd.flatMap { ["--give-up", $0] }
+        try await withStartedApp(words) { rig, systemd, log in
             try log.wait(for: "ended")
             let order = try #require(systemd.orders.first)
             #expect(order.unit.hasPrefix("app-transferd-"))
             #expect(order.unit.contains("SessionApp@") && order.unit.hasSuffix(".service"))
-            #expect(order.command == [SessionRig.program, log.path] + odd)
+            #expect(order.command == [SessionRig.program, log.path] + words)
             #expect(order.flags == ["no-env-expand"])
             #expect(order.properties["Slice"]?.string == "app.slice")
             #expect(order.properties["Type"]?.string == "exec")

@@ -34,6 +34,8 @@ extension SQLiteStore {
             hasForgotten = true
         }
         if hasForgotten || hasEndedSecrets { try removeUnusedClasses() }
+        // Hosts are not to stay in the log, either.
+        if hasForgotten { writer.needsScrub() }
         database.writeWithoutTransaction { [writer] in writer.scrubIfNeeded($0, isForced: true) }
         removeDamagedFiles(at: now)
         if configuration.keepsBackup, hasEndedSecrets || Self.isBackupDue(configuration, at: now) { try backUp() }
