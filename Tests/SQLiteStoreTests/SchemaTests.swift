@@ -59,7 +59,7 @@ struct SchemaTests {
         }
         try old.close()
         let store = try place.open()
-        var expected = StoredTransferSamples.full(7)
+        var expected = RecordedRowsTests.expected
         expected.hold = nil
         expected.relaunchHold = nil
         #expect(try await store.unfinished() == [expected])

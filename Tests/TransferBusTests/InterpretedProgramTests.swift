@@ -7,9 +7,9 @@ import Testing
     @Test(
         "C4: a program of an interpreter's is known by its script",
         arguments: [
-            ("/usr/bin/python3.11", "python3 -u -W ignore tool.py --to x", "/home/u/tool.py"),
+            ("/usr/bin/python3.11", "python3 -u -W ignore tool.py --to x", "/data/u/tool.py"),
             ("/usr/bin/python3.11", "python3 -m pkg.tool x", "python pkg.tool"),
-            ("/usr/bin/python3", "python3 ./a/../b.py", "/home/u/b.py"),
+            ("/usr/bin/python3", "python3 ./a/../b.py", "/data/u/b.py"),
             ("/usr/bin/node", "node -r x /app/main.js", "/app/main.js"),
             ("/bin/bash", "bash -o pipefail /opt/run.sh -c", "/opt/run.sh"),
             ("/usr/bin/perl", "perl -w /opt/t.pl", "/opt/t.pl"),
@@ -20,7 +20,7 @@ import Testing
     func scripts(executable: String, words: String, app: String) {
         var facts = BusCallerTests.facts(executable)
         facts.arguments = words.split(separator: " ").map(String.init)
-        facts.workingFolder = "/home/u"
+        facts.workingFolder = "/data/u"
         #expect(InterpretedProgram.app(of: facts) == app)
         #expect(CallerClassifier().caller(":1", process: 1, facts).app == app)
     }

@@ -68,4 +68,21 @@ struct MessageFlowTests {
         flow.forget(":1")
         #expect(!flow.isStalled(":1"))
     }
+
+    @Test("A program that blocks in each of its calls is answered for very long, though it shows nothing")
+    func blocking() {
+        var limits = MessageFlow.Limits()
+        (limits.unconfirmed, limits.askingAfter, limits.blocking) = (10, 5, 50)
+        var flow = MessageFlow(limits: limits)
+        for serial in UInt32(1)...50 {
+            #expect(flow.receive(serial, bytes: 1, from: ":1") == .admitted)
+            let isAsked = flow.reply(to: serial, bytes: 1, of: ":1")
+            #expect(!isAsked)
+        }
+        #expect(flow.receive(51, bytes: 1, from: ":1") == .unconfirmed(answers: 50))
+        // Answers to several calls at a time are told apart from those.
+        for serial in UInt32(1)...9 { _ = flow.receive(serial, bytes: 1, from: ":2") }
+        let asked = (UInt32(1)...9).map { flow.reply(to: $0, bytes: 1, of: ":2") }
+        #expect(asked.contains(true))
+    }
 }

@@ -108,7 +108,7 @@ private final class Place {
         ])
     func sandboxedPaths(key: String, instead: String) {
         let fault = #expect(throws: BusFault.self) {
-            try PassedFiles([key: .string("/home/u/x")], [], from: Self.sandboxed)
+            try PassedFiles([key: .string("/data/u/x")], [], from: Self.sandboxed)
         }
         #expect(fault?.code == .accessDenied)
         #expect(fault?.message.contains("'\(instead)'") == true)
@@ -144,7 +144,7 @@ private final class Place {
             return ["order": .string("submit"), "snapshot": .dictionary(task)]
         }
         let fault = #expect(throws: BusFault.self) {
-            try PostedOrder(order(["upload-file": .string("/home/u/.ssh/id")]), [], from: Self.sandboxed)
+            try PostedOrder(order(["upload-file": .string("/data/u/.ssh/id")]), [], from: Self.sandboxed)
         }
         #expect(fault?.code == .accessDenied)
         let posted = try PostedOrder(order(["upload-fd": .handle(0)]), [file], from: Self.sandboxed)

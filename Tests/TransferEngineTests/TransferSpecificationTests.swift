@@ -28,7 +28,7 @@ import TransferPolicy
             { $0.checksum = Checksum(algorithm: .sha256, hexDigest: "00") }, { $0.idleTimeoutSeconds = 1 },
             { $0.allowsInsecureRedirect = true }, { $0.usesRemoteTime = true }, { $0.keepsErrorBody = true },
             { $0.maximumBytes = 1 }, { $0.rateLimit = 1 }, { $0.connections = 2 },
-            { $0.isPrivate = true },
+            { $0.isPrivate = true }, { $0.isSandboxed = true },
             { $0.completedBefore = CompletedFile(path: "/f", bytes: 1, modified: 1, validator: nil) },
         ]
         #expect(plain.isPlain)

@@ -9,7 +9,7 @@ import TransferTesting
 struct SourceTests {
     private static func upload(_ number: Int, isSuspended: Bool = false) -> TaskSnapshot {
         var snapshot = TaskSnapshot(
-            identifier: number, kind: .upload(path: "/home/report.pdf"),
+            identifier: number, kind: .upload(path: "/data/report.pdf"),
             request: RequestDescription(url: "http://h/\(number)", method: "PUT"))
         snapshot.isSuspended = isSuspended
         return snapshot
@@ -25,9 +25,9 @@ struct SourceTests {
             #expect(rig.spool.kept == ["/spool/1"])
             let id = await rig.running(1, app.key())
             let source = try #require(rig.executor.specification(of: id)?.upload)
-            #expect((source.path, source.origin) == ("/spool/1", "/home/report.pdf"))
+            #expect((source.path, source.origin) == ("/spool/1", "/data/report.pdf"))
             #expect((source.size, source.modified) == (10, 7))
-            #expect(await rig.host.tasks(of: app.key()).map(\.kind) == [.upload(path: "/home/report.pdf")])
+            #expect(await rig.host.tasks(of: app.key()).map(\.kind) == [.upload(path: "/data/report.pdf")])
             rig.executor.finish(id)
             await rig.until("the end") { app.lines.last == "1 completed " }
             #expect(rig.spool.kept.isEmpty)

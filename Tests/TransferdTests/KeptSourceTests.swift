@@ -54,8 +54,8 @@ struct KeptSourceTests {
         defer { try? FileManager.default.removeItem(atPath: root) }
         let kept = try await keep(600, by: service)
         #expect(FileManager.default.contents(atPath: kept.path)?.count == 600)
-        let upload = UploadSource(kept, of: "/home/report.pdf", contentType: "application/pdf")
-        #expect((upload.path, upload.shownPath, upload.size) == (kept.path, "/home/report.pdf", 600))
+        let upload = UploadSource(kept, of: "/data/report.pdf", contentType: "application/pdf")
+        #expect((upload.path, upload.shownPath, upload.size) == (kept.path, "/data/report.pdf", 600))
         let specification = TransferSpecification(
             url: "http://h/", upload: upload,
             traits: TransferTraits(

@@ -26,13 +26,17 @@ package final class BusCall: @unchecked Sendable {
     package let size: Int
     private let invocation: Mutex<Invocation?>
     private let serial: UInt32
+    private let wantsNoAnswer: Bool
     private let flow: BusFlow?
 
     /// Takes over one reference to `invocation`.
     ///
     /// - Parameter flow: told once the call is answered.
     init(taking invocation: OpaquePointer, parameters: OpaquePointer?, flow: BusFlow?) {
-        serial = g_dbus_method_invocation_get_message(invocation).map { g_dbus_message_get_serial($0) } ?? 0
+        let message = g_dbus_method_invocation_get_message(invocation)
+        serial = message.map { g_dbus_message_get_serial($0) } ?? 0
+        let flags = message.map { g_dbus_message_get_flags($0).rawValue } ?? 0
+        wantsNoAnswer = flags & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue != 0
         self.flow = flow
         sender = g_dbus_method_invocation_get_sender(invocation).map { String(cString: $0) } ?? ""
         path = g_dbus_method_invocation_get_object_path(invocation).map { String(cString: $0) } ?? ""
@@ -112,7 +116,8 @@ package final class BusCall: @unchecked Sendable {
             defer { invocation = nil }
             return invocation?.pointer
         }
-        if taken != nil { flow?.answered(serial, of: sender) }
+        // Answers are counted as they go out; a call that wants none has none.
+        if taken != nil, wantsNoAnswer { flow?.answered(serial, of: sender) }
         return taken
     }
 

@@ -56,6 +56,11 @@ package final class BusFlow: Sendable {
         switch flow.withLock({ $0.receive(serial, bytes: bytes, from: sender) }) {
         case .admitted: return true
         case .ignored: break
+        case .unconfirmed(let answers):
+            refuse(
+                message, on: connection, refusals.tooMany,
+                "this connection has had \(answers) answers and has answered no org.freedesktop.DBus.Peer.Ping: answer it, or "
+                    + "connect anew")
         case .tooLarge(let bytes):
             refuse(
                 message, on: connection, refusals.tooLarge,
@@ -79,15 +84,17 @@ package final class BusFlow: Sendable {
         guard let receiver = g_dbus_message_get_destination(message).map({ String(cString: $0) }),
             receiver.hasPrefix(":")
         else { return }
-        let type = g_dbus_message_get_message_type(message)
-        if type == G_DBUS_MESSAGE_TYPE_METHOD_RETURN || type == G_DBUS_MESSAGE_TYPE_ERROR {
-            // Of calls, too, that GDBus answers by itself.
-            answered(g_dbus_message_get_reply_serial(message), of: receiver)
-        } else if type != G_DBUS_MESSAGE_TYPE_SIGNAL {
-            return
-        }
         let bytes = Self.size(of: message)
-        if flow.withLock({ $0.send(bytes: bytes, to: receiver) }) { askToConfirm(receiver) }
+        let isDue: Bool
+        switch g_dbus_message_get_message_type(message) {
+        case G_DBUS_MESSAGE_TYPE_METHOD_RETURN, G_DBUS_MESSAGE_TYPE_ERROR:
+            // Of calls, too, that GDBus answers by itself.
+            let serial = g_dbus_message_get_reply_serial(message)
+            isDue = flow.withLock { $0.reply(to: serial, bytes: bytes, of: receiver) }
+        case G_DBUS_MESSAGE_TYPE_SIGNAL: isDue = flow.withLock { $0.send(bytes: bytes, to: receiver) }
+        default: return
+        }
+        if isDue { askToConfirm(receiver) }
     }
 
     private func refuse(_ message: OpaquePointer, on connection: OpaquePointer?, _ name: String, _ text: String) {

@@ -20,6 +20,10 @@ struct MessageFlow {
         var unconfirmedBytes = 32 << 20
         /// Messages after which a connection is asked to show that.
         var askingAfter = 64
+        /// Answers, and their bytes, to calls that a connection makes one after the other: it has read each before the next
+        /// call, unless it only plays that. A program that blocks in each of its calls never shows more.
+        var blocking = 1_000_000
+        var blockingBytes = 1 << 30
     }
 
     /// The answer to whether a call may come in.
@@ -28,6 +32,8 @@ struct MessageFlow {
         case tooLarge(bytes: Int)
         case tooMany(calls: Int)
         case tooMuch(bytes: Int)
+        /// The connection has not shown for very long that it reads.
+        case unconfirmed(answers: Int)
         /// Not even an error is sent, since the connection reads nothing.
         case ignored
     }
@@ -38,6 +44,8 @@ struct MessageFlow {
         var callBytes = 0
         var sent = 0
         var sentBytes = 0
+        var blocking = 0
+        var blockingBytes = 0
         /// What had been sent when the connection was asked to show that it reads; nil while it is not asked.
         var asked: (sent: Int, bytes: Int)?
     }
@@ -52,6 +60,9 @@ struct MessageFlow {
     mutating func receive(_ serial: UInt32, bytes: Int, from name: String) -> Admission {
         var peer = peers[name] ?? Peer()
         if isStalled(peer) { return .ignored }
+        guard peer.blocking < limits.blocking, peer.blockingBytes < limits.blockingBytes else {
+            return .unconfirmed(answers: peer.blocking)
+        }
         guard bytes <= limits.largestCall else { return .tooLarge(bytes: bytes) }
         guard peer.calls.count < limits.calls else { return .tooMany(calls: peer.calls.count) }
         guard peer.callBytes + bytes <= limits.callBytes, allCallBytes + bytes <= limits.allCallBytes else {
@@ -64,7 +75,19 @@ struct MessageFlow {
         return .admitted
     }
 
-    /// Notes that a call was answered. Safe to repeat.
+    /// Counts an answer that goes out.
+    ///
+    /// - Returns: whether the receiver is to be asked to show that it reads.
+    mutating func reply(to serial: UInt32, bytes: Int, of name: String) -> Bool {
+        let isOnlyCall = peers[name].map { $0.calls.count == 1 && $0.calls[serial] != nil } ?? false
+        answered(serial, of: name)
+        guard isOnlyCall else { return send(bytes: bytes, to: name) }
+        peers[name]?.blocking += 1
+        peers[name]?.blockingBytes += bytes
+        return false
+    }
+
+    /// Notes that a call was answered, or needs no answer. Safe to repeat.
     mutating func answered(_ serial: UInt32, of name: String) {
         guard let bytes = peers[name]?.calls.removeValue(forKey: serial) else { return }
         peers[name]?.callBytes -= bytes
@@ -94,6 +117,7 @@ struct MessageFlow {
         peer.sent -= asked.sent
         peer.sentBytes -= asked.bytes
         peer.asked = nil
+        (peer.blocking, peer.blockingBytes) = (0, 0)
         peers[name] = peer
         return wasStalled && !isStalled(peer)
     }

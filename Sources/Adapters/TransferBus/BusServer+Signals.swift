@@ -103,6 +103,9 @@ extension BusServer {
             guard service.index.isOpen(id, for: caller) else { return false }
         } else {
             guard let session = BusObject.session(at: call.path), caller.reaches(session.app) else { return false }
+            // Any name may be asked for: of sessions that are not there, only some are noted.
+            let isKnown = readers[call.path] != nil || service.index.sessions(for: caller).contains(session)
+            guard isKnown || readObjects[call.sender, default: 0] < CallerLimits.guessedSessions else { return false }
         }
         guard readers[call.path]?.names.contains(call.sender) != true else {
             readers[call.path]?.pending += 1

@@ -22,7 +22,7 @@ struct CallQueue<Call> {
             apps[app]?.waiting.append(call)
             return nil
         }
-        apps[app]?.active += 1
+        apps[app, default: App()].active += 1
         return call
     }
 

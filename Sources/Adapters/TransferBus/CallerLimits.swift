@@ -6,6 +6,8 @@ package enum CallerLimits {
     package static let watchers = 64
     /// Objects whose changes one connection is told of because it has read their properties.
     package static let readObjects = 20_000
+    /// Read objects of a connection from which on it is told of no changes to sessions that do not exist yet.
+    package static let guessedSessions = 256
     /// Background sessions of one app.
     package static let sessions = 100
     /// Bytes of a task's note.

@@ -21,7 +21,7 @@ struct FlatpakApp {
     private static let script = """
         set -e
         cd "$1"
-        mkdir -p runtime/usr/bin runtime/usr/lib runtime/files app/files/bin app/files/lib app/export home
+        mkdir -p runtime/usr/bin runtime/usr/lib runtime/files app/files/bin app/files/lib app/export house
         cp "$2" app/files/bin/HostileCaller
         ldd "$2" | while read -r name arrow path rest; do
             case "$name $arrow" in
@@ -43,7 +43,7 @@ struct FlatpakApp {
     /// Makes and installs it in a folder.
     init(folder: String) throws {
         environment = [
-            "HOME": folder + "/home", "XDG_DATA_HOME": folder + "/home/data", "FLATPAK_USER_DIR": folder + "/user",
+            "HOME": folder + "/house", "XDG_DATA_HOME": folder + "/house/data", "FLATPAK_USER_DIR": folder + "/user",
         ]
         let words = ["-c", Self.script, "sh", folder, HostileProcess.program, HostileRig.sandboxedApp]
         let making = try ChildProcess("/bin/sh", words, environment: environment, output: folder + "/flatpak.log")

@@ -25,7 +25,7 @@ final class HostileRig: Sendable {
     var victimPath: String { "/org/transferd/transfer/\(victimTransfer)" }
     let victimSession: String
 
-    var home: String { folder.path + "/home" }
+    var home: String { folder.path + "/person" }
     var address: String { bus.address }
 
     /// Starts all of it.
@@ -35,16 +35,16 @@ final class HostileRig: Sendable {
         bus = try await PrivateBus(hasSessionLimits: true)
         folder = try TemporaryFolder()
         let place = folder.path
-        for name in ["home/.ssh", "config/transferd", "root", "apps"] {
+        for name in ["person/.ssh", "config/transferd", "root", "apps"] {
             try FileManager.default.createDirectory(atPath: "\(place)/\(name)", withIntermediateDirectories: true)
         }
         try settings.write(toFile: place + "/config/transferd/config.toml", atomically: true, encoding: .utf8)
-        try "private key".write(toFile: place + "/home/.ssh/id_test", atomically: true, encoding: .utf8)
-        chmod(place + "/home/.ssh/id_test", 0o600)
-        try "alias ls=ls\n".write(toFile: place + "/home/.bashrc", atomically: true, encoding: .utf8)
+        try "private key".write(toFile: place + "/person/.ssh/id_test", atomically: true, encoding: .utf8)
+        chmod(place + "/person/.ssh/id_test", 0o600)
+        try "alias ls=ls\n".write(toFile: place + "/person/.bashrc", atomically: true, encoding: .utf8)
         let environment = bus.sessionEnvironment.merging(bus.environment) { $1 }.merging([
             "XDG_STATE_HOME": place + "/state", "XDG_CONFIG_HOME": place + "/config",
-            "XDG_CACHE_HOME": place + "/cache", "HOME": place + "/home",
+            "XDG_CACHE_HOME": place + "/cache", "HOME": place + "/person",
         ]) { $1 }
         let output = place + "/out"
         daemon = try ChildProcess(DaemonRig.daemonPath, [], environment: environment, output: output)
