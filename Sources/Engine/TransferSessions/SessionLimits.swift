@@ -28,6 +28,13 @@ extension SessionHost {
     /// What the tasks of an app take.
     package func usage(of app: String) -> TaskUsage { usage[app] ?? TaskUsage() }
 
+    /// The number of an app's tasks that are no transfers of the engine's: suspended before they began, or ended and not
+    /// acknowledged.
+    package func tasksWithoutTransfers(of app: String) -> Int {
+        let tasks = usage(of: app).tasks
+        return tasks == 0 ? 0 : tasks - owners.values.count { $0.session.app == app }
+    }
+
     /// Refuses a new session where its app has as many as it may have.
     func checkRoom(forSession key: SessionKey) throws(SessionRefusal) {
         guard sessions[key] == nil else { return }

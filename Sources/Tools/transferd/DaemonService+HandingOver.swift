@@ -12,13 +12,14 @@ import URLSessionExecutor
 /// Taking transfers over.
 extension DaemonService {
     func submit(_ requests: [TransferRequest], from caller: BusCaller) async throws -> [TransferID] {
-        try checkRoom(for: requests, of: caller.app)
+        let suspended = await host.tasksWithoutTransfers(of: caller.app)
+        try checkRoom(for: requests, of: caller.app, suspended: suspended)
         for request in requests { try await checkUrgency(request.specification.traits.kind, for: caller) }
         var kept: [KeptSource] = []
         let (transfers, ids): ([NewTransfer], [TransferID])
         do {
             transfers = try await newTransfers(for: requests, from: caller, keeping: &kept)
-            try checkRoom(for: requests, of: caller.app)
+            try checkRoom(for: requests, of: caller.app, suspended: suspended)
             arriving[caller.app, default: 0] += requests.count
             defer { submissionEnded(of: caller.app, count: requests.count) }
             ids = try await asking { [transfers] in try await engine.submit(transfers) }
@@ -42,11 +43,11 @@ extension DaemonService {
 
     /// Refuses transfers where their app has as much as it may have. Sandboxes without a name of their own share the limits
     /// of one app, since a program can make as many as it likes.
-    private func checkRoom(for requests: [TransferRequest], of app: String) throws {
+    private func checkRoom(for requests: [TransferRequest], of app: String, suspended: Int) throws {
         let arriving = arriving.reduce(0) {
             $0 + (TransferBook.group(of: $1.key) == TransferBook.group(of: app) ? $1.value : 0)
         }
-        let open = book.openCount(of: app) + arriving
+        let open = book.openCount(of: app) + arriving + suspended
         guard open + requests.count <= configuration.openPerApp else {
             throw BusFault(
                 .tooManyTransfers,

@@ -24,11 +24,25 @@ extension DaemonService {
     }
 
     func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws {
+        if case .submit(let snapshot) = order { try await checkRoom(for: snapshot, in: key) }
         try await host.post(order, in: key, from: client, file: file.map(SourceFile.descriptor))
         switch order {
         case .submit, .resume: await learnTransfer(of: order.task, in: key)
         case .suspend, .cancel, .cancelKeeping, .change, .begin, .answer: break  // These hand over nothing that waits.
         }
+    }
+
+    /// Refuses a new task where its app has as many transfers, outside of sessions too, as it may have.
+    private func checkRoom(for snapshot: TaskSnapshot, in key: SessionKey) async throws {
+        let suspended = await host.tasksWithoutTransfers(of: key.app)
+        let open = book.openCount(of: key.app) + suspended
+        guard open >= configuration.openPerApp else { return }
+        // One that is given again is here already.
+        guard await !host.tasks(of: key).contains(where: { $0.identifier == snapshot.identifier }) else { return }
+        throw BusFault(
+            .limitExceeded,
+            "\(key.app) has \(open) open transfers and tasks, suspended ones included, and may have "
+                + "\(configuration.openPerApp) (open-per-app); wait for some to end, or cancel some")
     }
 
     func hasOpen(_ key: SessionKey, _ client: String) async -> Bool { await host.hasOpen(key, client) }

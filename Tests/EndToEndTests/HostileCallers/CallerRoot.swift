@@ -53,7 +53,9 @@ struct CallerRoot {
 
     /// The folder of Swift's runtime, which lies anywhere.
     static func runtimeFolder() throws -> String {
-        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        // To its end: of such a file, Foundation takes the first piece that the kernel gives for the whole.
+        let bytes = try FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd() ?? Data()
+        let maps = String(decoding: bytes, as: UTF8.self)
         guard let line = maps.split(separator: "\n").first(where: { $0.hasSuffix("/libswiftCore.so") }),
             let path = line.split(separator: " ").last
         else { throw TestTrouble("Swift's runtime is not found") }

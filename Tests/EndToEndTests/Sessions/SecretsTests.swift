@@ -71,11 +71,16 @@ struct SecretsTests {
         try appLog.wait(for: "submitted 1")
         // All but the token, which nobody has asked for yet.
         let held = Set(Self.places).subtracting(["token"])
-        try waitUntil("they are in the queue and in its backup", within: 120) {
-            let found = found(below: state)
-            return held.allSatisfy { place in
-                found.contains { $0.hasPrefix("\(place) in transferd/queue.sqlite.backup") }
+        var saved: [String] = []
+        do {
+            try waitUntil("they are in the queue and in its backup", within: 120) {
+                saved = found(below: state)
+                return held.allSatisfy { place in
+                    saved.contains { $0.hasPrefix("\(place) in transferd/queue.sqlite.backup") }
+                }
             }
+        } catch {
+            Issue.record("not all are in the backup: \(saved)")
         }
         try transferctl("release")
         try appLog.wait(for: "completed 1 0")

@@ -60,7 +60,7 @@ package final class RawBusConnection {
 
     /// The bus tells nothing that was not asked for: the user is whoever the kernel says, inside a user namespace too.
     private func authenticate() throws {
-        try write(Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8))
+        try write(Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\n".utf8))
         var text = ""
         // DATA, OK and AGREE_UNIX_FD: one line each.
         while text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) < 3 {
@@ -71,6 +71,8 @@ package final class RawBusConnection {
                 throw RawBusError("the bus refuses to authenticate: \(text)")
             }
         }
+        // Not before that: a bus proxy takes what comes after it for messages, in both directions.
+        try write(Array("BEGIN\r\n".utf8))
     }
 
     // MARK: Sending
