@@ -195,9 +195,10 @@ extension SessionHost {
         }
         engine.pause(transfer)
         owners[transfer] = nil
-        sessions[key]?.record.kept[token] = KeptBytes(
-            transfer: transfer, since: now, bytes: sessions[key]?.tasks[number]?.record.snapshot.received,
-            source: sessions[key]?.tasks[number]?.record.source)
+        // Read before the session is changed: Swift ends a program that does both at once.
+        let task = sessions[key]?.tasks[number]?.record
+        let kept = KeptBytes(transfer: transfer, since: now, bytes: task?.snapshot.received, source: task?.source)
+        sessions[key]?.record.kept[token] = kept
         sessions[key]?.tasks[number]?.record.source = nil
         await end(number, in: key) { $0.failure = .cancelled }
     }
