@@ -113,8 +113,9 @@ struct TransferBook {
         case .paused(let explanation, let bytes):
             status.state = explanation.isPaused ? .paused : .waiting
             (status.bytes, status.rate) = (bytes, nil)
-        case .retrying(_, let failure, let bytes):
-            status.state = .waiting
+        case .retrying(let explanation, let failure, let bytes):
+            // An attempt may fail while it is being stopped, since somebody has paused its transfer.
+            status.state = explanation.isPaused ? .paused : .waiting
             (status.bytes, status.rate) = (bytes, nil)
             (status.errorCode, status.error) = (failure.cause.code, failure.message)
         case .finished(let completion): status.end(.completed(completion))
