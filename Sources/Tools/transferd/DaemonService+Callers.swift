@@ -13,7 +13,7 @@ extension DaemonService {
 
     func trust(_ unit: String, _ isTrusted: Bool, for caller: BusCaller) async throws {
         guard caller.isPerson else {
-            throw BusFault(.accessDenied, "only the person can admit a sandbox: run 'transferctl apps trust'")
+            throw BusFault.onlyPerson("admit a sandbox", "apps trust")
         }
         let isUnit = unit.hasSuffix(".service") || unit.hasSuffix(".scope")
         guard isUnit, unit.utf8.count <= 255, !unit.contains("/"), !unit.utf8.contains(where: { $0 < 0x20 }) else {
@@ -76,5 +76,15 @@ extension DaemonService {
 
     func statuses(of ids: [TransferID], for caller: BusCaller) async -> [TransferStatus] {
         ids.compactMap { book.status(of: $0) }.filter { caller.reaches($0.app) }
+    }
+}
+
+extension BusFault {
+    /// The refusal of what only the person may do.
+    static func onlyPerson(_ deed: String, _ command: String) -> BusFault {
+        BusFault(
+            .accessDenied,
+            "only the person can \(deed): run 'transferctl \(command)', with the transferctl that is installed beside the "
+                + "daemon in a folder that others cannot write")
     }
 }

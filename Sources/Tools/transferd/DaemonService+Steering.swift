@@ -70,7 +70,7 @@ extension DaemonService {
 
     func hold(_ request: HoldRequest?, for caller: BusCaller) async throws {
         guard caller.isPerson else {
-            throw BusFault(.accessDenied, "only the person can hold everything: run 'transferctl hold'")
+            throw BusFault.onlyPerson("hold everything", "hold")
         }
         let hold = request.map { request in
             MachineHold(
@@ -85,7 +85,7 @@ extension DaemonService {
 
     func quit(_ app: String, for caller: BusCaller) async throws -> Int {
         guard caller.isPerson else {
-            throw BusFault(.accessDenied, "only the person can end an app's transfers: run 'transferctl apps quit'")
+            throw BusFault.onlyPerson("end an app's transfers", "apps quit")
         }
         let own = await host.sessionSummaries().filter { $0.key.app == app }
         let open = book.openTransfers { $0.app == app }
