@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -22,10 +23,14 @@ static void *old_bytes(int descriptor, off_t offset, uint64_t *count) {
     if (fstat(descriptor, &facts) != 0 || offset >= facts.st_size) *count = 0;
     else if (*count > (uint64_t)(facts.st_size - offset)) *count = (uint64_t)(facts.st_size - offset);
     if (*count == 0) return NULL;
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    // It may be open for writing only.
-    int readable = (int)syscall(SYS_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC, 0);
+    // A confined worker opens no path; what it writes is open for reading, too. Elsewhere a file may be open for writing only.
+    bool is_readable = (fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDWR;
+    int readable = descriptor;
+    if (!is_readable) {
+        char link[64];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+        readable = (int)syscall(SYS_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC, 0);
+    }
     char *bytes = malloc(*count);
     uint64_t done = 0;
     while (bytes && readable >= 0 && done < *count) {
@@ -33,7 +38,7 @@ static void *old_bytes(int descriptor, off_t offset, uint64_t *count) {
         if (got <= 0) break;
         done += (uint64_t)got;
     }
-    if (readable >= 0) syscall(SYS_close, readable);
+    if (!is_readable && readable >= 0) syscall(SYS_close, readable);
     if (done < *count) _exit(99);
     return bytes;
 }
