@@ -17,46 +17,49 @@ struct ProcessFactsTests {
         #expect(facts.workingFolder == FileManager.default.currentDirectoryPath)
     }
 
+    /// A program that runs until it is ended. Foundation's `Process` waits for its end on a thread that tests share.
+    private static func spawn(_ words: [String]) throws -> pid_t {
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for pointer in arguments { free(pointer) } }
+        var process: pid_t = 0
+        try #require(posix_spawn(&process, words[0], nil, nil, &arguments, environ) == 0)
+        return process
+    }
+
+    private static func end(_ process: pid_t) {
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    }
+
     @Test("A process that has ended has no facts, and its number proves nothing")
     func ended() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/cat")
-        process.standardInput = Pipe()
-        try process.run()
-        let number = process.processIdentifier
-        let handle = try #require(ProcessHandle(of: number))
+        let process = try Self.spawn(["/bin/sleep", "600"])
+        let handle = try #require(ProcessHandle(of: process))
         #expect(handle.isRunning)
-        #expect(ProcessFacts.read(of: number, handle: handle)?.program == "cat")
-        process.terminate()
-        process.waitUntilExit()
+        #expect(ProcessFacts.read(of: process, handle: handle)?.isSameUser == true)
+        Self.end(process)
         #expect(!handle.isRunning)
-        #expect(ProcessFacts.read(of: number, handle: handle) == nil)
+        #expect(ProcessFacts.read(of: process, handle: handle) == nil)
         #expect(ProcessHandle(of: -1) == nil)
     }
 
     @Test(
         "A root of its own is seen, and a pipe for .flatpak-info makes nobody wait",
         .enabled(if: geteuid() == 0, "only root may change a process's root folder"))
-    func otherRoot() throws {
+    func otherRoot() async throws {
         var template = Array((NSTemporaryDirectory() + "root-XXXXXX").utf8CString)
         let root = String(cString: try #require(mkdtemp(&template)))
         defer { try? FileManager.default.removeItem(atPath: root) }
         try #require(mkfifo(root + "/.flatpak-info", 0o600) == 0)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = [
-            "-c", "import os,sys; os.chroot(sys.argv[1]); print('in', flush=True); sys.stdin.read()", root,
-        ]
-        let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        defer {
-            input.fileHandleForWriting.closeFile()
-            process.waitUntilExit()
-        }
-        _ = output.fileHandleForReading.availableData
-        let handle = try #require(ProcessHandle(of: process.processIdentifier))
-        let facts = try #require(ProcessFacts.read(of: process.processIdentifier, handle: handle))
+        let process = try Self.spawn([
+            "/usr/bin/python3", "-c",
+            "import os,sys,time; os.chroot(sys.argv[1]); os.mkdir('/in'); time.sleep(600)", root,
+        ])
+        defer { Self.end(process) }
+        while !FileManager.default.fileExists(atPath: root + "/in") { await Task.yield() }
+        let handle = try #require(ProcessHandle(of: process))
+        let facts = try #require(ProcessFacts.read(of: process, handle: handle))
         #expect(facts.hasSameRoot == false && !facts.hasSameFiles)
         #expect(facts.flatpakInfo == "")
     }
