@@ -54,7 +54,7 @@ struct FuzzKey: Sendable {
         ] + constraints
     static let transfer: [FuzzKey] =
         [
-            FuzzKey("url", .text(urls)), FuzzKey("directory", .text(["/tmp", "/nonexistent/x", "relative", "/proc"])),
+            FuzzKey("url", .text(urls)), FuzzKey("directory", .text(["/tmp", "/proc/none/x", "relative", "/proc"])),
             FuzzKey("name", .text(["a.txt", "..", "a/b", "", "\u{202E}gpj.exe", ".bashrc"])),
             FuzzKey("collision", .text(["rename", "overwrite", "fail"])),
             FuzzKey("checksum", .text(["sha256:" + String(repeating: "0", count: 64), "sha256:xyz", "md5:1", ":"])),
