@@ -10,17 +10,21 @@ struct DaemonRig {
     /// The built daemon.
     static let daemonPath = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path + "/transferd"
 
-    /// - Parameter settings: further environment of the daemon alone, given the folder of its state and its files.
-    init(settings: (String) throws -> [String: String] = { _ in [:] }) async throws {
+    /// - Parameters:
+    ///   - programs: a folder with copies of `transferd` and `transferctl` that run in place of the built ones.
+    ///   - settings: further environment of the daemon alone, given the folder of its state and its files.
+    init(programs: String? = nil, settings: (String) throws -> [String: String] = { _ in [:] }) async throws {
         bus = try await PrivateBus()
         var program = try Transferctl()
+        if let programs { program.executable = programs + "/transferctl" }
         program.environment.merge(bus.sessionEnvironment) { $1 }
         // Nobody's real power supply or network decides here.
         program.environment.merge(bus.environment) { $1 }
         self.program = program
         // The bus's own environment is that of the tests: the daemon gets ours by env(1).
         let environment = program.environment.merging(try settings(program.folder.path)) { $1 }
-        let words = ["/usr/bin/env"] + environment.map { "\($0.key)=\($0.value)" } + [Self.daemonPath]
+        let daemon = programs.map { $0 + "/transferd" } ?? Self.daemonPath
+        let words = ["/usr/bin/env"] + environment.map { "\($0.key)=\($0.value)" } + [daemon]
         try "[D-BUS Service]\nName=org.transferd\nExec=\(words.joined(separator: " "))\n".write(
             toFile: bus.serviceFolder + "/org.transferd.service", atomically: true, encoding: .utf8)
     }

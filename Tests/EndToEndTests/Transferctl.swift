@@ -76,6 +76,8 @@ struct Transferctl {
     /// Keeps state and destinations of the runs that belong together.
     let folder: TemporaryFolder
     var environment: [String: String]
+    /// The program that runs: the built one, or a copy of it.
+    var executable = Transferctl.path
     /// What stands before the program, to run it in a namespace.
     var prefix: [String] = []
 
@@ -100,7 +102,7 @@ struct Transferctl {
     /// Begins a run in the downloads folder, its standard output in a file of its own unless `output` names one.
     func start(_ arguments: [String], output: String? = nil) throws -> Run {
         let own = try TemporaryFolder()
-        let words = prefix + [Self.path] + arguments
+        let words = prefix + [executable] + arguments
         let process = try ChildProcess(
             words[0], Array(words.dropFirst()), environment: environment, output: output ?? own.path + "/out",
             errors: own.path + "/err", directory: downloads)

@@ -49,7 +49,8 @@ extension Timeline {
         if let status = Int(word) { return .status(status) }
         let all: [FailureCause] = [
             .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal,
-            .checksumMismatch, .executorLost, .certificate, .unsupportedURL, .redirect, .destination, .encodedBody,
+            .checksumMismatch, .executorLost, .folderUnavailable, .certificate, .unsupportedURL, .redirect,
+            .destination, .encodedBody,
             .tooLarge, .sourceChanged,
         ]
         return all.first { $0.code == word }

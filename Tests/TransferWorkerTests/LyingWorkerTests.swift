@@ -10,7 +10,7 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 /// C11: whatever a worker says, its parent goes by the transfer's own paths, and is not held up.
-@Suite("A worker that lies (C11)", .timeLimit(.minutes(1)))
+@Suite("A worker that lies (C11)", .timeLimit(.minutes(3)))
 struct LyingWorkerTests {
     private static let ready = WorkerMessage.ready(
         version: WireForm.version, isRepaired: true, warning: nil, WorkerConfinement.offered)

@@ -115,6 +115,34 @@ extension ExecutorTests {
             }
         }
 
+        @Test("C2: a folder of the document portal is opened beneath its document, whatever its numbers are by now")
+        func document() async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                let document = bench.root + "/doc/by-app/org.example.App/1f2e"
+                var specification = bench.specification(server.url("/f"))
+                specification.destination.directory = document + "/chosen"
+                specification.destination.folderIdentity = FolderIdentity(device: 1, inode: 1, document: document)
+                // The portal does not run: that may pass.
+                let unmounted = await bench.run(specification).0.failure
+                #expect(unmounted?.cause == .folderUnavailable && unmounted?.cause.mayPass == true, "\(unmounted as Any)")
+                #expect(unmounted?.message.contains("does not run") == true)
+                // It runs, and has taken the document back: that does not.
+                try FileManager.default.createDirectory(
+                    atPath: bench.root + "/doc/by-app", withIntermediateDirectories: true)
+                #expect(await bench.run(specification).0.failure?.cause == .destination)
+                #expect(server.requests.isEmpty)
+                try FileManager.default.createDirectory(
+                    atPath: document + "/chosen", withIntermediateDirectories: true)
+                let outcome = await bench.run(specification).0
+                #expect(outcome.completion?.file?.path == document + "/chosen/file", "\(outcome)")
+                // Nothing beyond the document.
+                for path in [bench.root + "/doc", document + "/../../chosen", document + "x/chosen"] {
+                    specification.destination.directory = path
+                    #expect(await bench.run(specification).0.failure?.cause == .destination, "\(path)")
+                }
+            }
+        }
+
         @Test("destinations that earlier versions saved have no identity, and are read as they are")
         func saved() throws {
             let text = #"{"directory":"/d","collision":"rename"}"#
@@ -123,6 +151,10 @@ extension ExecutorTests {
             var written = read
             written.folderIdentity = FolderIdentity(device: 1, inode: .max)
             #expect(try JSONDecoder().decode(Destination.self, from: JSONEncoder().encode(written)) == written)
+            let before = #"{"directory":"/d","collision":"rename","folderIdentity":{"device":1,"inode":2}}"#
+            #expect(
+                try JSONDecoder().decode(Destination.self, from: Data(before.utf8)).folderIdentity
+                    == FolderIdentity(device: 1, inode: 2))
         }
     }
 }

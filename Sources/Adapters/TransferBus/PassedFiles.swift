@@ -7,7 +7,7 @@ import TransferEngine
 ///
 /// What the caller's descriptor does not allow is refused, since the daemon, outside a sandbox, might be allowed more. Of a
 /// caller outside sandboxes the path is kept: it holds across restarts. A caller in a sandbox proves a right to one file or
-/// one folder, not to a name: its folder's identity is kept beside the path, and its file itself (rule C2).
+/// one folder, not to a name: its folder's identity is kept beside the path, of a document of the portal its id, and its file itself (rule C2).
 struct PassedFiles {
     /// The fields of a transfer with paths in place of descriptors.
     var fields: [String: VariantValue]
@@ -29,7 +29,7 @@ struct PassedFiles {
             }
             let descriptor = try Self.descriptor(value, key, descriptors)
             if isFolder {
-                let (path, identity) = try Self.folder(descriptor, key)
+                let (path, identity) = try Self.folder(descriptor, key, of: caller)
                 self.fields[pathKey] = .string(path)
                 if caller.isSandboxed { folder = identity }
             } else if caller.isSandboxed {
@@ -86,7 +86,9 @@ struct PassedFiles {
         try path(of: checkedFile(descriptor, key), try status(descriptor, key), key)
     }
 
-    private static func folder(_ descriptor: Int32, _ key: String) throws -> (String, FolderIdentity) {
+    private static func folder(
+        _ descriptor: Int32, _ key: String, of caller: BusCaller
+    ) throws -> (String, FolderIdentity) {
         let status = try status(descriptor, key)
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw BusFault(.invalidArgument, "'\(key)' must be a folder")
@@ -96,10 +98,12 @@ struct PassedFiles {
         guard fstatvfs(descriptor, &system) == 0, system.f_flag & UInt(ST_RDONLY) == 0 else {
             throw BusFault(.invalidArgument, "'\(key)' is a folder that its caller may only read")
         }
-        return (
-            try path(of: descriptor, status, key),
-            FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-        )
+        var identity = FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        if caller.isSandboxed, let found = PortalDocument(descriptor, status, of: caller.app) {
+            identity.document = found.document
+            return (found.path, identity)
+        }
+        return (try path(of: descriptor, status, key), identity)
     }
 
     private static func status(_ descriptor: Int32, _ key: String) throws -> stat {

@@ -23,6 +23,8 @@ public enum FailureCause: Hashable, Sendable, Codable {
     case checksumMismatch
     /// The executor itself ended under the transfer.
     case executorLost
+    /// The destination's folder cannot be reached just now, because the service that gives it does not run.
+    case folderUnavailable
 
     // Will not pass: final.
     /// The server's certificate is not valid for it.
@@ -50,7 +52,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
     public var mayPass: Bool {
         switch self {
         case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal, .status,
-            .checksumMismatch, .executorLost:
+            .checksumMismatch, .executorLost, .folderUnavailable:
             true
         case .certificate, .unsupportedURL, .redirect, .destination, .encodedBody, .tooLarge, .expired, .noProgress,
             .sourceChanged, .proxyAuthentication:
@@ -71,6 +73,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .status: "status"
         case .checksumMismatch: "checksumMismatch"
         case .executorLost: "executorLost"
+        case .folderUnavailable: "folderUnavailable"
         case .certificate: "certificate"
         case .unsupportedURL: "unsupportedURL"
         case .redirect: "redirect"
@@ -97,6 +100,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .status(let status): "the server answered \(status)"
         case .checksumMismatch: "the checksum did not match"
         case .executorLost: "the transfer process ended unexpectedly"
+        case .folderUnavailable: "the folder for the file cannot be reached just now"
         case .certificate: "the server's certificate is not valid"
         case .unsupportedURL: "only http and https URLs can be transferred"
         case .redirect: "the server redirected where it may not"

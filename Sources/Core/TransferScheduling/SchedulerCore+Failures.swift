@@ -111,7 +111,8 @@ extension FailureCause {
     var isOfTheConnection: Bool {
         switch self {
         case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .captivePortal: true
-        case .malformedAnswer, .status, .checksumMismatch, .executorLost, .certificate, .unsupportedURL, .redirect,
+        case .malformedAnswer, .status, .checksumMismatch, .executorLost, .folderUnavailable, .certificate,
+            .unsupportedURL, .redirect,
             .destination, .encodedBody, .tooLarge, .expired, .noProgress, .sourceChanged, .proxyAuthentication:
             false
         }

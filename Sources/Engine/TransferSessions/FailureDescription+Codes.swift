@@ -42,7 +42,7 @@ extension URLErrorCode {
             case .certificate: .serverCertificateUntrusted
             case .unsupportedURL: .unsupportedURL
             case .redirect: .httpTooManyRedirects
-            case .destination: .cannotWriteToFile
+            case .destination, .folderUnavailable: .cannotWriteToFile
             case .encodedBody: .cannotDecodeContentData
             case .tooLarge: .dataLengthExceedsMaximum
             case .sourceChanged: .fileDoesNotExist

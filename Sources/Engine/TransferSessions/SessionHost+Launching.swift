@@ -15,7 +15,7 @@ extension SessionHost {
         /// The attempts to start it, while there are any.
         var launching: _Concurrency.Task<Void, Never>?
         /// Waits for it to deal with what it was started for.
-        var patience: _Concurrency.Task<Void, Never>?
+        var patience: _Concurrency.Task<Bool, Never>?
         /// The process that was started last.
         var process: Int32?
         /// Whether one that comes now is the one that was started.
@@ -102,7 +102,7 @@ extension SessionHost {
             // It did not come, or did not deal with it. The limiter's own delay may be over by then and begin anew: this
             // one does not.
             apps[app]?.failures += 1
-            await wait(pause, in: app)
+            guard await wait(pause, in: app) else { break }
             pause = min(pause * 2, Self.longestPause)
             next = sessionToStartFor(app)
         }
@@ -123,7 +123,7 @@ extension SessionHost {
             apps[app]?.process = process
             // Where that is known, no other process is the one that was started.
             if process != nil { apps[app]?.isExpected = false }
-            if sessions[key]?.needsApp == true { await wait(Self.patience, in: app) }
+            if sessions[key]?.needsApp == true { _ = await wait(Self.patience, in: app) }
         case .missing(let why), .crashed(let why), .silent(let why):
             logger.warning(
                 "an app could not be started for its session",
@@ -132,11 +132,16 @@ extension SessionHost {
     }
 
     /// Waits so long, or until the app has dealt with a session's events.
-    private func wait(_ duration: Duration, in app: String) async {
-        let patience = _Concurrency.Task { [sleep] in _ = try? await sleep(duration) }
+    ///
+    /// - Returns: false where the clock can wait no more, since the program ends.
+    private func wait(_ duration: Duration, in app: String) async -> Bool {
+        let patience = _Concurrency.Task { [sleep] in
+            do { try await sleep(duration) } catch { return _Concurrency.Task.isCancelled }
+            return true
+        }
         apps[app]?.patience = patience
-        await patience.value
-        apps[app]?.patience = nil
+        defer { apps[app]?.patience = nil }
+        return await patience.value
     }
 
     // MARK: Showing

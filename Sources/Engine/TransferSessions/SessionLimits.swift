@@ -6,9 +6,10 @@ package struct SessionLimits: Hashable, Sendable {
     package var tasks = 10_000
     /// Sessions of an app.
     package var sessions = 100
-    /// Bytes of the URLs, header fields, notes and answers of an app's tasks.
+    /// Bytes of the URLs, header fields, notes and answers of an app's tasks, and of its transfers that are not over. The
+    /// daemon keeps each twice at most: below 32 MB of memory and 64 MB of disk for an app.
     package var bytes = 14 << 20
-    /// Numbers of tasks that a session may leave out.
+    /// Numbers of tasks that a session may leave out: its app makes tasks in another order than it starts them.
     package var gap = 10_000
 
     /// The default limits.

@@ -78,9 +78,6 @@ struct Daemon {
         let starter = AppStarter()
         var limits = SessionLimits()
         limits.tasks = configuration.openPerApp
-        (limits.sessions, limits.bytes, limits.gap) = (
-            CallerLimits.sessions, CallerLimits.bookkeepingBytes, CallerLimits.taskGap
-        )
         let spool = UploadSpool(folder: state + "/sources") { [executing] in
             ExecutorFiles.availableSpace(at: $0, configuration: executing)
         }
@@ -223,7 +220,8 @@ private struct BookRun: Service {
     func run() async throws {
         await service.follow(
             telling: { await server.tell($0) }, conditions: { await server.tell($0) },
-            ends: { await server.notify(title: $0.title, body: $0.body, isFailure: $0.isFailure) })
+            ends: { await server.notify(title: $0.title, body: $0.body, isFailure: $0.isFailure) },
+            documents: { await server.startDocumentPortal() })
         // The engine has ended: what comes next waits for the order to end.
         try? await gracefulShutdown()
     }

@@ -55,7 +55,7 @@ extension DaemonService {
                     + "\(requests.count) more are too many; wait for some to end")
         }
         let bytes = requests.reduce(0) { $0 + TransferBook.bookkeepingBytes(of: $1.specification) }
-        let most = CallerLimits.bookkeepingBytes
+        let most = SessionLimits().bytes
         guard app == BusCaller.person || book.bytes(of: app) + bytes <= most else {
             throw BusFault(
                 .limitExceeded,

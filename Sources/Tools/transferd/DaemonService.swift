@@ -55,6 +55,8 @@ actor DaemonService: TransferService {
     /// Ends that the desktop has not been told of yet.
     private var endNotes = EndNotes()
     private var notify: (@Sendable (EndNotes.Note) async -> Void)?
+    /// Has the document portal run, in which folders of apps lie.
+    private var startDocumentPortal: (@Sendable () async -> Void)?
     private static let noteDelay = Duration.seconds(2)
     private static let feedingEnd = Duration.seconds(2)
 
@@ -110,10 +112,12 @@ actor DaemonService: TransferService {
     func follow(
         telling tell: @escaping @Sendable (TransferStatus) async -> Void,
         conditions tellConditions: @escaping @Sendable (Conditions) async -> Void,
-        ends notify: @escaping @Sendable (EndNotes.Note) async -> Void
+        ends notify: @escaping @Sendable (EndNotes.Note) async -> Void,
+        documents startDocumentPortal: @escaping @Sendable () async -> Void
     ) async {
         self.tell = tell
         self.notify = notify
+        self.startDocumentPortal = startDocumentPortal
         let (sessionUpdates, toSessions) = AsyncStream.makeStream(of: ProgressGate.Word.self)
         let feeding = Task { await feedSessions(sessionUpdates, toSessions) }
         for await update in engine.updates {
@@ -153,6 +157,11 @@ actor DaemonService: TransferService {
             let now = ContinuousClock.now
             if let last = told[update.id], now - last < Self.tellInterval { return }
             told[update.id] = now
+        }
+        // Before the transfer is tried again.
+        if case .retrying(_, let failure, _) = update.kind, failure.cause == .folderUnavailable, let startDocumentPortal
+        {
+            Task { await startDocumentPortal() }
         }
         if status.state.isOver {
             told[update.id] = nil

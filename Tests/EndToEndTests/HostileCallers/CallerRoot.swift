@@ -21,7 +21,7 @@ struct CallerRoot {
     /// Mounts what a program needs to run, the bus's socket, and nothing else.
     private static let script = """
         set -e
-        root=$1 bus=$2 program=$3 runtime=$4 id=$5 address=$6
+        root=$1 bus=$2 program=$3 runtime=$4 id=$5 address=$6 documents=$7
         mount -t tmpfs hostile "$root"
         for folder in usr bin lib lib64 etc proc dev; do
             if [ -L "/$folder" ]; then cp -P "/$folder" "$root/$folder"
@@ -32,6 +32,7 @@ struct CallerRoot {
         done
         mkdir "$root/app"
         mount --rbind "$program" "$root/app"
+        [ -z "$documents" ] || { mkdir -p "$root/run/flatpak/doc"; mount --bind "$documents" "$root/run/flatpak/doc"; }
         [ -z "$id" ] || printf '[Application]\\nname=%s\\n' "$id" > "$root/.flatpak-info"
         cd "$root"
         exec chroot "$root" /app/HostileCaller "$address"
@@ -42,12 +43,16 @@ struct CallerRoot {
     /// - Parameters:
     ///   - id: the Flatpak id that `/.flatpak-info` has; nil for a root without that file.
     ///   - folder: an empty folder that becomes the root, in the new namespace only.
-    static func command(id: String?, address: String, folder: String) throws -> [String] {
+    ///   - documents: what is shown at `/run/flatpak/doc`.
+    static func command(
+        id: String?, address: String, folder: String, documents: String? = nil
+    ) throws -> [String] {
         let socket = address.replacingOccurrences(of: "unix:path=", with: "").split(separator: ",").first ?? ""
         let bus = URL(fileURLWithPath: String(socket)).deletingLastPathComponent().path
         let program = URL(fileURLWithPath: HostileProcess.program).deletingLastPathComponent().path
         return namespaces + [
             "sh", "-c", script, "sh", folder, bus, program, try runtimeFolder(), id ?? "", address,
+            documents ?? "",
         ]
     }
 

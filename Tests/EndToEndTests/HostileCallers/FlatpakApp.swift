@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A Flatpak app that was made here, without any network: the caller's program, and a runtime of the loader alone.
+/// A Flatpak app that was made here, without any network: one program, and a runtime of the loader alone.
 struct FlatpakApp {
     /// Why it cannot be made or run here; nil when it can.
     static let unavailabilityReason: String? = {
@@ -10,7 +10,7 @@ struct FlatpakApp {
             return "a mount namespace of its own is not allowed here"
         }
         let run = try? ChildProcess(
-            "/usr/bin/env", app.command(["--command=HostileCaller"]), environment: app.environment,
+            "/usr/bin/env", app.command(), environment: app.environment,
             output: folder.path + "/run.log")
         // Without a bus's address it says how it is used.
         return (try? run?.wait(within: 60)) == 2 ? nil : "a mount namespace of its own is not allowed here"
@@ -22,7 +22,8 @@ struct FlatpakApp {
         set -e
         cd "$1"
         mkdir -p runtime/usr/bin runtime/usr/lib runtime/files app/files/bin app/files/lib app/export house
-        cp "$2" app/files/bin/HostileCaller
+        program=$(basename "$2")
+        cp "$2" app/files/bin/
         ldd "$2" | while read -r name arrow path rest; do
             case "$name $arrow" in
                 /*) mkdir -p "runtime/usr$(dirname "$name")"; cp -L "$name" "runtime/usr$name" ;;
@@ -31,8 +32,8 @@ struct FlatpakApp {
         done
         platform=org.example.Platform/$(flatpak --default-arch)/1
         printf '[Runtime]\\nname=org.example.Platform\\nruntime=%s\\nsdk=%s\\n' "$platform" "$platform" > runtime/metadata
-        printf '[Application]\\nname=%s\\nruntime=%s\\nsdk=%s\\ncommand=HostileCaller\\n' "$3" "$platform" "$platform" \
-            > app/metadata
+        printf '[Application]\\nname=%s\\nruntime=%s\\nsdk=%s\\ncommand=%s\\n' "$3" "$platform" "$platform" \
+            "$program" > app/metadata
         printf '[Session Bus Policy]\\norg.transferd=talk\\n[Environment]\\nLD_LIBRARY_PATH=/app/lib\\n' >> app/metadata
         flatpak build-export --runtime repository runtime 1
         flatpak build-export repository app 1
@@ -41,11 +42,11 @@ struct FlatpakApp {
         """
 
     /// Makes and installs it in a folder.
-    init(folder: String) throws {
+    init(folder: String, program: String = HostileProcess.program) throws {
         environment = [
             "HOME": folder + "/house", "XDG_DATA_HOME": folder + "/house/data", "FLATPAK_USER_DIR": folder + "/user",
         ]
-        let words = ["-c", Self.script, "sh", folder, HostileProcess.program, HostileRig.sandboxedApp]
+        let words = ["-c", Self.script, "sh", folder, program, HostileRig.sandboxedApp]
         let making = try ChildProcess("/bin/sh", words, environment: environment, output: folder + "/flatpak.log")
         guard try making.wait(within: 120) == 0 else {
             let log = (try? String(contentsOfFile: folder + "/flatpak.log", encoding: .utf8)) ?? ""
@@ -54,7 +55,8 @@ struct FlatpakApp {
     }
 
     /// The command that runs the app, for `env`.
-    func command(_ options: [String] = []) -> [String] {
+    func command(_ options: [String] = [], arguments: [String] = []) -> [String] {
         environment.map { "\($0.key)=\($0.value)" } + ["flatpak", "--user", "run"] + options + [HostileRig.sandboxedApp]
+            + arguments
     }
 }

@@ -30,12 +30,14 @@ final class HostileRig: Sendable {
 
     /// Starts all of it.
     ///
-    /// - Parameter settings: lines of the daemon's `config.toml`.
-    init(settings: String = "") async throws {
+    /// - Parameters:
+    ///   - settings: lines of the daemon's `config.toml`.
+    ///   - hasPortal: whether the bus starts a document portal.
+    init(settings: String = "", hasPortal: Bool = false) async throws {
         bus = try await PrivateBus(hasSessionLimits: true)
         folder = try TemporaryFolder()
         let place = folder.path
-        for name in ["person/.ssh", "config/transferd", "root", "apps"] {
+        for name in ["person/.ssh", "config/transferd", "root", "apps", "runtime"] {
             try FileManager.default.createDirectory(atPath: "\(place)/\(name)", withIntermediateDirectories: true)
         }
         try settings.write(toFile: place + "/config/transferd/config.toml", atomically: true, encoding: .utf8)
@@ -45,7 +47,9 @@ final class HostileRig: Sendable {
         let environment = bus.sessionEnvironment.merging(bus.environment) { $1 }.merging([
             "XDG_STATE_HOME": place + "/state", "XDG_CONFIG_HOME": place + "/config",
             "XDG_CACHE_HOME": place + "/cache", "HOME": place + "/person",
+            "XDG_RUNTIME_DIR": place + "/runtime",
         ]) { $1 }
+        if hasPortal { try DocumentPortal.install(on: bus, runtime: place + "/runtime", data: place + "/portal") }
         let output = place + "/out"
         daemon = try ChildProcess(DaemonRig.daemonPath, [], environment: environment, output: output)
         try waitUntil("the daemon is on the bus", within: 60) {
@@ -90,8 +94,10 @@ final class HostileRig: Sendable {
     }
 
     /// Runs `body`, and ends all that was started.
-    static func with(settings: String = "", _ body: (HostileRig) async throws -> Void) async throws {
-        let rig = try await HostileRig(settings: settings)
+    static func with(
+        settings: String = "", hasPortal: Bool = false, _ body: (HostileRig) async throws -> Void
+    ) async throws {
+        let rig = try await HostileRig(settings: settings, hasPortal: hasPortal)
         let result: Result<Void, any Error>
         do { result = .success(try await body(rig)) } catch { result = .failure(error) }
         await rig.victim.end()
@@ -114,8 +120,13 @@ final class HostileRig: Sendable {
     }
 
     /// An app in a root of its own with that Flatpak id; nil for a root without `/.flatpak-info`.
-    func sandboxedCaller(_ id: String? = HostileRig.sandboxedApp) async throws -> HostileProcess {
-        try await HostileProcess(CallerRoot.command(id: id, address: address, folder: folder.path + "/root"))
+    ///
+    /// - Parameter documents: where the document portal shows the app its documents; the app sees them in `/run/flatpak/doc`.
+    func sandboxedCaller(
+        _ id: String? = HostileRig.sandboxedApp, documents: String? = nil
+    ) async throws -> HostileProcess {
+        try await HostileProcess(
+            CallerRoot.command(id: id, address: address, folder: folder.path + "/root", documents: documents))
     }
 
     // MARK: The daemon's health

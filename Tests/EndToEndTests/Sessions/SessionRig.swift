@@ -7,14 +7,16 @@ struct SessionRig {
     let daemon: DaemonRig
     let server: NginxServer
 
-    init(rate: Int? = nil) async throws {
+    init(rate: Int? = nil, programs: String? = nil) async throws {
         server = try NginxServer(rate: rate)
-        daemon = try await DaemonRig { folder in ["XDG_CACHE_HOME": folder + "/cache"] }
+        daemon = try await DaemonRig(programs: programs) { folder in ["XDG_CACHE_HOME": folder + "/cache"] }
     }
 
     /// Runs `body`, and ends all that it started.
-    static func with(rate: Int? = nil, _ body: (SessionRig) async throws -> Void) async throws {
-        let rig = try await SessionRig(rate: rate)
+    static func with(
+        rate: Int? = nil, programs: String? = nil, _ body: (SessionRig) async throws -> Void
+    ) async throws {
+        let rig = try await SessionRig(rate: rate, programs: programs)
         let result: Result<Void, any Error>
         do { result = .success(try await body(rig)) } catch { result = .failure(error) }
         await rig.daemon.end()

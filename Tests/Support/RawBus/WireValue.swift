@@ -66,10 +66,11 @@ package indirect enum WireValue: Hashable, Sendable {
         }
     }
 
-    /// A signed whole number of 64 bits, looking through a variant; nil for other types.
+    /// A signed whole number of 64 bits, or an unsigned one of 32, looking through a variant; nil for other types.
     package var number: Int64? {
         switch self {
         case .int64(let number): number
+        case .uint32(let number): Int64(number)
         case .variant(let inner): inner.number
         default: nil
         }

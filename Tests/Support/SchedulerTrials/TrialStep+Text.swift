@@ -71,7 +71,8 @@ extension TrialStep {
     }
 
     static let causes: [FailureCause] = [
-        .connection, .timeout, .nameResolution, .executorLost, .checksumMismatch, .certificate, .status(503),
+        .connection, .timeout, .nameResolution, .executorLost, .folderUnavailable, .checksumMismatch, .certificate,
+        .status(503),
     ]
 
     private static func cause(_ text: String) -> FailureCause {

@@ -128,6 +128,9 @@ final class SessionApp: Sendable {
                     session.withLock { session in
                         try session?.upload(request(words[2]), fromFile: URL(fileURLWithPath: words[1]))
                     })
+            case "write":
+                try Data(words[2].utf8).write(to: URL(fileURLWithPath: words[1]))
+                log.write("wrote \(words[1])")
             case "cancel": tasks.withLock { $0[Int(words[1]) ?? 0] }?.cancel()
             case "acknowledge": acknowledges.withLock { $0 = words[1] != "no" }
             case "tasks":

@@ -13,7 +13,7 @@ import Synchronization
 // `--login USER:PASSWORD` and `--token TOKEN` are what servers are told that want that. Started for a session, it opens that
 // one and ends when all that waited was told, but for `--stays` and where it answers servers. It ends, too, when its session
 // has ended and it had not said so itself. Lines of standard input: `download URL`, `later SECONDS URL`,
-// `upload FILE URL`, `cancel TASK`, `acknowledge no`, `tasks`, `front yes|no`, `close`, `open ID`, `exit`.
+// `upload FILE URL`, `write FILE TEXT`, `cancel TASK`, `acknowledge no`, `tasks`, `front yes|no`, `close`, `open ID`, `exit`.
 
 /// The file that tells what happens.
 struct EventLog {

@@ -31,14 +31,17 @@ package struct FileFailure: Error, Hashable, Codable {
             switch code {
             case EWOULDBLOCK: "It is in use"
             case ESTALE: "It is not the folder that was chosen"
+            case EHOSTDOWN, ENOTCONN: "The service that gives it does not run"
             default: String(cString: strerror(code))
             }
-        return TransferFailure(cause: .destination, message: "Could not \(doing) \(path): \(reason). \(remedy)")
+        let cause: FailureCause = code == EHOSTDOWN || code == ENOTCONN ? .folderUnavailable : .destination
+        return TransferFailure(cause: cause, message: "Could not \(doing) \(path): \(reason). \(remedy)")
     }
 
     private var remedy: String {
         switch code {
         case EWOULDBLOCK: "Another process is writing it: wait for that one, or stop it."
+        case EHOSTDOWN, ENOTCONN: "Start it, or choose another folder."
         case ESTALE: "Another one has taken its place: choose it anew."
         case EACCES, EPERM: "Choose another folder or change its permissions."
         case EROFS: "The file system is read-only: choose another folder."

@@ -16,10 +16,21 @@ final class FolderHandle: Sendable {
     init(_ destination: Destination, _ identity: FolderIdentity) throws(FileFailure) {
         let name = destination.directory
         directory = name
+        if let document = identity.document { try Self.check(document, for: name) }
         descriptor = OwnedDescriptor(Int32(try calling("open", name) { Int(linux_open_folder_without_links(name)) }))
         guard let facts = FileFacts(descriptor: descriptor.number), facts.kind == .folder,
-            facts.device == identity.device, facts.number == identity.inode
+            identity.document != nil || (facts.device == identity.device && facts.number == identity.inode)
         else { throw FileFailure("use the folder", name, code: ESTALE) }
+    }
+
+    /// Refuses a path that does not lie beneath its document; and where the portal does not run, one that will do later.
+    private static func check(_ document: String, for path: String) throws(FileFailure) {
+        guard path.hasPrefix(document + "/"), !path.split(separator: "/").contains("..") else {
+            throw FileFailure("use the folder", path, code: ESTALE)
+        }
+        guard FileFacts(path: Paths.parent(Paths.parent(document)))?.kind == .folder else {
+            throw FileFailure("open", path, code: EHOSTDOWN)
+        }
     }
 
     /// The folder, for system calls.

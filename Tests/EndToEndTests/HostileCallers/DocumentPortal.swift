@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import RawBus
+
+/// The real document portal on a bus of the tests' own.
+struct DocumentPortal {
+    private static let program = "/usr/libexec/xdg-document-portal"
+    private static let store = "/usr/libexec/xdg-permission-store"
+    private static let name = "org.freedesktop.portal.Documents"
+    private static let path = "/org/freedesktop/portal/documents"
+
+    /// Why it cannot run here; nil when it can.
+    static let unavailabilityReason: String? = {
+        let files = FileManager.default
+        if !files.isExecutableFile(atPath: program) { return "not installed: xdg-desktop-portal" }
+        if open("/dev/fuse", O_RDWR | O_CLOEXEC) < 0 { return "this machine has no /dev/fuse" }
+        return nil
+    }()
+
+    /// Has the bus start it when it is called.
+    static func install(on bus: PrivateBus, runtime: String, data: String) throws {
+        chmod(runtime, 0o700)
+        for (name, program) in [(name, program), ("org.freedesktop.impl.portal.PermissionStore", store)] {
+            let words = [
+                "/usr/bin/env", "DBUS_SESSION_BUS_ADDRESS=\(bus.address)", "XDG_RUNTIME_DIR=\(runtime)",
+                "XDG_DATA_HOME=\(data)", program,
+            ]
+            try "[D-BUS Service]\nName=\(name)\nExec=\(words.joined(separator: " "))\n".write(
+                toFile: bus.serviceFolder + "/\(name).service", atomically: true, encoding: .utf8)
+        }
+    }
+
+    private let rig: HostileRig
+    /// As whoever shows a file chooser.
+    private let chooser: RawBusConnection
+
+    init(_ rig: HostileRig) throws {
+        self.rig = rig
+        chooser = try RawBusConnection(address: rig.address)
+    }
+
+    /// Where it shows an app its documents.
+    func documents(of app: String) -> String { rig.folder.path + "/runtime/doc/by-app/\(app)" }
+
+    /// Lets an app have a folder, as a file chooser does.
+    ///
+    /// - Returns: the document's id.
+    func share(_ folder: String, with app: String) throws -> String {
+        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        // 8: the folder with all in it; 2: across restarts.
+        let call = WireMessage.call(
+            "AddFull", of: Self.name, at: Self.path, to: Self.name,
+            [
+                .array(of: "h", [.handle(0)]), .uint32(10), .string(app), .texts(["read", "write"]),
+            ])
+        let answer = try chooser.answer(to: try chooser.send(call, descriptors: [descriptor]))
+        guard let id = try answer.values().first?.members.first?.text else { throw TestTrouble("AddFull: \(answer)") }
+        return id
+    }
+
+    /// Takes a document away from all apps.
+    func takeBack(_ document: String) throws {
+        let answer = try chooser.call("Delete", of: Self.name, at: Self.path, to: Self.name, [.string(document)])
+        guard answer.kind == .reply else { throw TestTrouble("Delete: \(answer)") }
+    }
+
+    /// Its process; nil where it does not run.
+    func process() -> pid_t? {
+        let answer = try? chooser.call(
+            "GetConnectionUnixProcessID", of: RawBusConnection.bus, at: "/org/freedesktop/DBus",
+            to: RawBusConnection.bus, [.string(Self.name)])
+        return (try? answer?.values().first?.number).flatMap { pid_t(exactly: $0) }
+    }
+
+    /// Ends it, and waits until its file system is gone.
+    func end() throws {
+        guard let process = process() else { return }
+        kill(process, SIGTERM)
+        try waitUntil("the portal ends", within: 30) { kill(process, 0) != 0 }
+        let root = rig.folder.path + "/runtime/doc"
+        try waitUntil("its file system is gone", within: 30) {
+            !FileManager.default.fileExists(atPath: root + "/by-app")
+        }
+    }
+}

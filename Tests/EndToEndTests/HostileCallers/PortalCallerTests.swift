@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import RawBus
+import Testing
+
+@Suite(
+    "Documents of the portal", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
+    .enabled(if: CallerRoot.unavailabilityReason == nil, "\(CallerRoot.unavailabilityReason ?? "")"),
+    .enabled(if: DocumentPortal.unavailabilityReason == nil, "\(DocumentPortal.unavailabilityReason ?? "")"))
+struct PortalCallerTests {
+    /// Submits a download into a folder of the sandbox's.
+    private func submit(_ url: String, name: String, into folder: String, by caller: HostileProcess) async throws
+        -> Int64
+    {
+        let transfer = WireValue.dictionary([
+            ("url", .string(url)), ("name", .string(name)), ("directory-fd", .handle(0)),
+        ])
+        let answer = try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])], files: [folder])
+        guard let id = answer.value?.members.first?.number else { throw TestTrouble("Submit: \(answer)") }
+        return id
+    }
+
+    private func wait(for states: Set<String>, of id: Int64, by caller: HostileProcess) async throws -> WireValue? {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while ContinuousClock.now < deadline {
+            let shown = try await caller.manager("Show", [.int64(id)]).value
+            if states.contains(shown?["state"]?.text ?? "") { return shown }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw TestTrouble("\(try await caller.manager("Show", [.int64(id)]))")
+    }
+
+    @Test("C2: a folder that its person chose gets the file, also after the portal ended and numbers its files anew")
+    func chosen() async throws {
+        let nginx = try NginxServer()
+        let bytes = FileManager.default.contents(atPath: try nginx.serve("file", bytes: 100_000))
+        try await HostileRig.with(hasPortal: true) { rig in
+            let portal = try DocumentPortal(rig)
+            defer { try? portal.end() }
+            let chosen = rig.folder.path + "/chosen"
+            try FileManager.default.createDirectory(atPath: chosen, withIntermediateDirectories: true)
+            let id = try portal.share(chosen, with: HostileRig.sandboxedApp)
+            let caller = try await rig.sandboxedCaller(documents: portal.documents(of: HostileRig.sandboxedApp))
+            let folder = "/run/flatpak/doc/\(id)/chosen"
+            #expect(try await caller.ask("sees \(folder)") == "true")
+            let first = try await submit(nginx.url("file"), name: "first", into: folder, by: caller)
+            let shown = try await wait(for: ["finished", "failed"], of: first, by: caller)
+            #expect(shown?["state"]?.text == "finished", "\(String(describing: shown))")
+            #expect(FileManager.default.contents(atPath: chosen + "/first") == bytes)
+
+            // Held until the portal has gone: then it is tried, and tried again once the daemon has had the portal started.
+            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
+            #expect(try control.run(["hold"]).status == 0)
+            let second = try await submit(nginx.url("file"), name: "second", into: folder, by: caller)
+            await caller.end()
+            try portal.end()
+            #expect(try control.run(["release"]).status == 0)
+            try waitUntil("the daemon has the portal started", within: 60) { portal.process() != nil }
+            try waitUntil("the file is there", within: 120) {
+                FileManager.default.contents(atPath: chosen + "/second") == bytes
+            }
+            #expect(second > first)
+            // The partial file is gone a moment later.
+            try waitUntil("nothing else is there", within: 60) {
+                let files = try FileManager.default.contentsOfDirectory(atPath: chosen).sorted()
+                return files == ["first", "second"]
+            }
+            #expect(try await rig.harm() == [])
+        }
+    }
+
+    @Test("C2: a folder that was taken back gets nothing, nor does an app another app's folder")
+    func takenBack() async throws {
+        let nginx = try NginxServer()
+        try nginx.serve("file", bytes: 100_000)
+        try await HostileRig.with(hasPortal: true) { rig in
+            let portal = try DocumentPortal(rig)
+            defer { try? portal.end() }
+            let chosen = rig.folder.path + "/chosen"
+            try FileManager.default.createDirectory(atPath: chosen, withIntermediateDirectories: true)
+            let id = try portal.share(chosen, with: HostileRig.sandboxedApp)
+            let caller = try await rig.sandboxedCaller(documents: portal.documents(of: HostileRig.sandboxedApp))
+            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
+            #expect(try control.run(["hold"]).status == 0)
+            let submitted = try await submit(
+                nginx.url("file"), name: "late", into: "/run/flatpak/doc/\(id)/chosen", by: caller)
+            try portal.takeBack(id)
+            #expect(try control.run(["release"]).status == 0)
+            let shown = try await wait(for: ["finished", "failed"], of: submitted, by: caller)
+            #expect(shown?["state"]?.text == "failed", "\(String(describing: shown))")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: chosen) == [])
+            await caller.end()
+
+            // Another sandbox that got hold of the view has no right of its own to the folder.
+            let other = try portal.share(chosen, with: "org.example.Owner")
+            let thief = try await rig.sandboxedCaller(
+                "org.example.Thief", documents: portal.documents(of: "org.example.Owner"))
+            let transfer = WireValue.dictionary([
+                ("url", .string(nginx.url("file"))), ("name", .string("stolen")), ("directory-fd", .handle(0)),
+            ])
+            let answer = try await thief.manager(
+                "Submit", [.array(of: "a{sv}", [transfer])], files: ["/run/flatpak/doc/\(other)/chosen"])
+            #expect(answer.error == "InvalidArgument", "\(answer)")
+            await thief.end()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: chosen) == [])
+            #expect(try await rig.harm() == [])
+        }
+    }
+}

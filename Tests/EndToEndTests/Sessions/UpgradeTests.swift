@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import Testing
+
+@Suite(
+    "C4: programs are replaced while transfers run", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct UpgradeTests {
+    private static let programs = ["transferd", "transferctl", "transfer-worker", "SessionApp"]
+
+    /// Puts new files in the place of the programs, as a package manager does: those that run go on with the old ones.
+    private func install(in folder: String) throws {
+        let built = URL(fileURLWithPath: Transferctl.path).deletingLastPathComponent().path
+        for name in Self.programs {
+            try FileManager.default.copyItem(atPath: "\(built)/\(name)", toPath: "\(folder)/\(name).new")
+            #expect(rename("\(folder)/\(name).new", "\(folder)/\(name)") == 0)
+        }
+    }
+
+    private func executable(of process: pid_t) throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
+    }
+
+    @Test(
+        "C4: the app, transferctl, the worker and the daemon are replaced at once; nothing is lost, nobody is a stranger"
+    )
+    func all() async throws {
+        let programs = try TemporaryFolder()
+        try install(in: programs.path)
+        let own = programs.path + "/SessionApp"
+        try await SessionRig.with(rate: 100_000, programs: programs.path) { rig in
+            var files: [String: Data?] = [:]
+            for (number, name) in ["app-before", "app-after", "before", "after"].enumerated() {
+                let path = try rig.server.serve(name, bytes: 700_000, seed: UInt64(number))
+                files[name] = FileManager.default.contents(atPath: path)
+            }
+            let place = rig.daemon.program.folder.path + "/told"
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let log = rig.log("app")
+            let app = try rig.app(
+                "app", program: own, ["--session", "s", "--move", place, "--relaunch", own, log.path, "--move", place])
+            try log.wait(for: "opened")
+            try app.send("download \(rig.server.url("app-before"))")
+            let first = try rig.daemon.run("add", rig.server.url("before"))
+            try log.wait(for: "received 1")
+            try waitUntil("both run", within: 60) { try rig.daemon.state(of: first) == "running" }
+
+            let daemon = try #require(try rig.daemon.process())
+            try install(in: programs.path)
+            #expect(try executable(of: daemon).hasSuffix("/transferd (deleted)"))
+            #expect(try executable(of: app.process.id).hasSuffix("/SessionApp (deleted)"))
+            // The new transferctl is the person's, over the old daemon; the old app has its session still.
+            let second = try rig.daemon.run("add", rig.server.url("after"))
+            #expect(try rig.daemon.run("list", "--all").contains("app-before"))
+            try app.send("download \(rig.server.url("app-after"))")
+            try log.wait(for: "submitted 2")
+
+            // The daemon is ended as an upgrade does, and the next question starts the new one.
+            kill(daemon, SIGTERM)
+            try waitUntil("the old daemon ends", within: 60) { kill(daemon, 0) != 0 }
+            await app.crash()
+            for id in [first, second] {
+                try waitUntil("\(id) is over", within: 120) { try rig.daemon.state(of: id) == "finished" }
+            }
+            let new = try #require(try rig.daemon.process())
+            #expect(try executable(of: new) == programs.path + "/transferd")
+            for name in ["before", "after"] {
+                let path = rig.daemon.program.downloads + "/" + name
+                #expect(FileManager.default.contents(atPath: path) == files[name])
+            }
+            // The app is started from its new file.
+            try log.wait(for: "moved 1")
+            try log.wait(for: "moved 2")
+            #expect(FileManager.default.contents(atPath: place + "/1") == files["app-before"])
+            #expect(FileManager.default.contents(atPath: place + "/2") == files["app-after"])
+            try log.wait(for: "completed 1 0")
+            try log.wait(for: "completed 2 0")
+            #expect(log.lines.filter { $0.hasPrefix("began ") }.count == 2, "\(log.lines)")
+        }
+    }
+}
