@@ -13,6 +13,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What a transfer, a task, a session and the machine are: values without decisions.
+func model(_ name: String) -> Target {
+    .target(name: name, path: "Sources/Model/\(name)", swiftSettings: settings)
+}
+
 /// Values and pure functions: no Foundation, no clock, no file, no task.
 func core(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Core/\(name)", swiftSettings: settings)
@@ -26,6 +31,11 @@ func engine(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// One port each, never importing one another (the GLib bridge excepted).
 func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: settings)
+}
+
+/// D-Bus: what goes over it, who answers, and who asks.
+func bus(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/DBus/\(name)", swiftSettings: settings)
 }
 
 /// What app developers import.
@@ -83,6 +93,7 @@ let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics
 let package = Package(
     name: "background-transfer",
     products: [
+        .library(name: "TransferModel", targets: ["TransferModel"]),
         .library(name: "TransferPolicy", targets: ["TransferPolicy"]),
         .library(name: "TransferScheduling", targets: ["TransferScheduling"]),
         .library(name: "PolicyLab", targets: ["PolicyLab"]),
@@ -120,15 +131,21 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        // Model
+        model("TransferModel"),
         // Core
-        core("TransferPolicy"),
-        core("TransferScheduling", ["TransferPolicy"]),
+        core("TransferPolicy", ["TransferModel"]),
+        core("TransferScheduling", ["TransferModel", "TransferPolicy"]),
         core(
             "PolicyLab",
-            ["TransferPolicy", "TransferScheduling", .product(name: "RealModule", package: "swift-numerics")]),
+            [
+                "TransferModel", "TransferPolicy", "TransferScheduling",
+                .product(name: "RealModule", package: "swift-numerics"),
+            ]),
         // Engine
-        engine("TransferEngine", ["TransferPolicy", "TransferScheduling", metrics]),
-        engine("TransferSessions", ["TransferPolicy", "TransferScheduling", "TransferEngine", logging]),
+        engine("TransferEngine", ["TransferModel", "TransferPolicy", "TransferScheduling", metrics]),
+        engine(
+            "TransferSessions", ["TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", logging]),
         // System libraries. gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
         system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         system(
@@ -142,32 +159,47 @@ let package = Package(
         c("URLSessionRepair"),
         // Adapters
         adapter("GLibBridge", ["CGIO"]),
-        adapter("LinuxClock", ["TransferPolicy", "TransferEngine", "CTimer"]),
-        adapter("LinuxConditions", ["TransferPolicy", "TransferEngine", "GLibBridge", "CGIO", "CUPower", "CNetlink"]),
+        adapter("LinuxClock", ["TransferModel", "TransferPolicy", "TransferEngine", "CTimer"]),
+        adapter(
+            "LinuxConditions",
+            ["TransferModel", "TransferPolicy", "TransferEngine", "GLibBridge", "CGIO", "CUPower", "CNetlink"]),
         adapter(
             "SQLiteStore",
-            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", grdb, sqlite]),
-        adapter("SessionFolders", ["TransferPolicy", "TransferEngine", "TransferSessions"]),
-        adapter("UploadSpool", ["TransferSessions", "CLinuxFiles"]),
+            [
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", grdb,
+                sqlite,
+            ]),
+        adapter("SessionFolders", ["TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions"]),
+        adapter("UploadSpool", ["TransferModel", "TransferSessions", "CLinuxFiles"]),
         adapter(
             "URLSessionExecutor",
             [
-                "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles", logging,
+                "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles", logging,
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
-        adapter("ProgramStarter", ["TransferSessions", "CProcess", logging]),
+        adapter("ProgramStarter", ["TransferModel", "TransferSessions", "CProcess", logging]),
         adapter(
             "TransferWorker",
-            ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "CConfinement", "CProcess", logging]),
-        adapter(
-            "TransferBus",
-            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "GLibBridge", "CProcess"]),
+            [
+                "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "CConfinement", "CProcess",
+                logging,
+            ]),
+        // D-Bus
+        bus("TransferBusProtocol", ["TransferModel", "GLibBridge"]),
+        bus("TransferBusClient", ["TransferModel", "TransferBusProtocol", "GLibBridge"]),
+        bus(
+            "TransferBusServer",
+            [
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
+                "TransferBusProtocol", "GLibBridge", "CProcess",
+            ]),
         // Client
-        client("BackgroundTransfer", ["TransferPolicy", "TransferSessions", "TransferBus", "GLibBridge", logging]),
+        client("BackgroundTransfer", ["TransferModel", "TransferBusProtocol", "GLibBridge", logging]),
         client(
             "BackgroundTransferEmbedded",
             [
-                "BackgroundTransfer", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
+                "BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine",
+                "TransferSessions",
                 "LinuxClock", "LinuxConditions", "SQLiteStore", "URLSessionExecutor", "SessionFolders", "UploadSpool",
                 logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -179,24 +211,32 @@ let package = Package(
         // Testing
         testing(
             "TransferTesting",
-            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "BackgroundTransfer"]),
+            [
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
+                "BackgroundTransfer",
+            ]),
         testing(
             "SessionHarnesses",
             [
-                "BackgroundTransferEmbedded", "TransferTesting", "TransferPolicy", "TransferEngine", "TransferSessions",
-                "LinuxClock", "SQLiteStore", "URLSessionExecutor", "TransferBus", "GLibBridge", logging,
+                "BackgroundTransferEmbedded", "TransferTesting", "TransferModel", "TransferPolicy", "TransferEngine",
+                "TransferSessions",
+                "LinuxClock", "SQLiteStore", "URLSessionExecutor", "TransferBusProtocol", "TransferBusClient",
+                "TransferBusServer", "GLibBridge", logging,
             ]),
         // Tools
         .target(
             name: "ToolSupport",
             dependencies: [
-                "TransferPolicy", "TransferEngine", "LinuxClock", "LinuxConditions", "URLSessionExecutor", logging,
+                "TransferModel", "TransferPolicy", "TransferEngine", "LinuxClock", "LinuxConditions",
+                "URLSessionExecutor", logging,
                 "TOMLKit",
             ], path: "Sources/Tools/ToolSupport", swiftSettings: settings),
         tool(
             "transferd",
             [
-                "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxClock",
+                "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "TransferModel",
+                "TransferPolicy", "TransferScheduling", "TransferEngine",
+                "LinuxClock",
                 "LinuxConditions", "SQLiteStore", "TransferWorker", "URLSessionExecutor", "GLibBridge",
                 "TransferSessions",
                 "SessionFolders", "UploadSpool", "ProgramStarter", logging, metrics,
@@ -207,7 +247,9 @@ let package = Package(
         tool(
             "transferctl",
             [
-                "ToolSupport", "TransferBus", "GLibBridge", "TransferPolicy", "TransferScheduling", "TransferEngine",
+                "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
+                "TransferModel", "TransferPolicy", "TransferScheduling",
+                "TransferEngine",
                 "LinuxClock", "LinuxConditions", "PolicyLab",
                 "SQLiteStore", "TransferWorker", "URLSessionExecutor", "Rainbow", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -217,7 +259,7 @@ let package = Package(
         tool(
             "transferlab",
             [
-                "TransferPolicy", "TransferScheduling", "PolicyLab", "Rainbow",
+                "TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab", "Rainbow",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Tests
@@ -233,27 +275,33 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
             ]),
         support(
-            "HostileCases", ["TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
-        support("ExecutorTrials", ["TransferPolicy", "TransferEngine", "TransferTesting", "HostileServer"]),
+            "HostileCases",
+            ["TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
+        support(
+            "ExecutorTrials", ["TransferModel", "TransferPolicy", "TransferEngine", "TransferTesting", "HostileServer"]),
         child(
             "TransferSoak",
             [
-                "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor", "HostileServer",
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor",
+                "HostileServer",
                 "ExecutorTrials", "transfer-worker", logging,
             ]),
         // A disk that loses its power: a library that is put before the C library's calls, and who rolls changes back.
         .target(name: "CDiskJournal", path: "Tests/Support/CDiskJournal"),
         .target(name: "FaultyDisk", dependencies: ["CDiskJournal"], path: "Tests/Support/FaultyDisk"),
-        support("DiskRig", ["TransferPolicy", "CDiskJournal"]),
+        support("DiskRig", ["TransferModel", "TransferPolicy", "CDiskJournal"]),
         child("DiskChild", []),
         child(
             "DaemonSoak",
             [
-                "ToolSupport", "TransferPolicy", "TransferEngine", "TransferBus", "GLibBridge", "SQLiteStore",
+                "ToolSupport", "TransferModel", "TransferPolicy", "TransferEngine", "TransferBusProtocol",
+                "TransferBusClient", "TransferBusServer", "GLibBridge",
+                "SQLiteStore",
                 "ConditionRigs", "DiskRig", "HostileServer", "transferd",
             ]),
-        child("ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferPolicy"]),
-        child("SessionApp", ["BackgroundTransfer", "TransferSessions"]),
+        child(
+            "ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferModel", "TransferPolicy"]),
+        child("SessionApp", ["BackgroundTransfer", "TransferModel"]),
         // As its authors wrote it for Apple's systems: in the language mode of their time, and with its warnings.
         .executableTarget(
             name: "TutorialApp", dependencies: ["BackgroundTransfer"], path: "Tests/Support/TutorialApp",
@@ -261,64 +309,83 @@ let package = Package(
         // Code as a server might bring it into a worker: tries what the worker's confinement denies.
         child("HostileWorker", ["TransferWorker", "CHostileCalls"]),
         .target(name: "CHostileCalls", path: "Tests/Support/CHostileCalls"),
-        child("StoreChild", ["TransferPolicy", "TransferEngine", "SQLiteStore"]),
-        tests("TransferPolicyTests", ["TransferPolicy"]),
-        support("SchedulerTrials", ["TransferPolicy", "TransferScheduling"]),
-        child("SchedulerSoak", ["TransferPolicy", "SchedulerTrials"]),
-        tests("TransferSchedulingTests", ["TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
-        tests("PolicyLabTests", ["TransferPolicy", "TransferScheduling", "PolicyLab"], resources: [.copy("Samples")]),
+        child("StoreChild", ["TransferModel", "TransferPolicy", "TransferEngine", "SQLiteStore"]),
+        tests("TransferPolicyTests", ["TransferModel", "TransferPolicy"]),
+        support("SchedulerTrials", ["TransferModel", "TransferPolicy", "TransferScheduling"]),
+        child("SchedulerSoak", ["TransferModel", "TransferPolicy", "SchedulerTrials"]),
+        tests("TransferSchedulingTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
+        tests(
+            "PolicyLabTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab"],
+            resources: [.copy("Samples")]),
         tests(
             "TransferEngineTests",
-            ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting", metrics]),
+            ["TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting", metrics]),
         tests(
             "TransferSessionsTests",
             [
-                "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "TransferTesting",
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
+                "TransferTesting",
                 logging,
             ]),
-        tests("TransferTestingTests", ["TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
-        tests("LinuxClockTests", ["TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),
+        tests(
+            "TransferTestingTests",
+            ["TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
+        tests(
+            "LinuxClockTests",
+            ["TransferModel", "TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),
         tests(
             "LinuxConditionsTests",
             [
-                "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxConditions", "TransferTesting",
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxConditions",
+                "TransferTesting",
                 "GLibBridge",
             ], resources: [.copy("Recordings")]),
         tests(
             "SQLiteStoreTests",
             [
-                "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions", "SQLiteStore",
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
+                "SQLiteStore",
                 "TransferTesting",
                 "StoreChild", grdb,
             ]),
         tests(
             "URLSessionExecutorTests",
             [
-                "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting", "HostileServer",
+                "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting",
+                "HostileServer",
                 "ExecutorTrials", "HostileCases", "URLSessionRepair", "CLinuxFiles",
             ]),
         tests(
             "TransferWorkerTests",
             [
-                "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor", "TransferTesting",
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor",
+                "TransferTesting",
                 "HostileServer", "ExecutorTrials", "HostileCases", "HostileWorker", "transfer-worker", logging,
             ]),
         tests("BackgroundTransferEmbeddedTests", ["SessionHarnesses", "TransferTesting"]),
-        tests("BackgroundTransferTests", ["BackgroundTransfer", "TransferPolicy", "TransferSessions"]),
         tests(
-            "TransferBusTests", ["TransferPolicy", "TransferEngine", "TransferSessions", "TransferBus", "GLibBridge"]),
-        tests("ProgramStarterTests", ["ProgramStarter", "TransferSessions"]),
+            "BackgroundTransferTests", ["BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferSessions"]),
+        tests(
+            "TransferBusTests",
+            [
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions", "TransferBusProtocol",
+                "TransferBusClient", "TransferBusServer", "GLibBridge",
+            ]),
+        tests("ProgramStarterTests", ["ProgramStarter", "TransferModel", "TransferSessions"]),
         tests(
             "TransferdTests",
             [
-                "ToolSupport", "TransferBus", "TransferPolicy", "TransferScheduling", "TransferEngine",
+                "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "TransferModel",
+                "TransferPolicy", "TransferScheduling", "TransferEngine",
                 "TransferSessions", "TransferTesting", "transferd", "URLSessionExecutor", "UploadSpool", logging,
                 metrics,
             ]),
         tests(
             "TransferctlTests",
             [
-                "ToolSupport", "TransferBus", "GLibBridge", "TransferPolicy", "TransferScheduling", "TransferEngine",
+                "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
+                "TransferModel", "TransferPolicy", "TransferScheduling",
+                "TransferEngine",
                 "PolicyLab", "transferctl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -328,23 +395,33 @@ let package = Package(
         // Hostile callers: a bus connection on a bare socket, a program that is told what to call, and a fuzzer.
         support("RawBus", []),
         child("HostileCaller", ["RawBus"]),
-        child("BusFuzz", ["RawBus", "ConditionRigs", "TransferPolicy", "transferd"]),
-        child("BusSoak", ["TransferBus", "GLibBridge", "TransferPolicy", "TransferEngine"]),
+        child("BusFuzz", ["RawBus", "ConditionRigs", "TransferModel", "TransferPolicy", "transferd"]),
+        child(
+            "BusSoak",
+            [
+                "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge", "TransferModel",
+                "TransferPolicy", "TransferEngine",
+            ]),
         tests(
             "EndToEndTests",
             [
                 "transferctl", "transferd", "ConditionRigs", "ConditionsProbe", "DiskRig", "HostileServer",
                 "transferlab", "BusSoak", "SessionApp", "TutorialApp", "BackgroundTransfer", "SessionHarnesses",
-                "TransferTesting", "TransferBus", "GLibBridge", "TransferPolicy", grdb, "RawBus", "HostileCaller",
+                "TransferTesting", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
+                "TransferModel", "TransferPolicy", grdb, "RawBus",
+                "HostileCaller",
                 "BusFuzz",
             ]),
-        tests("SessionFoldersTests", ["SessionFolders", "TransferPolicy", "TransferEngine", "TransferSessions"]),
-        tests("UploadSpoolTests", ["UploadSpool", "TransferSessions"]),
+        tests(
+            "SessionFoldersTests",
+            ["SessionFolders", "TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions"]),
+        tests("UploadSpoolTests", ["UploadSpool", "TransferModel", "TransferSessions"]),
         tests("HostileServerTests", ["HostileServer"]),
         tests(
             "DiskRigTests",
             [
-                "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore", "DiskRig", "DiskChild",
+                "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore", "DiskRig",
+                "DiskChild",
                 "StoreChild",
             ]),
         tests("TidyTests", []),

@@ -17,6 +17,7 @@ let package = Package(
                 .product(name: "PolicyLab", package: "background-transfer"),
                 .product(name: "SQLiteStore", package: "background-transfer"),
                 .product(name: "TransferEngine", package: "background-transfer"),
+                .product(name: "TransferModel", package: "background-transfer"),
                 .product(name: "TransferPolicy", package: "background-transfer"),
                 .product(name: "TransferScheduling", package: "background-transfer"),
                 .product(name: "TransferTesting", package: "background-transfer"),

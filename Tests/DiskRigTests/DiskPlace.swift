@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DiskRig
 import Foundation
+import TransferModel
 import TransferPolicy
 
 /// A folder on a faulty disk, and programs that use it.

@@ -4,6 +4,7 @@ import Foundation
 import SQLiteStore
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @Suite("The queue on a disk that loses its power", .serialized)

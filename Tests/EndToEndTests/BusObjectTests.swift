@@ -3,7 +3,9 @@ import ConditionRigs
 import Foundation
 import GLibBridge
 import Testing
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 @Suite(

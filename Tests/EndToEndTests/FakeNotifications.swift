@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferBus
+import TransferBusProtocol
 
 /// A desktop's server of notes, which keeps what it is told.
 struct FakeNotifications {

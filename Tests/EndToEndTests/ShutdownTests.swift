@@ -4,7 +4,8 @@ import DiskRig
 import Foundation
 import GLibBridge
 import Testing
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 
 @Suite(
     "C12: SIGTERM ends the daemon within five seconds, whatever hangs", .serialized,

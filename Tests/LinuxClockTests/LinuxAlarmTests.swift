@@ -4,6 +4,7 @@ import Glibc
 import LinuxClock
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferTesting
 

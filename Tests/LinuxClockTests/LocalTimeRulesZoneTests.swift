@@ -2,6 +2,7 @@
 import Foundation
 import LinuxClock
 import Testing
+import TransferModel
 import TransferPolicy
 
 @Suite("Local time rules from a time zone")

@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import Testing
+import TransferModel
 import TransferPolicy
 
 @testable import LinuxClock

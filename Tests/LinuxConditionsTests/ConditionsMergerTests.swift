@@ -2,6 +2,7 @@
 import GLibBridge
 import Glibc
 import Testing
+import TransferModel
 import TransferPolicy
 
 @testable import LinuxConditions

@@ -2,6 +2,7 @@
 import GLibBridge
 import Synchronization
 import Testing
+import TransferModel
 import TransferPolicy
 
 @testable import LinuxConditions

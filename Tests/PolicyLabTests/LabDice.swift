@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import PolicyLab
+import TransferModel
 import TransferPolicy
 
 /// Random days and jobs from a seed.

@@ -3,6 +3,7 @@ import Foundation
 import ProgramStarter
 import Synchronization
 import Testing
+import TransferModel
 import TransferSessions
 
 @Suite("Starting programs for their sessions")

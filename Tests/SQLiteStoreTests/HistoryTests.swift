@@ -3,6 +3,7 @@ import GRDB
 import Synchronization
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferTesting
 

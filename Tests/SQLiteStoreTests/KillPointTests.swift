@@ -3,6 +3,7 @@ import SQLiteStore
 import Synchronization
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferTesting

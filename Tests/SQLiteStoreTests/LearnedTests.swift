@@ -3,6 +3,7 @@ import GRDB
 import SQLiteStore
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferTesting

@@ -2,6 +2,7 @@
 import SQLiteStore
 import Synchronization
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferTesting
 

@@ -4,6 +4,7 @@ import GRDB
 import SQLiteStore
 import Testing
 import TransferEngine
+import TransferModel
 import TransferTesting
 
 @Suite("SQLiteStore: who can read what")

@@ -2,6 +2,7 @@
 import Foundation
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferTesting
 

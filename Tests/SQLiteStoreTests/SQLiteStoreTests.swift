@@ -5,6 +5,7 @@ import GRDB
 import Synchronization
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferTesting

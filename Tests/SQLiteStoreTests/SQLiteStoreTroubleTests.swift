@@ -4,6 +4,7 @@ import GRDB
 import Glibc
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferTesting
 

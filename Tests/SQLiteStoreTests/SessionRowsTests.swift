@@ -3,6 +3,7 @@ import Foundation
 import SQLiteStore
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferSessions
 import TransferTesting

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@Suite("Core decides on values only")
+@Suite("Model and Core are values only")
 struct CoreWordsTests {
-    @Test("no banned word is in Core")
-    func tree() {
-        let core = SourceTree.swift(in: "Sources/Core")
-        #expect(core.count > 10)
-        #expect(CoreWords.violations(in: core) == [])
+    @Test("no banned word is in either", arguments: ["Sources/Model", "Sources/Core"])
+    func tree(_ folder: String) {
+        let files = SourceTree.swift(in: folder)
+        #expect(files.count > 10)
+        #expect(CoreWords.violations(in: files) == [])
     }
 
     @Test(

@@ -9,11 +9,12 @@ enum ImportRules {
 
     /// What each folder may import. A folder that is not named here fails, so that a new one is thought about.
     static let allowed: [String: Set<String>] = {
-        let core: Set = ["TransferPolicy", "TransferScheduling"]
+        let core: Set = ["TransferModel", "TransferPolicy", "TransferScheduling"]
         let edge = core.union(toolchain).union(everywhereButCore).union(["TransferEngine"])
         return [
-            "Sources/Core/TransferPolicy": [],
-            "Sources/Core/TransferScheduling": ["TransferPolicy"],
+            "Sources/Model/TransferModel": [],
+            "Sources/Core/TransferPolicy": ["TransferModel"],
+            "Sources/Core/TransferScheduling": ["TransferModel", "TransferPolicy"],
             // Logarithms and the like, of the number that is given and nothing else.
             "Sources/Core/PolicyLab": core.union(["RealModule"]),
             "Sources/Engine/TransferEngine": core.union(everywhereButCore).union(["Synchronization"]),
@@ -21,7 +22,6 @@ enum ImportRules {
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),
-            "Sources/Adapters/TransferBus": edge.union(["CProcess", "GLibBridge", "TransferSessions"]),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),
             "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
             "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "TransferSessions"]),
@@ -31,9 +31,14 @@ enum ImportRules {
             // The supervised process is the executor in another place.
             "Sources/Adapters/TransferWorker": edge.union(["CConfinement", "CProcess", "URLSessionExecutor"]),
             "Sources/Adapters/ProgramStarter": edge.union(["CProcess", "TransferSessions"]),
+            "Sources/DBus/TransferBusProtocol": toolchain.union(["GLibBridge", "TransferModel"]),
+            "Sources/DBus/TransferBusClient": toolchain.union(["GLibBridge", "TransferBusProtocol", "TransferModel"]),
+            "Sources/DBus/TransferBusServer": edge.union([
+                "CProcess", "GLibBridge", "TransferBusProtocol", "TransferSessions",
+            ]),
             // Over the bus: no engine comes with it.
             "Sources/Client/BackgroundTransfer": toolchain.union([
-                "FoundationNetworking", "Logging", "TransferPolicy", "TransferSessions", "TransferBus", "GLibBridge",
+                "FoundationNetworking", "GLibBridge", "Logging", "TransferBusProtocol", "TransferModel",
             ]),
             // The same over an engine of its own.
             "Sources/Client/BackgroundTransferEmbedded": edge.union([
@@ -67,7 +72,7 @@ enum ImportRules {
         "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor", "Sources/Adapters/UploadSpool"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
         "CProcess": [
-            "Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferBus", "Sources/Adapters/TransferWorker",
+            "Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferWorker", "Sources/DBus/TransferBusServer",
         ],
         "CSeccomp": [],
         "CTimer": ["Sources/Adapters/LinuxClock"],
@@ -95,6 +100,22 @@ enum ImportRules {
             let start = line.drop(while: \.isWhitespace)
             return start.prefixMatch(of: declaration).map { String($0.1) }
         }
+    }
+
+    /// The targets that a target of a package's manifest depends on, directly or not: what an app that depends on it builds
+    /// and links.
+    static func reach(of target: String, in manifest: String) -> Set<String> {
+        let declaration = #/\b(?:model|core|engine|bus|adapter|client|c|system)\(\s*"(\w+)",\s*\[([^\]]*)\]/#
+        let direct = Dictionary(
+            manifest.matches(of: declaration).map { match in
+                (String(match.1), Set(match.2.matches(of: #/"(\w+)"/#).map { String($0.1) }))
+            }, uniquingKeysWith: { $0.union($1) })
+        var (found, open): (Set<String>, Set<String>) = ([], [target])
+        while let next = open.popFirst() {
+            open.formUnion((direct[next] ?? []).subtracting(found))
+            found.formUnion(direct[next] ?? [])
+        }
+        return found
     }
 
     /// One sentence for each import that is against the rules.

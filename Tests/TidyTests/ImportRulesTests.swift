@@ -10,6 +10,27 @@ struct ImportRulesTests {
         #expect(ImportRules.violations(in: sources) == [])
     }
 
+    @Test("an app over the bus brings no engine, no scheduler, no policy and no store")
+    func client() throws {
+        let manifest = try #require(SourceTree.files.first { $0.path == "Package.swift" }).text
+        let reach = ImportRules.reach(of: "BackgroundTransfer", in: manifest)
+        #expect(reach.isSuperset(of: ["TransferModel", "TransferBusProtocol", "GLibBridge"]))
+        let within: Set = ["TransferModel", "TransferBusProtocol", "GLibBridge", "CGIO"]
+        #expect(reach.subtracting(within) == [])
+    }
+
+    @Test("what a target reaches is found through others")
+    func reach() {
+        let manifest = """
+            core("A"), core("B", ["A"]),
+            adapter("C", [
+                "B", .product(name: "X", package: "x"),
+            ]), client("D", ["C", logging]), client("E", [])
+            """
+        #expect(ImportRules.reach(of: "D", in: manifest) == ["A", "B", "C", "X", "x"])
+        #expect(ImportRules.reach(of: "E", in: manifest) == [])
+    }
+
     @Test(
         "an import against the rules is found",
         arguments: [

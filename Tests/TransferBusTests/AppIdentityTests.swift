@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Testing
+import TransferBusProtocol
 
-@testable import TransferBus
+@testable import TransferBusServer
 
 @Suite("Which app a process is")
 struct AppIdentityTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
+import TransferBusProtocol
 
-@testable import TransferBus
+@testable import TransferBusServer
 
 /// The control groups are those of systemd's documentation for desktop environments and of running desktops.
 @Suite("C1, C4: which kind of caller a process is")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 
 @Suite("The daemon as a program on the bus sees it", .timeLimit(.minutes(1)))
 struct BusClientTests {

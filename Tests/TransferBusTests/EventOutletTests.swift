@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import Testing
+import TransferBusProtocol
+import TransferModel
 import TransferSessions
 
-@testable import TransferBus
+@testable import TransferBusServer
 
 @Suite("The way of events to a process that may be stopped")
 struct EventOutletTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
+import TransferBusProtocol
 
-@testable import TransferBus
+@testable import TransferBusServer
 
 @Suite struct InterpretedProgramTests {
     @Test(

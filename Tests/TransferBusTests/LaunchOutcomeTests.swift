@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Testing
+import TransferBusProtocol
+import TransferModel
 import TransferSessions
 
-@testable import TransferBus
+@testable import TransferBusServer
 
 @Suite("What it means that an app could not be called by its name")
 struct LaunchOutcomeTests {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Testing
+import TransferBusProtocol
 
-@testable import TransferBus
+@testable import TransferBusServer
 
 @Suite struct ObjectReadersTests {
     @Test("Only what differs from what was told last is told")

@@ -3,9 +3,11 @@ import Foundation
 import GLibBridge
 import Testing
 import TransferEngine
+import TransferModel
 import TransferSessions
 
-@testable import TransferBus
+@testable import TransferBusProtocol
+@testable import TransferBusServer
 
 /// A folder of its own for a test, with a file in it.
 private final class Place {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Testing
+import TransferBusProtocol
 
-@testable import TransferBus
+@testable import TransferBusServer
 
 @Suite("Facts about real processes")
 struct ProcessFactsTests {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
+import TransferModel
 import TransferSessions
 
-@testable import TransferBus
+@testable import TransferBusProtocol
+@testable import TransferBusServer
 
 @Suite("C3: what a program in a sandbox may say of its sessions")
 struct SandboxRulesTests {

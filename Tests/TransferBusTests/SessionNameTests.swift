@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Testing
+import TransferModel
 import TransferPolicy
 
-@testable import TransferBus
+@testable import TransferBusProtocol
+@testable import TransferBusServer
 
 @Suite struct SessionNameTests {
     @Test(

@@ -2,9 +2,10 @@
 import GLibBridge
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
-@testable import TransferBus
+@testable import TransferBusProtocol
 
 @Suite struct TransferRequestTests {
     private static let now = WallTime(secondsSinceEpoch: 1_700_000_000)

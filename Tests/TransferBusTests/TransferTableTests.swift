@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Testing
-import TransferBus
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 @Suite("many transfers as columns")

@@ -5,6 +5,7 @@ import TransferScheduling
 import TransferTesting
 
 @testable import TransferEngine
+@testable import TransferModel
 
 @Suite("What a restart must not lose", .timeLimit(.minutes(5))) struct EngineLearningTests {
     private static let day: Duration = .seconds(86_400)

@@ -6,6 +6,7 @@ import TransferScheduling
 import TransferTesting
 
 @testable import TransferEngine
+@testable import TransferModel
 
 @Suite("TransferEngine: a queue that stays in the store")
 struct EngineQueueTests {

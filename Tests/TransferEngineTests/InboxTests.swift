@@ -4,6 +4,7 @@ import TransferPolicy
 import TransferScheduling
 
 @testable import TransferEngine
+@testable import TransferModel
 
 @Suite("the inbox", .timeLimit(.minutes(5)))
 struct InboxTests {

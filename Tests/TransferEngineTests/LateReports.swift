@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// An executor that breaks its contract: it reports for any attempt at any time.

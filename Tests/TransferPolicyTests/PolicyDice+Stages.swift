@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TransferModel
 import TransferPolicy
 
 /// What the examination of staged policies draws.

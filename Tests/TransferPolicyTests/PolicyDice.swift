@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TransferModel
 import TransferPolicy
 
 /// Draws policies, subjects and contexts, the usual ones as well as those that nobody expects.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TransferModel
 import TransferPolicy
 
 /// Every policy, with any parameters, on any subject in any context: no input ends the process or breaks the contract.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TransferModel
 import TransferPolicy
 
 @Suite struct PolicyHistoryTests {

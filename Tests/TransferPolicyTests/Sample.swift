@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferModel
 import TransferPolicy
 
 /// A machine and transfers for tests: Monday 2026-11-23 00:00:00 UTC, on AC, on unmetered ethernet.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TransferModel
 import TransferPolicy
 
 /// Draws a subject and a context, and looks for a way in which a staged policy breaks its contract there.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TransferModel
 import TransferPolicy
 
 /// Every staged policy, with any parameters, on any subject in any context: what it says of a stage is what it says of

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TransferModel
 import TransferPolicy
 
 /// Input that nobody should give: each kind has a typed error or a defined answer, and none ends the process.

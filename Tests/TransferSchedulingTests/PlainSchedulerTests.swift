@@ -2,6 +2,7 @@
 import Foundation
 import SchedulerTrials
 import Testing
+import TransferModel
 import TransferPolicy
 
 /// The scheduler against one that looks at every transfer each time. `SchedulerSoak` does the same for longer.

@@ -3,6 +3,7 @@ import Logging
 import Synchronization
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferSessions
 import TransferTesting

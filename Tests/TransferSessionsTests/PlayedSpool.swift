@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+import TransferModel
 import TransferSessions
 
 /// A spool without files: each path has the content that the test says.

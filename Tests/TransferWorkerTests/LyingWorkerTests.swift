@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import TransferWorker

@@ -2,7 +2,8 @@
 import GLibBridge
 import Testing
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 @testable import transferctl

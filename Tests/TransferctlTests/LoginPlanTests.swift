@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import transferctl

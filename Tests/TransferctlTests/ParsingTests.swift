@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import ToolSupport
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import transferctl

@@ -3,7 +3,8 @@ import Foundation
 import GLibBridge
 import Testing
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 @testable import transferctl

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import ToolSupport
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import transferctl

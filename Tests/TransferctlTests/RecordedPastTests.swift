@@ -2,7 +2,8 @@
 import GLibBridge
 import PolicyLab
 import Testing
-import TransferBus
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 @testable import transferctl

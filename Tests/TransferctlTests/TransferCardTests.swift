@@ -2,7 +2,8 @@
 import Foundation
 import GLibBridge
 import Testing
-import TransferBus
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 @testable import transferctl

@@ -2,6 +2,7 @@
 import Testing
 import ToolSupport
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @Suite struct DisplayNameTests {

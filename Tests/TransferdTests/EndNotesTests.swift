@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
+import TransferModel
 import TransferPolicy
 
 @testable import transferd

@@ -3,8 +3,9 @@ import Foundation
 import Logging
 import Testing
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferSessions
 import TransferTesting

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
-import TransferBus
+import TransferBusProtocol
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 

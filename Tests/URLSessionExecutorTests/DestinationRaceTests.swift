@@ -5,6 +5,7 @@ import Glibc
 import HostileServer
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import URLSessionExecutor

@@ -6,6 +6,7 @@ import HostileServer
 import Synchronization
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import URLSessionExecutor

@@ -5,6 +5,7 @@ import Glibc
 import HostileServer
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import URLSessionExecutor
@@ -124,7 +125,8 @@ extension ExecutorTests {
                 specification.destination.folderIdentity = FolderIdentity(device: 1, inode: 1, document: document)
                 // The portal does not run: that may pass.
                 let unmounted = await bench.run(specification).0.failure
-                #expect(unmounted?.cause == .folderUnavailable && unmounted?.cause.mayPass == true, "\(unmounted as Any)")
+                #expect(
+                    unmounted?.cause == .folderUnavailable && unmounted?.cause.mayPass == true, "\(unmounted as Any)")
                 #expect(unmounted?.message.contains("does not run") == true)
                 // It runs, and has taken the document back: that does not.
                 try FileManager.default.createDirectory(

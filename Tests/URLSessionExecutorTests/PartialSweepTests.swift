@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import Testing
+import TransferModel
 import TransferPolicy
 
 @testable import URLSessionExecutor

@@ -3,6 +3,7 @@ import ExecutorTrials
 import Foundation
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import URLSessionExecutor

@@ -4,6 +4,7 @@ import Foundation
 import HostileServer
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import URLSessionExecutor

@@ -3,6 +3,7 @@ import ExecutorTrials
 import HostileServer
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import URLSessionExecutor

@@ -2,6 +2,7 @@
 import ExecutorTrials
 import Testing
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 @testable import URLSessionExecutor

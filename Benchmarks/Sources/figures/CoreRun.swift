@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAllocations
 import Foundation
+import TransferModel
 import TransferPolicy
 
 /// What is measured of the deciding code.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CxxQueue
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 

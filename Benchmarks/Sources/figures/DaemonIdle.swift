@@ -2,6 +2,7 @@
 import Foundation
 import SQLiteStore
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// What the daemon costs while nothing happens, with nothing to do and with 10 000 transfers that wait: wake-ups, memory,

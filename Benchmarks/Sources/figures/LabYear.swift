@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import PolicyLab
+import TransferModel
 import TransferPolicy
 
 /// What it takes to replay a year of one device under one policy.

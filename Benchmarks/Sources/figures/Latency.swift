@@ -4,6 +4,7 @@ import LinuxClock
 import SQLiteStore
 import Synchronization
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferTesting

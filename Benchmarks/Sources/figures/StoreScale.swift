@@ -3,6 +3,7 @@ import CRawStore
 import Foundation
 import SQLiteStore
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferTesting

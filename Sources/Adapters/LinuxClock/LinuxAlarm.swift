@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 /// The kernel's clocks, and an alarm on the one that counts time asleep.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
-public import TransferPolicy
+public import TransferModel
 
 extension LocalTimeRules {
     /// The rules of a time zone from `now` on, with its changes between summer and winter time of the next few years.

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import Synchronization
-public import TransferPolicy
+public import TransferModel
 
 /// Tells when the machine's time zone is another one, or its clock was set so far that other rules hold.
 ///

@@ -2,7 +2,7 @@
 import CTimer
 @preconcurrency import Dispatch
 import Glibc
-import TransferPolicy
+internal import TransferModel
 
 /// A kernel timer as a descriptor, watched on a queue of its own.
 final class TimerDescriptor: Sendable {

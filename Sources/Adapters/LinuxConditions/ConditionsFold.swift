@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// Makes conditions of what readers saw: decodes it, lets it settle, and folds it into one snapshot after another.
 ///

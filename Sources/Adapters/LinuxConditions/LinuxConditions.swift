@@ -2,7 +2,7 @@
 import GLibBridge
 import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 /// Tells what a Linux machine is like: power from UPower and the kernel, the path from the kernel, the price from
 /// NetworkManager, the power profile from its daemon or the desktop portal, and sleep from logind.

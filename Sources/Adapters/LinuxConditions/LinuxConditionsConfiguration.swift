@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-public import TransferPolicy
+public import TransferModel
 
 /// What `LinuxConditions` reads, and how long it waits.
 public struct LinuxConditionsConfiguration: Sendable {

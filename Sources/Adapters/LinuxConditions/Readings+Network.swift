@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 extension Readings {
     /// What the services say about reachability, where they say something: NetworkManager, else the portal.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What one source says, or why it says nothing.
 enum Answer<Value: Hashable & Sendable>: Hashable, Sendable {

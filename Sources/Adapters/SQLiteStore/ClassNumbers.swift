@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
-internal import TransferPolicy
+internal import TransferModel
 
 /// The numbers of the classes of traits that are known to be saved, for whoever prepares a change.
 ///

@@ -4,7 +4,7 @@ internal import GRDB
 internal import Glibc
 internal import Synchronization
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// Turns requests that come while the disk is busy into one transaction, each of them still all or nothing.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// A change with its texts made, which needs no connection; small, since it goes from hand to hand.
 enum PreparedChange: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
 internal import GRDBSQLite
-internal import TransferPolicy
+internal import TransferModel
 internal import TransferScheduling
 
 /// Reads what decides of the transfers in the queue, without their texts.

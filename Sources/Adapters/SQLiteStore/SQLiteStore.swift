@@ -2,7 +2,7 @@
 internal import GRDB
 internal import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 public import TransferScheduling
 
 /// The queue in one SQLite database, shared by any number of processes.

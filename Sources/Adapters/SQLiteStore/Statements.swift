@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
 internal import TransferEngine
+internal import TransferModel
 
 /// The statements that are carried out for each of thousands of transfers, prepared once.
 final class Statements {

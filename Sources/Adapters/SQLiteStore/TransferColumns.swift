@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
-internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// A specification as it lies in columns: what nearly all transfers have, and the rest as JSON.
 struct TransferColumns: Sendable {

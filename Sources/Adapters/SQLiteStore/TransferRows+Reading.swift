@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
 internal import TransferEngine
+internal import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 

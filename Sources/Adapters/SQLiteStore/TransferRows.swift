@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 internal import TransferScheduling
 
 /// How transfers lie in the tables of `Schema`, on the one connection that reads and writes them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// Something to be written, and who waits for it.
 protocol WriteRequest: AnyObject, Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
-package import TransferEngine
-package import TransferPolicy
+package import TransferModel
 package import TransferSessions
 
 /// Where finished files of sessions go, and what an app's request means to an executor.

@@ -2,7 +2,7 @@
 import Dispatch
 import Synchronization
 import TransferEngine
-import TransferPolicy
+internal import TransferModel
 import URLSessionExecutor
 
 /// The files of attempts, which no worker reaches by itself.

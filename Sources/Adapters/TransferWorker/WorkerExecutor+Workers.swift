@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import Synchronization
 import TransferEngine
-import TransferPolicy
+internal import TransferModel
 import URLSessionExecutor
 
 /// Which worker gets what, what workers say, and what follows their end.

@@ -5,7 +5,7 @@ import Glibc
 import Logging
 import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 public import URLSessionExecutor
 
 /// Runs a `URLSessionExecutor` in worker processes and looks after them.

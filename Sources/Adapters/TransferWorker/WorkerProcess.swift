@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
-import TransferPolicy
+internal import TransferModel
 
 /// A worker process, as its parent has it: its socket, what it writes to standard error, and its end.
 final class WorkerProcess: Sendable {

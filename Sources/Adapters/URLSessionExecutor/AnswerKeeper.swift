@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
+internal import TransferModel
 
 /// The head of the newest answer, for transfers whose app wants to see it.
 struct AnswerKeeper {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Foundation
-import TransferEngine
-import TransferPolicy
+internal import TransferEngine
+internal import TransferModel
 
 /// What comes from the network, and what time does.
 extension DownloadAttempt: ExchangeReceiver {

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// How an attempt comes to its end.
 extension DownloadAttempt {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Synchronization
-import TransferEngine
+internal import TransferEngine
+internal import TransferModel
 
 /// Several requests for pieces of one file at once; each block goes to its own place in the partial file.
 extension DownloadAttempt {

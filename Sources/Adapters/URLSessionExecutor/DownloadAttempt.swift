@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Synchronization
 import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// One attempt to fetch a file: carries out what the state machine decides, and reports.
 final class DownloadAttempt: TransferAttempt, @unchecked Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 public import TransferEngine
+public import TransferModel
 
 /// What of an executor's work needs no network and no running executor: whoever supervises one does it here.
 public enum ExecutorFiles {

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 import URLSessionRepair
 
 /// Fetches and uploads files with FoundationNetworking's URLSession, in this process.

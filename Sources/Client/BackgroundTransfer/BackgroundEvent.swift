@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import FoundationNetworking
-internal import TransferSessions
+internal import TransferModel
 
 /// Something that happened in a background session, perhaps while this program did not run.
 public struct BackgroundEvent: Sendable {

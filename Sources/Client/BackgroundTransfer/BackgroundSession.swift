@@ -2,7 +2,7 @@
 public import Foundation
 public import FoundationNetworking
 internal import Synchronization
-internal import TransferSessions
+internal import TransferModel
 
 /// Downloads and uploads that go on without this program: a background session without Apple's names.
 ///

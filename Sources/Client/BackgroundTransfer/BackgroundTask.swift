@@ -3,8 +3,7 @@ public import Foundation
 public import FoundationNetworking
 internal import Logging
 internal import Synchronization
-internal import TransferPolicy
-internal import TransferSessions
+internal import TransferModel
 
 /// One download or upload of a background session. It goes on without this program.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import TransferSessions
+internal import TransferModel
 
 /// What an app keeps of a cancelled download in order to continue it: a note of where its bytes are, not the bytes.
 struct ResumeData: Hashable, Codable {

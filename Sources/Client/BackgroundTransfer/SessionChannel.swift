@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import TransferSessions
+package import TransferModel
 
 /// The way from a session to whoever carries its transfers out: the daemon, or an engine in this process.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import TransferSessions
+package import TransferModel
 
 extension SessionError {
     /// What the other side refused.

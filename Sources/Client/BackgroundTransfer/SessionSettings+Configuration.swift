@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import TransferSessions
+package import TransferModel
 
 extension BackgroundSessionConfiguration {
     /// What goes to who carries the session out.

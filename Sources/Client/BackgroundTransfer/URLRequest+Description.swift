@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import FoundationNetworking
-import TransferSessions
+internal import TransferModel
 
 extension RequestDescription {
     /// What of a request can outlive this program.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import TransferPolicy
+internal import TransferModel
 
 extension WallTime {
     /// The date, to the microsecond; what lies beyond the years 1677 to 2262 is the nearest of these.

@@ -4,7 +4,8 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Synchronization
-package import TransferSessions
+package import TransferModel
+internal import TransferSessions
 
 /// The way from this process's sessions to an engine within it.
 package final class EmbeddedChannel: SessionChannel {

@@ -7,6 +7,7 @@ internal import SQLiteStore
 public import ServiceLifecycle
 internal import SessionFolders
 package import TransferEngine
+internal import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 package import TransferSessions

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// What Android's scheduler would rather have, given up one by one as the deadline comes near.
 ///

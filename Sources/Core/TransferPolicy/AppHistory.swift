@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// How long each app's transfers ran in the last day, and when a person last used it.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Facts that a person takes for granted for one run, written `power=ac,network=wifi,metered=no,battery=80,profile=balanced`.
 public struct Assumptions: Hashable, Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Goes when the queue has grown longer than the present price is worth: queued megabytes above V × cost.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// How long to wait after a failed attempt: doubling from a first delay to a longest, times 1.0…1.5 by chance.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Holds work until some of it is due or the radio is awake anyway, then lets all of it go at once.
 ///

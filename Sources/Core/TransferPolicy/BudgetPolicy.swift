@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// Spends battery and metered bytes at a pace that lasts: percent of the battery a day, megabytes a month.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// How many metered bytes may be spent from one billing day to the next, and how many were.
 ///

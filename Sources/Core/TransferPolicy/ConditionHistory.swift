@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// For how much awake time this machine has not shown a condition: what tells "not now" from "never".
 public struct ConditionHistory: Hashable, Sendable, Codable {

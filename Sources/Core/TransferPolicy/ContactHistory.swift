@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// The last unmetered networks: how long each lasted, and how long the machine was without one before it.
 public struct ContactHistory: Hashable, Sendable, Codable {

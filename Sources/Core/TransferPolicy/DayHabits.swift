@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// How much of each hour of the day used to be good for transfers: on mains, awake and on a free network.
 ///

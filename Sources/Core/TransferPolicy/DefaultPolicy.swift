@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// The shipped rule: on AC and unmetered. Unmetered is hard unless the transfer itself allows metered networks; AC
 /// gives way as a deadline comes near, and sooner where AC is not to be expected before it.

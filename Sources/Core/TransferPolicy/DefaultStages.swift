@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// How far a transfer has come on its way to its deadline, as ``DefaultPolicy`` counts it: by shares of its time, and by
 /// steps of three hours as long as that matters.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// Waits for the hours of the week that used to be good, as long as one of them lies before the last chance.
 ///

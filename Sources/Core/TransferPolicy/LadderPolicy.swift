@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Gives way step by step as the deadline comes near: AC and unmetered always, battery and unmetered once a share of
 /// the time is gone, metered once a larger share is.

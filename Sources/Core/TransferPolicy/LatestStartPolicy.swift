@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Waits for AC and a free network as long as there is slack, then takes whatever there is.
 ///

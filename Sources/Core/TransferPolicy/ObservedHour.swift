@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// An hour that is being observed: how much of it was seen, and how much of that was good for transfers.
 struct ObservedHour: Hashable, Sendable, Codable {

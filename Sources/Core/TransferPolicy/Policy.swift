@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// A transfer as a policy sees it.
 public struct PolicySubject: Hashable, Sendable {

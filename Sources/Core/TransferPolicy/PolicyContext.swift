@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// All that a policy may look at besides the transfer it is asked about.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// What this machine has shown so far: all that policies learn from. Kept across restarts by whoever drives the engine.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// Off AC, gives each app so much running time per rolling window; the longer nobody used the app, the longer the window.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Why a transfer does not run. Each has a stable code, its data, and a sentence for people.
 public enum Reason: Hashable, Sendable {

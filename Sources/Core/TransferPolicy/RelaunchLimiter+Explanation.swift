@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 extension RelaunchLimiter {
     /// The limiter's state at one moment, for the command line, logs and the lab.

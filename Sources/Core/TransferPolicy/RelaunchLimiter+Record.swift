@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 extension RelaunchLimiter {
     /// A limiter as it is kept on disk, made so that no clock that was set or began anew can bend its delays.

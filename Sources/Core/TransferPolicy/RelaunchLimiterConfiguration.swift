@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// The relaunch limiter's settings.
 public struct RelaunchLimiterConfiguration: Hashable, Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// Goes when a weighted sum of conditions, age and budget reaches a threshold; age is scored anew each period.
 ///

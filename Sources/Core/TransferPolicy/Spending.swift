@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// What transfers have cost: metered bytes in the calendar month, battery in the day, both by the local calendar.
 ///

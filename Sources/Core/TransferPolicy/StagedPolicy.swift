@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// A policy that treats transfers alike in a few stages, so that it is asked once for all that wait in the same one.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Runs on AC and on a network that costs nothing; no deadline changes that.
 ///

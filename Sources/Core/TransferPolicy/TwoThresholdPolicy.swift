@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Starts only where it costs little, and stops only where it costs clearly more: a gap against flapping.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Which facts a permission to run stands on: they must have settled, and losing them stops the transfer.
 public struct RelevantFacts: OptionSet, Hashable, Sendable {

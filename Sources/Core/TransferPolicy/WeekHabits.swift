@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// How much of each hour of the local week used to be good: the last eight weeks, hour by hour.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// Waits for a free network while the free bytes predicted before the deadline are enough, else takes any network.
 ///

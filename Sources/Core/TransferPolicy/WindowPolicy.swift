@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 
 /// Off AC, runs only in short maintenance windows that lie further and further apart; on AC always.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 import TransferPolicy
 
 /// The transfers with an attempt, in the order of their starts, each under a number that stays while the attempt lasts.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 import TransferPolicy
 
 /// Asks all constraints and the policy about one transfer, and lets facts settle.

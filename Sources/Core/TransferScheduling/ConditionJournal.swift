@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What the machine was like over the last changes, so that the time a transfer has waited can be told by reasons.
 struct ConditionJournal: Sendable {

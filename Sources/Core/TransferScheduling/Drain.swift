@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
+internal import TransferPolicy
 
 /// Spreads the starts after sleep or an outage, so that machines that come back together do not fall upon a server
 /// together: each start of background work waits a random while.

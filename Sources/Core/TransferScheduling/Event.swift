@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TransferModel
 public import TransferPolicy
 
 /// What happened. Beside ``Scheduler/take(_:at:)`` and another policy the only thing that moves the scheduler.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// When transfers are given up, by the wall clock.
 struct Expiries: ~Copyable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// Sums over all transfers that are not over, kept as they come, change and go.
 struct QueueTotals: Sendable {

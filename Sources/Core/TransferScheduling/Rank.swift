@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// Where a transfer stands among all, as far as one may take another's slot.
 struct Rank: Hashable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
 
 /// What the deciding code needs of a transfer that was in the store when the program started.
 public struct RecoveredTransfer: Hashable, Sendable {

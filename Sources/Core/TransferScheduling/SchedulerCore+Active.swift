@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 // Transfers with an attempt: plain as the queue handed them out, or whole.
 

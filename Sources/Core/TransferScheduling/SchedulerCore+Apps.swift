@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 import TransferPolicy
 
 // Apps that are started because of their transfers, and what that makes their background work wait for.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
+internal import TransferPolicy
 
 // What executors report of attempts, and what is measured for them.
 

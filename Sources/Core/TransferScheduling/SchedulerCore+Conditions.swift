@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 import TransferPolicy
 
 // What the machine does, and what is learned of it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
+internal import TransferPolicy
 
 extension SchedulerCore where Queue: ~Copyable {
     /// Takes an event into the state; says whether what may run has to be looked at anew.

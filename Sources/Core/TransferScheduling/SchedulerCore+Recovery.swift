@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
+internal import TransferPolicy
 
 // The queue as the store knew it.
 

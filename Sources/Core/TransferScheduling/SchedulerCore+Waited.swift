@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
+internal import TransferPolicy
 
 extension SchedulerCore where Queue: ~Copyable {
     /// How long a transfer has waited under each reason, as far back as the journal and this process go.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// One place of a ``TimerWheel``: a timer as a member of its slot's heap, or a free place.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import TransferPolicy
+package import TransferModel
 
 /// Holds every moment the scheduler waits for and gives them out in order: up to millions of timers.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 // Keeps count of how long a transfer waited for reasons of its own, when such a reason ends.
 

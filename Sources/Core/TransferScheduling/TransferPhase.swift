@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// Where a transfer stands. What is only valid in one phase sits in that phase.
 enum TransferPhase: Hashable, Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 import TransferPolicy
 
 /// Holds the transfers that have no attempt under way, counts the slots, and says which transfer starts next.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Metrics
-import TransferPolicy
+internal import TransferModel
 
 /// What an engine counts and times for whoever watches it, through swift-metrics.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import TransferPolicy
+public import TransferModel
 
 /// A transfer as it is handed over, one of many.
 public struct NewTransfer: Hashable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
 internal import TransferScheduling
 
 /// What is to be different about a transfer in the queue; what is nil stays as it is.

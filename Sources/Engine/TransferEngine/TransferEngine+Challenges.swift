@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
+internal import TransferPolicy
 import TransferScheduling
 
 /// Servers that want a login before they answer.

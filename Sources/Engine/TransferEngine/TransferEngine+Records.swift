@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 import TransferScheduling
 
 /// What the engine knows of a transfer that is not over, beside what the scheduler knows.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 import TransferScheduling
 
 /// What has been decided and is neither saved nor done yet.

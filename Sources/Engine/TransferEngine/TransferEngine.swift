@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Metrics
+internal import TransferModel
 public import TransferPolicy
 public import TransferScheduling
 

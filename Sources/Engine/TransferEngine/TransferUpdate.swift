@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
 public import TransferScheduling
 
 /// Something that people who watch a transfer want to know.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// Codes of Foundation's `URLError`, which is not to be had here.
 enum URLErrorCode: Int {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// Sessions of containers that several programs of one publisher share: they are those of the app that is registered for the
 /// container, whichever of the programs makes them.

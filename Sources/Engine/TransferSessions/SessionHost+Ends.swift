@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferEngine
+package import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// The bytes that apps have on disk by their sessions, and their limit.
 extension SessionHost {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Logging
 internal import TransferEngine
-package import TransferPolicy
+package import TransferModel
 
 /// When apps are started for their sessions.
 extension SessionHost {

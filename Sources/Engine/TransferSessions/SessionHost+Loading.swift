@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Logging
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// The program starts again.
 extension SessionHost {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferEngine
+internal import TransferModel
 internal import TransferPolicy
 
 /// What an app is asked before a task goes on.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import TransferEngine
+internal import TransferModel
 
 /// Keeping secrets no longer than they are needed.
 extension SessionHost {

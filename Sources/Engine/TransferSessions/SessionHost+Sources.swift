@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import TransferEngine
-internal import TransferPolicy
+package import TransferModel
 
 /// Files that uploads send: kept before their order is acknowledged, removed when their task ends.
 extension SessionHost {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferEngine
+internal import TransferModel
 
 /// What a desktop tells of the windows of an application.
 package enum WindowFocus: Hashable, Sendable {

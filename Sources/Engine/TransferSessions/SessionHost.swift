@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Logging
 package import TransferEngine
-internal import TransferPolicy
+package import TransferModel
 
 /// Carries sessions out over an engine: which task is which transfer, what an app has to be told, and when it is started for
 /// that.

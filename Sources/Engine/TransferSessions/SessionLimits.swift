@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// How much of its bookkeeping an app may have the host keep (rule C5).
 package struct SessionLimits: Hashable, Sendable {

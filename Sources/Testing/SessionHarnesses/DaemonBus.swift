@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import TransferBus
+import TransferBusProtocol
 import TransferTesting
 
 /// A bus of its own that starts a daemon of its own when that is called.

@@ -2,7 +2,8 @@
 import Foundation
 import GLibBridge
 import Synchronization
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 public import TransferTesting
 
 /// The rules of sessions on a daemon of its own: a real `transferd`, on a bus of its own, with folders of its own.

@@ -5,7 +5,7 @@ import LinuxClock
 import Logging
 import SQLiteStore
 import Synchronization
-import TransferEngine
+internal import TransferModel
 public import TransferPolicy
 import TransferSessions
 public import TransferTesting

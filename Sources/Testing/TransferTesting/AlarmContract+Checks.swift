@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 extension AlarmContract {
     func clockGoesOn(_ subject: Subject) async throws {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 extension ConditionSourceContract {
     /// The two seconds of the port, and what a busy machine may add.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 /// What every `ConditionSource` must do, as checks that any test framework can run.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// One run of a check of `TransferExecutorContract`: starts attempts, waits for them, and keeps them all.
 final class ExecutorTrial: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 /// An executor that moves nothing: a test says what becomes of each attempt.
 ///

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 public import TransferScheduling
 
 /// A store for tests: keeps nothing beyond the process, and can be told to fail.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 /// Clocks that stand still until a test moves them.
 public final class ManualAlarm: Alarm {

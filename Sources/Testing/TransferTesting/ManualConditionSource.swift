@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 /// Tells of the machine what a test says.
 public final class ManualConditionSource: ConditionSource {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// An attempt and everything that was reported of it.
 struct ObservedAttempt: Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
+internal import TransferPolicy
 public import TransferScheduling
 
 /// Stored transfers for tests, from the least to one with every field set and awkward text in it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 /// An executor on trial, and the server and the disk around it.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 internal import TransferScheduling
 
 extension TransferStoreContract {

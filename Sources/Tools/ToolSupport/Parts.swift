@@ -2,7 +2,7 @@
 import Foundation
 package import LinuxClock
 package import LinuxConditions
-import TransferPolicy
+internal import TransferModel
 
 /// Puts adapters together for the commands that need them.
 package enum Parts {

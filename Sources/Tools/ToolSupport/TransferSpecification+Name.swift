@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-package import TransferEngine
+internal import TransferModel
 
 extension TransferSpecification {
     /// The name that a person knows the transfer by: the file's, or the URL without secrets.

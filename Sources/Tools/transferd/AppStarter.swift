@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ProgramStarter
 import Synchronization
-import TransferBus
+import TransferBusServer
+import TransferModel
 import TransferSessions
 
 /// Starts apps for their sessions: by the bus those that have a name on it, the others by

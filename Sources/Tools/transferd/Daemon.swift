@@ -9,8 +9,10 @@ import ServiceLifecycle
 import SessionFolders
 import Synchronization
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferSessions

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import SQLiteStore
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
-import TransferPolicy
+import TransferModel
 import TransferScheduling
 
 /// Saying how transfers stand, and why.

@@ -2,9 +2,9 @@
 import Foundation
 import Glibc
 import Logging
-import TransferBus
-import TransferEngine
-import TransferPolicy
+import TransferBusProtocol
+import TransferBusServer
+import TransferModel
 import TransferSessions
 
 /// What depends on who calls: admitting sandboxes, urgent work, and files for programs that cannot reach them.

@@ -3,9 +3,10 @@ import Foundation
 import Logging
 import SessionFolders
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
-import TransferPolicy
+import TransferModel
 import TransferSessions
 import URLSessionExecutor
 

@@ -2,8 +2,10 @@
 import GLibBridge
 import SQLiteStore
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// Telling of the past.

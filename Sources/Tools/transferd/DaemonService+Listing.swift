@@ -3,8 +3,10 @@ import Foundation
 import GLibBridge
 import SQLiteStore
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferSessions

@@ -3,9 +3,10 @@ import GLibBridge
 import Logging
 import SQLiteStore
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
-import TransferPolicy
+import TransferModel
 import TransferSessions
 
 /// Background sessions of apps.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
-import TransferBus
-import TransferEngine
-import TransferPolicy
+import TransferBusProtocol
+import TransferModel
 import TransferSessions
 
 /// The kept files of uploads that are handed over outside sessions.

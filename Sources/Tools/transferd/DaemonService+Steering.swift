@@ -3,9 +3,10 @@ import Foundation
 import GLibBridge
 import LinuxClock
 import Logging
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
-import TransferPolicy
+import TransferModel
 import TransferScheduling
 import TransferSessions
 

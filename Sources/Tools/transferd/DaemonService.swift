@@ -5,8 +5,10 @@ import LinuxClock
 import Logging
 import SQLiteStore
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferSessions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 
 /// What the desktop is told of transfers that a person handed over and that are over: many that end together are one note.
 struct EndNotes {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+import TransferModel
 
 /// Who waits until transfers are over.
 struct EndWaiting {

@@ -2,7 +2,7 @@
 import Foundation
 import Synchronization
 import TransferEngine
-import TransferPolicy
+import TransferModel
 
 /// The machine's conditions with a person's hold on everything laid over them. The hold outlives the daemon.
 final class HoldSwitch: ConditionSource {

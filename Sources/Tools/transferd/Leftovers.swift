@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import TransferEngine
-import TransferPolicy
+import TransferModel
 
 /// What transfers that are over left among the partial files, because the daemon died between saving the end and
 /// removing it.

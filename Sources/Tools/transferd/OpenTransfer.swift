@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferBus
-import TransferPolicy
+import TransferBusProtocol
+import TransferModel
 
 /// How a transfer that is not over stands, kept small: thousands wait, and most have neither run nor failed.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
-import TransferPolicy
+import TransferModel
 
 /// Lets so much progress of each transfer through as an app wants to hear of: four times a second, the last before anything
 /// else happens, and the last before nothing more comes.

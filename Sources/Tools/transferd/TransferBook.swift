@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 

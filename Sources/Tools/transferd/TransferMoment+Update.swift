@@ -2,7 +2,7 @@
 import SQLiteStore
 import ToolSupport
 import TransferEngine
-import TransferPolicy
+import TransferModel
 import TransferScheduling
 
 extension TransferMoment {

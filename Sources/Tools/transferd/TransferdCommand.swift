@@ -5,7 +5,7 @@ import GLibBridge
 import Logging
 import ServiceLifecycle
 import ToolSupport
-import TransferBus
+import TransferBusServer
 import TransferWorker
 
 /// The daemon: one for each user, on the session bus.

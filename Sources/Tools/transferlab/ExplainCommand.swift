@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import PolicyLab
+import TransferModel
 import TransferPolicy
 
 /// Which device and which policy, where there is one of each.

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import PolicyLab
+import TransferModel
 import TransferPolicy
 
 /// `transferlab sweep`: one table for many values of parameters.

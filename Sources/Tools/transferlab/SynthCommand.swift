@@ -2,7 +2,7 @@
 import ArgumentParser
 import Foundation
 import PolicyLab
-import TransferPolicy
+import TransferModel
 
 /// `transferlab synth`: makes up days.
 struct SynthCommand: ParsableCommand {

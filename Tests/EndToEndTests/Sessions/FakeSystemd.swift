@@ -3,7 +3,7 @@ import ConditionRigs
 import Foundation
 import GLibBridge
 import Synchronization
-import TransferBus
+import TransferBusProtocol
 
 /// A manager of units that starts what it is asked to start, with an environment of its own, and keeps the orders.
 final class FakeSystemd: Sendable {

@@ -2,7 +2,8 @@
 import ConditionRigs
 import Foundation
 import Testing
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 
 @Suite(
     "Apps whose windows have the focus, or lose it", .serialized,

@@ -3,7 +3,8 @@ import ConditionRigs
 import Foundation
 import GLibBridge
 import Testing
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 import TransferTesting
 
 @Suite(

@@ -6,7 +6,8 @@ import GLibBridge
 import HostileServer
 import Synchronization
 import Testing
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 
 @Suite(
     "Background sessions when things go wrong", .serialized,

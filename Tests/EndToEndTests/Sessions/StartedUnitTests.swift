@@ -3,7 +3,7 @@ import ConditionRigs
 import Foundation
 import GLibBridge
 import Testing
-import TransferBus
+import TransferBusProtocol
 
 @Suite(
     "C12: apps are started as services of systemd's", .serialized,

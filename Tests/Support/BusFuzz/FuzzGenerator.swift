@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import RawBus
+import TransferModel
 import TransferPolicy
 
 /// Draws arguments that are mostly right, and wrong in ways that reach deep into the parsers.

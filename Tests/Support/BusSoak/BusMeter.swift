@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 
 /// How many calls a second one client makes, one after the other, and how long they take: of the daemon, and of a bare
 /// service that only answers.

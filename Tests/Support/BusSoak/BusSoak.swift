@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 /// A hundred apps that use a daemon at random: `BusSoak ADDRESS SECONDS CLIENTS SEED [PAUSE]`; or `BusSoak meter ADDRESS

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 /// One app that submits, watches, cancels and vanishes at random, and notes whatever is not its own.

@@ -3,6 +3,7 @@ import Glibc
 import LinuxClock
 import LinuxConditions
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 // Prints one line for each snapshot: what tests of the readers watch. `--sysfs ROOT` reads another sysfs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import TransferBus
+import TransferBusProtocol
 
 /// How many files were held against what they should be.
 struct FileCounts {

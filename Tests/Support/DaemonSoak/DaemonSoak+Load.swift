@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 /// What the daemon is asked to do while it lives.

@@ -5,8 +5,10 @@ import Foundation
 import GLibBridge
 import SQLiteStore
 import ToolSupport
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// Gives a real daemon work by a bus of its own, kills it at random moments, and holds it to all that it said.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferBus
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 /// What the daemon has said of its transfers, to hold it to that after each of its deaths.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HostileServer
+import TransferModel
 import TransferPolicy
 
 /// The files, as their paths tell of them: one content for all, cut where each begins and ends.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CDiskJournal
 import Foundation
+import TransferModel
 import TransferPolicy
 
 /// A folder on a disk that can lose its power: whatever programs change there is written down beside it, so that what

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferModel
 import TransferPolicy
 
 /// What of the changes that nobody synced a power loss leaves.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 public import TransferEngine
+public import TransferModel
 
 /// Keeps the reports of an attempt, and lets a test wait for what it is about.
 public final class Recorder: Sendable {

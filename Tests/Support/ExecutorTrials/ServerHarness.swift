@@ -3,7 +3,8 @@ import Foundation
 import HostileServer
 import Synchronization
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
+internal import TransferPolicy
 public import TransferTesting
 
 /// An executor that moves real bytes, a server on loopback and a folder, for the contract of the port.

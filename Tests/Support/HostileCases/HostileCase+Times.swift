@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HostileServer
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import URLSessionExecutor
 

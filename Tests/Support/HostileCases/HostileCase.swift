@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import HostileServer
-import TransferEngine
-public import TransferPolicy
+internal import TransferEngine
+public import TransferModel
+internal import TransferPolicy
 import URLSessionExecutor
 
 /// One way in which a server misbehaves, what must come out, and what the server must have seen.

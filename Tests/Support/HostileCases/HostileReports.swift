@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TransferEngine
+import TransferModel
 
 /// Keeps an attempt's reports and holds them to their rules.
 final class HostileReports: Sendable {

@@ -3,7 +3,8 @@ import Foundation
 import HostileServer
 import Synchronization
 public import TransferEngine
-import TransferPolicy
+internal import TransferModel
+internal import TransferPolicy
 public import URLSessionExecutor
 
 /// Runs hostile cases on executors that the caller makes, and tells what was wrong.

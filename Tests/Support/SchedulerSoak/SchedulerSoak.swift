@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import SchedulerTrials
+import TransferModel
 import TransferPolicy
 
 /// Random trials of the scheduler by the million: each step is held to the rules, and some of them to a plain scheduler.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if DEBUG || TESTABLE
+import TransferModel
 import TransferPolicy
 @testable import TransferScheduling
 

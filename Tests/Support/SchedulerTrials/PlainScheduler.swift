@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if DEBUG || TESTABLE
+package import TransferModel
 package import TransferPolicy
 @testable package import TransferScheduling
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferModel
 import TransferPolicy
 
 /// Throws the next step of a random trial: whatever can happen to a scheduler, most often what moves it.

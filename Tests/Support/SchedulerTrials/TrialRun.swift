@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 package import TransferPolicy
 
 /// A random trial from one seed, and what to do when it fails: make its log as short as it gets, and say it as text.

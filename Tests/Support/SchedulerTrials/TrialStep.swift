@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import TransferModel
 package import TransferPolicy
 
 /// One thing that happens in a trial: concrete, so that leaving other steps out does not change what it is.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TransferModel
 import TransferPolicy
 
 /// A line of a trial's log: bare words, then `key=value` in any order, each of which may be missing.

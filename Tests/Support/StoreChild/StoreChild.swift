@@ -2,6 +2,7 @@
 import Glibc
 import SQLiteStore
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// Writes into a store until it is done or killed, and prints each number once its commit was acknowledged.

@@ -6,6 +6,7 @@ import HostileServer
 import Logging
 import Synchronization
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferWorker
 import URLSessionExecutor

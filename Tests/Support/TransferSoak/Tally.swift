@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Synchronization
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// What happened so far.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// One way for a source of conditions to break its contract.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// One way for an executor to break its contract.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+import TransferModel
 import TransferPolicy
 
 /// A machine that switches between mains and battery, with clocks that go on by a second at each switch.

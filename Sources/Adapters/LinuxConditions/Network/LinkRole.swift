@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What an interface is to the one who asks what carries the bytes.
 enum LinkRole: Hashable, Sendable {

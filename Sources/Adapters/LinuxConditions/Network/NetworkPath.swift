@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// The way to the internet that the kernel would take now.
 struct NetworkPath: Hashable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What the kernel answered, for one look at the path.
 struct NetworkSnapshot: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferPolicy
+internal import TransferModel
 
 /// The raw properties, as NetworkManager gives them.
 struct NetworkManagerProperties: Hashable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// One entry of the kernel's power_supply class, as sysfs shows it: trimmed text, nil where there is no such file or it
 /// cannot be read.

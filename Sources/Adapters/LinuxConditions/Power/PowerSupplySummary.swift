@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What a list of supplies comes to.
 struct PowerSupplySummary: Hashable, Sendable {

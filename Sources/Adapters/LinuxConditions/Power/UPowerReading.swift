@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What UPower says, decoded.
 struct UPowerReading: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferPolicy
+internal import TransferModel
 
 /// What the services that know of power profiles say.
 struct PowerProfileReading: Hashable, Sendable {

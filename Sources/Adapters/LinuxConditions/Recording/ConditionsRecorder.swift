@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
-import TransferPolicy
+internal import TransferModel
 
 /// Writes what is observed and what comes of it, a line of JSON each.
 ///

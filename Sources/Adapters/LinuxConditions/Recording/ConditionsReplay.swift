@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-public import TransferPolicy
+public import TransferModel
 
 /// Decodes a recording of conditions anew, by the code that decoded it when it was made, and compares what comes of it with
 /// what was published then.

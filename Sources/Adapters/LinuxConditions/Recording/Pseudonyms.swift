@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// Other names for what a recording would tell of its owner: the same one for the same thing, so that it decodes alike.
 struct Pseudonyms {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// Published conditions as a recording keeps them.
 struct RecordedConditions: Codable, Hashable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferPolicy
+internal import TransferModel
 
 /// One line of a recording after the header: both clocks, and one thing that was seen or published.
 struct RecordedLine: Codable {

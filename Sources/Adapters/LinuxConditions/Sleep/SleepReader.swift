@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Glibc
+internal import TransferModel
 import TransferPolicy
 
 /// Hears of sleep and of the machine's end from the login manager, and puts them off for the moment that it takes to stop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferPolicy
+internal import TransferModel
 
 /// What the login manager has announced.
 struct SleepReading: Hashable, Sendable, Codable {

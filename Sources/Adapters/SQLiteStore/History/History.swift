@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 /// What was recorded of the past: transfers and what the machine was like meanwhile.
 public struct History: Hashable, Sendable {

@@ -2,7 +2,7 @@
 internal import GRDB
 internal import Glibc
 internal import Synchronization
-public import TransferPolicy
+public import TransferModel
 
 /// The past: written beside the queue, read for people and for the lab.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
 package import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 package import TransferSessions
 
 /// Sessions beside the queue: two tables of JSON, read once at the start and written row by row.

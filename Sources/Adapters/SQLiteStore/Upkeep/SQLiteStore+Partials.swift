@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
 internal import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 extension SQLiteStore {
     /// Those of some partial files that no transfer here goes on from: it is over or unknown, its end keeps nothing of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 internal import GRDB
-internal import TransferPolicy
+internal import TransferModel
 
 /// Removing what transfers leave behind elsewhere than in their own rows.
 extension SQLiteStore {

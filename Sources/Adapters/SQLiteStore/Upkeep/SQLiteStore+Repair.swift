@@ -2,7 +2,7 @@
 internal import GRDB
 internal import Glibc
 internal import TransferEngine
-public import TransferPolicy
+public import TransferModel
 
 /// What became of a queue whose file was found to be damaged.
 public struct StateLoss: Hashable, Sendable, CustomStringConvertible {

@@ -2,7 +2,7 @@
 internal import GRDB
 internal import Glibc
 internal import TransferEngine
-internal import TransferPolicy
+internal import TransferModel
 
 /// What is done now and then, beside the commits.
 extension SQLiteStore {

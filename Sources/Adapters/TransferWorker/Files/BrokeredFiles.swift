@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TransferEngine
-import TransferPolicy
+internal import TransferModel
 import URLSessionExecutor
 
 /// The files of one attempt that a worker runs, as the worker's parent has them.

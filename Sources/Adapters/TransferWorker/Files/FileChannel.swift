@@ -2,8 +2,7 @@
 import Dispatch
 import Glibc
 import Synchronization
-import TransferEngine
-import TransferPolicy
+internal import TransferModel
 import URLSessionExecutor
 
 /// A worker's way to its parent's files: sends requests and hands answers to those who wait.

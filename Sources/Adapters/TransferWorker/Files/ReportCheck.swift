@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
-import TransferPolicy
+internal import TransferModel
 import URLSessionExecutor
 
 /// What a worker reports, made safe to keep: paths are this process's own, numbers and texts within bounds.

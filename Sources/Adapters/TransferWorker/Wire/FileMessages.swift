@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 import URLSessionExecutor
 
 /// A worker's request for one of its attempts' files. It names no path.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
-import TransferPolicy
+internal import TransferModel
 import URLSessionExecutor
 
 /// What is said between a program and its worker process: messages in frames of a known length.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 package import TransferEngine
+package import TransferModel
 
 /// Everything of one attempt that names a path.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Glibc
-import TransferEngine
+internal import TransferModel
 
 /// A digest that grows with the bytes.
 struct BodyHasher {

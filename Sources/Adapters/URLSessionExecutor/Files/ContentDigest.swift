@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
+internal import TransferModel
 
 /// A digest of text, for names that may be kept where the text itself may not.
 public enum ContentDigest {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import TransferEngine
+internal import TransferModel
 
 /// The folder a finished file goes to, and how it gets its name there.
 struct DestinationFolder: Sendable {

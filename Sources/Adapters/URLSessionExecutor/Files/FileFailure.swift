@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// A call of the file system that failed.
 package struct FileFailure: Error, Hashable, Codable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import TransferEngine
+internal import TransferModel
 
 /// Mode, time and extended attributes of a finished file.
 struct FinalAttributes: Sendable {

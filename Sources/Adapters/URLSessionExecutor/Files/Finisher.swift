@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// Checks a complete partial file and makes it the finished one.
 struct Finisher: @unchecked Sendable {

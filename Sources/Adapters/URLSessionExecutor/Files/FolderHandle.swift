@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CLinuxFiles
 import Glibc
-import TransferEngine
+internal import TransferModel
 
 /// A destination folder that is held open, so that no other can take its place.
 ///

@@ -2,6 +2,7 @@
 import Glibc
 import Synchronization
 package import TransferEngine
+package import TransferModel
 
 /// The files of one attempt, by their paths and with this process's rights.
 package final class LocalFiles: AttemptFiles {

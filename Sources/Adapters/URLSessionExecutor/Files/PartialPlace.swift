@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import TransferEngine
+internal import TransferModel
 
 /// Where a transfer's partial file is, and how much of it counts.
 package struct PartialPlace: Hashable, Sendable, Codable {

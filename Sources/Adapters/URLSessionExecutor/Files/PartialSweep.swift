@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 internal import Glibc
-public import TransferPolicy
+public import TransferModel
 
 /// Finds partial files that nobody may want any more: of transfers that a queue has forgotten, or lost.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import TransferEngine
+internal import TransferModel
 
 /// A file that was already given its final name when a crash came before anybody could record that.
 ///

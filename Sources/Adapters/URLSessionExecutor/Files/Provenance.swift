@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CLinuxFiles
 import Glibc
-import TransferEngine
+internal import TransferModel
 
 /// The addresses a file was downloaded from, kept with the file as extended attributes (C9).
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 
 extension TransferSpecification {
     /// The destination of a finished file that is to get `name`, which does not replace what only a server names (C8).

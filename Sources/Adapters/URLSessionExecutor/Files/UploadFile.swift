@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-public import TransferEngine
-import TransferPolicy
+public import TransferModel
 
 /// The file that an upload sends, opened once: what has its name later does not matter.
 final class UploadFile: Sendable {

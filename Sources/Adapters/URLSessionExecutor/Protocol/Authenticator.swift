@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 
 /// What servers want to know about who asks, and what they are told.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 
 /// Tells a network's login page from the file that was asked for.
 enum CaptivePortal {

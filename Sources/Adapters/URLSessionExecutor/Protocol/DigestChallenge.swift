@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import TransferEngine
+internal import TransferModel
 
 /// A Digest challenge and how it is answered (RFC 7616): MD5 and SHA-256, each also as `-sess`, with `qop=auth` or, as old
 /// servers want it, without (RFC 2069).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import TransferEngine
+package import TransferModel
 
 /// What the deciding code needs to know of a download before its first request.
 struct DownloadPlan: Hashable, Sendable {

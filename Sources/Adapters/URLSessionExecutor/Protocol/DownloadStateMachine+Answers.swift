@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// What the head of an answer means.
 extension DownloadStateMachine {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 import TransferPolicy
 
 /// What follows where a server or a proxy wants to know who asks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 
 /// What is asked, and how an answer is got rid of.
 extension DownloadStateMachine {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 import TransferPolicy
 
 /// The rest of a file in several pieces at once.

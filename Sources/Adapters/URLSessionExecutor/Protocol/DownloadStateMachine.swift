@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// The protocol of one download attempt: which requests are sent, and what the answers mean.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 
 extension ResponseHead {
     /// The version of the file as the server names it; nil where it does not.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// Reads the three date forms of HTTP (RFC 9110 §5.6.7).
 enum HTTPDate {

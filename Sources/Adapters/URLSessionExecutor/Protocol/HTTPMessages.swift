@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 
 /// A request as it is to be sent.
 struct RequestHead: Hashable, Sendable {

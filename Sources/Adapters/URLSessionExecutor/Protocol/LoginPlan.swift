@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 
 /// What the deciding code needs to know before the first request to answer servers that want a login.
 struct LoginPlan: Hashable, Sendable {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// Where a redirect leads, or why it may not be followed.
 struct RedirectRule: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 import TransferPolicy
 
 /// Several requests for pieces of one file at once: which are sent, and what follows what comes of each.

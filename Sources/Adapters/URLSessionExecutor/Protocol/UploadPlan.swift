@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
+internal import TransferModel
 
 /// What the deciding code needs to know of an upload before its first request.
 struct UploadPlan: Hashable, Sendable {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// What is asked, and how an answer is got rid of.
 extension UploadStateMachine {

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
-import TransferEngine
+internal import TransferModel
 import URLSessionRepair
 
 /// Is told what comes of a request, on the consumer queue.

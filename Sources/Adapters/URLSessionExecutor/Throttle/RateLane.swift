@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 import TransferEngine
-import TransferPolicy
+internal import TransferModel
 import URLSessionRepair
 
 /// The rate of one attempt: all its requests go one after another through this.

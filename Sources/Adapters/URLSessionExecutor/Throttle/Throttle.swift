@@ -2,6 +2,7 @@
 import Dispatch
 import Synchronization
 import TransferEngine
+internal import TransferModel
 import TransferPolicy
 import URLSessionRepair
 

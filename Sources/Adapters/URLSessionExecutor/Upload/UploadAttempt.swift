@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Synchronization
 import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// One attempt to upload a file: carries out what the state machine decides, and reports.
 final class UploadAttempt: TransferAttempt, @unchecked Sendable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Synchronization
-import TransferEngine
-import TransferPolicy
+internal import TransferModel
 
 /// The body of one request: a range of the file, read as the network takes it.
 final class UploadBody: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferBus
-package import TransferSessions
+import TransferBusProtocol
+package import TransferModel
 
 /// Sessions that the daemon carries out: over the session bus, which starts it where it does not run.
 ///

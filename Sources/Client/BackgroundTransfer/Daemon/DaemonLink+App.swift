@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferBus
+import TransferBusProtocol
 
 /// The program itself, as the daemon knows it and calls it.
 extension DaemonLink {

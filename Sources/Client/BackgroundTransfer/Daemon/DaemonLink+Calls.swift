@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferBus
-import TransferSessions
+import TransferBusProtocol
+internal import TransferModel
 
 /// What goes to the daemon, and what comes from it.
 extension DaemonLink {

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import GLibBridge
 import Glibc
-import TransferBus
-import TransferSessions
+import TransferBusProtocol
+internal import TransferModel
 
 /// Fetching finished files that this program cannot reach by their paths, because it runs in a sandbox: the daemon hands out
 /// descriptors, and the bytes are copied to a temporary file, which is then told as the finished one.

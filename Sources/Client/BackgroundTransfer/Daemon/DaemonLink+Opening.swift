@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Glibc
-import TransferBus
-import TransferSessions
+import TransferBusProtocol
+internal import TransferModel
 
 /// Opening sessions, for the first time and again.
 extension DaemonLink {

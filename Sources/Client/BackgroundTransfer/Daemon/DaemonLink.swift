@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Glibc
-import TransferBus
-import TransferSessions
+import TransferBusProtocol
 
 /// This process's connection to the bus, on a thread of its own, and the sessions that go over it.
 actor DaemonLink {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferSessions
+internal import TransferModel
 
 /// Which events of a session this process was told: after a restart of the daemon they come again.
 struct EventLedger {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferBus
-import TransferSessions
+import TransferBusProtocol
+internal import TransferModel
 
 /// A session of this process, as its way to the daemon has it.
 struct LinkedSession {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Glibc
-import TransferSessions
+internal import TransferModel
 
 /// A call of a session's object that is to be made, again and again if need be.
 struct SessionCall: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferSessions
+internal import TransferModel
 
 /// The tasks of a session whose end this process waits for: where the daemon has lost its queue, nobody else knows of them.
 struct TaskLedger {

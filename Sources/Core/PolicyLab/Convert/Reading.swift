@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What somebody noted of a machine at one moment.
 struct Reading: Hashable, Sendable {

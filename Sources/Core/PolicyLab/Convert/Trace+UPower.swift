@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 extension Trace {
     /// Reads what UPower remembers of a battery: `/var/lib/upower/history-charge-*.dat`.

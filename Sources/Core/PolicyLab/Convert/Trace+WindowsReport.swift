@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 extension Trace {
     /// Reads the recent use of a Windows battery report: `powercfg /batteryreport /xml`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 extension Trace {
     private static let required = ["t_start", "t_end", "power", "net"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
 
 /// What a machine's days were like: stretches of time in which nothing changed.
 public struct Trace: Hashable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 extension Workload {
     private static let required = ["device", "id", "arrival", "bytes", "deadline"]

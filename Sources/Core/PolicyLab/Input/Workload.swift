@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
 
 /// One transfer that is to be made.
 public struct Job: Hashable, Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 import TransferPolicy
 
 /// What is to be said of one or several devices under one policy.

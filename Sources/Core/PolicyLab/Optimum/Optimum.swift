@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// The best that anybody could do who knew the future: the least cost of a device's days, exactly.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
+internal import TransferPolicy
 public import TransferScheduling
 
 /// What held one job, span by span, in the scheduler's own words.

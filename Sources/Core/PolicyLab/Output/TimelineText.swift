@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// A device's days as rows of letters: power, network and sleep, and above them what was transferred.
 public enum TimelineText {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// A device's days as bands: power, network, and a band of transfers for each policy.
 public struct PageTimeline: Sendable {

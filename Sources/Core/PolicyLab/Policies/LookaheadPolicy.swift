@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 public import TransferPolicy
 
 /// Knows power and network for some hours ahead, and takes dear conditions only once it sees that cheaper ones will not do

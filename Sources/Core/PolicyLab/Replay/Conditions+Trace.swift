@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 extension Conditions {
     /// What a trace's segment says; nil says nothing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
 
 /// What one policy made of one device's days.
 public struct DeviceOutcome: Hashable, Sendable, Codable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
 
 /// What became of one job.
 public struct JobOutcome: Hashable, Sendable, Codable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
+internal import TransferPolicy
 
 /// Turns of being on and off, of Weibull lengths in seconds.
 public struct Alternation: Hashable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What traces are like: how much of their time is good, how long good and bad times last, and how soon a bad one ends.
 public struct TraceAnalysis: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import RealModule
+internal import TransferModel
 import TransferPolicy
 
 /// Makes up transfers for a device: arrivals at random, two hours apart on average, of log-normal sizes around 20 MB, each

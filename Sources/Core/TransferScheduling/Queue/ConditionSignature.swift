@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// The values of all facts in one number: conditions with the same signature allow the same.
 struct ConditionSignature: Hashable, Sendable {

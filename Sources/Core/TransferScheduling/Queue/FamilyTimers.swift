@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// A timing wheel on each clock for each family that has something to wait for.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 import TransferPolicy
 
 // How far transfers have come through the policy's stages.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// Whose slots a transfer takes: those of its app, of its session and of its host.
 struct Lane: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What a record said that is in the queue no longer, with what it shared with others there: all there is to say of a transfer.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 import TransferPolicy
 
 /// The transfers that ask for the same: all that the conditions' verdict on them follows from, apart from their dates.

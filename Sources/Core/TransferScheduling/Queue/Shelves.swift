@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// What turns go by: first the earlier deadline, then the lower id. Kept beside what it stands for, so that finding out
 /// whose turn it is touches no transfer.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferPolicy
+internal import TransferModel
 
 /// One waiting transfer in the queue, as small as it gets: 72 bytes.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TransferPolicy
+public import TransferModel
 
 /// Tells what the machine is like.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import TransferModel
 
 /// Starts programs for their sessions.
 package protocol AppLauncher: Sendable {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import TransferEngine
-package import TransferPolicy
+package import TransferModel
 
 /// What of sessions depends on URLs and folders.
 package protocol SessionPlace: Sendable {

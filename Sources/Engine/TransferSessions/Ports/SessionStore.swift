@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferEngine
-package import TransferPolicy
+package import TransferModel
 
 /// Keeps sessions, their tasks and what their apps have not heard yet, beside the transfers.
 package protocol SessionStore: Sendable {

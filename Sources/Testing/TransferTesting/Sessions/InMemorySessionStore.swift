@@ -2,7 +2,7 @@
 internal import Foundation
 internal import Synchronization
 package import TransferEngine
-package import TransferPolicy
+package import TransferModel
 package import TransferSessions
 
 /// Sessions for tests, beside the transfers of an `InMemoryTransferStore`.

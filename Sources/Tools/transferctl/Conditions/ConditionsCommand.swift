@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import LinuxConditions
 import ToolSupport
-import TransferPolicy
+import TransferModel
 
 /// `transferctl conditions`: what the machine is like, and how that is known.
 struct ConditionsCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ToolSupport
-import TransferPolicy
+import TransferModel
 
 /// Conditions in words and as JSON.
 enum ConditionsText {

@@ -2,8 +2,9 @@
 import ArgumentParser
 import LinuxClock
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// `transferctl add`: hands downloads to the daemon.

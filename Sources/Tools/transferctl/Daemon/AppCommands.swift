@@ -2,7 +2,8 @@
 import ArgumentParser
 import GLibBridge
 import ToolSupport
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 
 /// `transferctl limiter`: what keeps apps from being started over and over.
 struct LimiterCommand: DaemonCommand {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import GLibBridge
-import TransferBus
+import TransferBusClient
 
 /// `transferctl apps trust`.
 struct AppsTrust: DaemonCommand {

@@ -3,8 +3,9 @@ import ArgumentParser
 import Foundation
 import GLibBridge
 import ToolSupport
-import TransferBus
-import TransferPolicy
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 
 /// A command that talks to the daemon, and starts nothing else.
 protocol DaemonCommand: AsyncParsableCommand {

@@ -3,9 +3,9 @@ import ArgumentParser
 import GLibBridge
 import Glibc
 import ToolSupport
-import TransferBus
-import TransferEngine
-import TransferPolicy
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 
 /// What `add` and `add-upload` share, beside when and how.
 struct HandOverOptions: ParsableArguments {

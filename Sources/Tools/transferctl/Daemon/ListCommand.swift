@@ -3,7 +3,8 @@ import ArgumentParser
 import Foundation
 import GLibBridge
 import ToolSupport
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 import TransferPolicy
 
 /// `transferctl list`.

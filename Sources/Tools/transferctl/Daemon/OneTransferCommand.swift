@@ -2,7 +2,8 @@
 import ArgumentParser
 import GLibBridge
 import ToolSupport
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 
 /// A command that asks the daemon one question about one transfer, and writes the answer for people or as JSON.
 protocol OneTransferCommand: DaemonCommand {

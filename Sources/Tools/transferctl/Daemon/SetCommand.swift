@@ -3,8 +3,9 @@ import ArgumentParser
 import GLibBridge
 import LinuxClock
 import ToolSupport
-import TransferBus
-import TransferPolicy
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 
 /// `transferctl set`.
 struct SetCommand: DaemonCommand {

@@ -3,7 +3,7 @@ import ArgumentParser
 import GLibBridge
 import Glibc
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
 
 /// `transferctl show`.
 struct ShowCommand: OneTransferCommand {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import TransferBus
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 /// The list as JSON, byte for byte as `JSONLine` would write it: that takes a hundred times as long for thousands of

@@ -2,8 +2,9 @@
 import ArgumentParser
 import GLibBridge
 import ToolSupport
-import TransferBus
-import TransferPolicy
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 
 /// Which transfers a command is about.
 struct TransferChoice: ParsableArguments {

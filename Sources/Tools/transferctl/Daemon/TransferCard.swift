@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferBus
-import TransferPolicy
+import TransferBusProtocol
+import TransferModel
 
 /// All there is to say of one transfer, as lines for people: what it is, how it stands, what it waits for.
 struct TransferCard {

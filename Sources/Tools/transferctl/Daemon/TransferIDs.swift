@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import GLibBridge
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 
 /// The numbers of transfers, for the shell to complete.
 enum TransferIDs {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import ToolSupport
-import TransferBus
-import TransferPolicy
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 
 /// Waits for transfers of the daemon's.
 struct TransferWait {

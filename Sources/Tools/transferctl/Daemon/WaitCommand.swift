@@ -2,7 +2,8 @@
 import ArgumentParser
 import LinuxConditions
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 

@@ -2,7 +2,7 @@
 import ArgumentParser
 import GLibBridge
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
 
 /// `transferctl why`.
 struct WhyCommand: OneTransferCommand {

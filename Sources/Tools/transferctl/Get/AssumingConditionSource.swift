@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// A source whose facts are overlaid with what a person takes for granted.

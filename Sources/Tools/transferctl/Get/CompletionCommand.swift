@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import ToolSupport
 import TransferEngine
-import TransferPolicy
+import TransferModel
 
 /// The command of `--on-complete`, run by the shell after each transfer, in a process group of its own.
 final class CompletionCommand: Sendable {

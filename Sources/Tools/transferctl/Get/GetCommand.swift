@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
-import TransferPolicy
+import TransferModel
 
 /// `transferctl get`: the main job, in this process, without a daemon.
 struct GetCommand: TransferCommand {

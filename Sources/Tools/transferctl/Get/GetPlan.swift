@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ToolSupport
-import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 import URLSessionExecutor

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Synchronization
 import TransferEngine
-import TransferPolicy
+import TransferModel
 
 /// Tells a person or a program what happens, in the style that was chosen.
 final class GetReporter: Sendable {

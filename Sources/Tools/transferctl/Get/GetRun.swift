@@ -4,7 +4,7 @@ import LinuxClock
 import SQLiteStore
 import ToolSupport
 import TransferEngine
-import TransferPolicy
+import TransferModel
 import TransferScheduling
 import TransferWorker
 import URLSessionExecutor

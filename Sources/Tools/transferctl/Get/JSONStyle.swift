@@ -2,8 +2,9 @@
 import Foundation
 import GLibBridge
 import ToolSupport
-import TransferBus
+import TransferBusServer
 import TransferEngine
+import TransferModel
 import TransferPolicy
 import TransferScheduling
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ToolSupport
-import TransferEngine
-import TransferPolicy
+import TransferModel
 import URLSessionExecutor
 
 /// Makes specifications from one command line: what all its transfers share is checked once.

@@ -2,7 +2,7 @@
 import Rainbow
 import ToolSupport
 import TransferEngine
-import TransferPolicy
+import TransferModel
 import TransferScheduling
 
 /// A live line a transfer, as many as fit: bar, bytes, rate and time left, or why it waits. What is over scrolls up and

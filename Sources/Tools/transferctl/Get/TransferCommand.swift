@@ -2,7 +2,7 @@
 import ArgumentParser
 import LinuxClock
 import ToolSupport
-import TransferPolicy
+import TransferModel
 
 /// What says how transfers are to be carried out, here or by the daemon.
 protocol TransferOptions {

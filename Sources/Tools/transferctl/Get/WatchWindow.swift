@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
-import TransferPolicy
+import TransferModel
 
 /// Chooses whose reasons for waiting are told: the first that are not over, not thousands, each of which would cost the
 /// engine a look with every event.

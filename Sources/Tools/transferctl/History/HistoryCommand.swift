@@ -3,7 +3,7 @@ import ArgumentParser
 import GLibBridge
 import PolicyLab
 import ToolSupport
-import TransferBus
+import TransferBusClient
 
 /// `transferctl history`.
 struct HistoryCommand: DaemonCommand {

@@ -2,7 +2,7 @@
 import ArgumentParser
 import GLibBridge
 import ToolSupport
-import TransferBus
+import TransferBusProtocol
 
 /// `transferctl log`.
 struct LogCommand: OneTransferCommand {

@@ -3,7 +3,9 @@ import GLibBridge
 import LinuxClock
 import PolicyLab
 import ToolSupport
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 /// Asking the daemon for the past, and what of it the lab needs.

@@ -3,8 +3,8 @@ import Foundation
 import GLibBridge
 import PolicyLab
 import ToolSupport
-import TransferBus
-import TransferPolicy
+import TransferBusProtocol
+import TransferModel
 
 /// What was recorded, as the daemon tells it, and as the lab reads it.
 struct RecordedPast {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ToolSupport
-import TransferBus
-import TransferPolicy
+import TransferBusProtocol
+import TransferModel
 
 /// Numbers and dates as people and programs read them.
 enum Formatting {

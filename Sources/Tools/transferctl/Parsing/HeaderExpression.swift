@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
-import TransferEngine
+import TransferModel
 
 /// Reads `Name: value`.
 struct HeaderExpression {

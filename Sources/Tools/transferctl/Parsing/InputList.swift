@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
-import TransferEngine
+import TransferModel
 
 /// Reads `--input`: a URL a line, optionally followed by tab-separated `out=NAME` and `checksum=ALGORITHM:HEX`.
 ///

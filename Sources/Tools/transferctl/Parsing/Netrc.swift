@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
-import TransferEngine
+import TransferModel
 
 /// Login and password by host, from a `.netrc` file as ftp(1), curl and wget read it.
 struct Netrc {

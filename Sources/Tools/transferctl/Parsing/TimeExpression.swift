@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ToolSupport
-import TransferPolicy
+import TransferModel
 
 /// Reads a date as people write it: RFC 3339, `HH:MM` (the next time the clock shows it), or `+2h`.
 struct TimeExpression {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
-import TransferPolicy
+import TransferModel
 
 /// Reads `--when ac,unmetered,wifi,ethernet,battery>50`: kinds of network are joined by "or", all else by "and".
 struct WhenExpression {

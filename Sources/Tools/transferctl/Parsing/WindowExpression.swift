@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
-import TransferPolicy
+import TransferModel
 
 /// Reads windows of the local week: `Mon-Fri 01:00-06:00`, `Sat,Sun 00:00-24:00`, `22:00-06:00` (every day).
 ///

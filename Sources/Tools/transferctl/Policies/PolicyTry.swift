@@ -3,7 +3,8 @@ import ArgumentParser
 import Foundation
 import PolicyLab
 import ToolSupport
-import TransferBus
+import TransferBusClient
+import TransferBusProtocol
 
 /// `transferctl policy try`.
 struct PolicyTry: DaemonCommand {

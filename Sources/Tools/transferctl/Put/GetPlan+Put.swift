@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ToolSupport
-import TransferEngine
-import TransferPolicy
+import TransferModel
 import URLSessionExecutor
 
 /// The side of uploads.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import TransferEngine
-import TransferPolicy
+import TransferModel
 
 /// `transferctl put`: an upload, in this process, without a daemon.
 struct PutCommand: TransferCommand {

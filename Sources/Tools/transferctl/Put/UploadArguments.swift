@@ -2,9 +2,8 @@
 import ArgumentParser
 import Foundation
 import ToolSupport
-import TransferBus
-import TransferEngine
-import TransferPolicy
+import TransferBusProtocol
+import TransferModel
 import URLSessionExecutor
 
 /// What is uploaded where, for `put` and `add-upload`.

@@ -3,8 +3,9 @@ import ArgumentParser
 import Foundation
 import GLibBridge
 import ToolSupport
-import TransferBus
-import TransferPolicy
+import TransferBusClient
+import TransferBusProtocol
+import TransferModel
 
 /// `transferctl watch`: the daemon's transfers, live.
 struct WatchCommand: DaemonCommand {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
-import TransferBus
-import TransferPolicy
+import TransferBusProtocol
+import TransferModel
 
 /// What the machine is like, in few words, from what the daemon tells.
 struct WatchConditions {

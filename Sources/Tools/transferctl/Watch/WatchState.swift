@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import TransferBus
-import TransferPolicy
+import TransferBusProtocol
+import TransferModel
 
 /// What happens to the live view.
 enum WatchEvent: Sendable {

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package import GLibBridge
+import Synchronization
+package import TransferBusProtocol
+
+/// The daemon as a program on the bus sees it. The bus starts the daemon where it is not running.
+package actor BusClient {
+    private let executor = GLibExecutor(name: "transfer-client")
+    private var bus: BusConnection?
+    private var registrations: [BusRegistration] = []
+    /// The end, once somebody has asked for it.
+    private let ending = Mutex<Task<Void, Never>?>(nil)
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// A client; `connect` comes first.
+    package init() {}
+
+    /// Connects to the bus at `address`.
+    ///
+    /// - Throws: `BusClientError.noBus`.
+    package func connect(address: String) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            BusConnection.open(address: address, cancellation: Cancellation()) { result in
+                // Made on this actor's own thread, for it alone.
+                nonisolated(unsafe) let result = result
+                self.assumeIsolated { client in
+                    switch result {
+                    case .success(let bus):
+                        client.bus = bus
+                        continuation.resume()
+                    case .failure(let error): continuation.resume(throwing: BusClientError.noBus(error.message))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a well-known name: by it the daemon knows the app.
+    ///
+    /// - Throws: `BusClientError.failed` where it is another's.
+    package func own(_ name: String) async throws {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        let isOurs = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            var waiting: CheckedContinuation<Bool, Never>? = continuation
+            registrations.append(
+                bus.own(name) { isOurs in
+                    waiting?.resume(returning: isOurs)
+                    waiting = nil
+                })
+        }
+        guard isOurs else { throw BusClientError.failed("the name \(name) is another's on this bus") }
+    }
+
+    /// What signals of an object, or of all where `path` is nil, say from now on: changed properties.
+    package func propertyChanges(at path: String?) throws -> AsyncStream<[String: VariantValue]> {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        let (stream, continuation) = AsyncStream.makeStream(of: [String: VariantValue].self)
+        registrations.append(
+            bus.subscribe(
+                to: "PropertiesChanged", of: TransferBusName.properties, at: path, sender: TransferBusName.service
+            ) { values in
+                if values.count == 3, let properties = values[1].dictionary { continuation.yield(properties) }
+            })
+        return stream
+    }
+
+    /// Calls a method of the manager.
+    ///
+    /// - Throws: `BusFault` where the daemon refuses, `BusClientError` where it cannot be reached.
+    package func call(_ method: String, _ arguments: [VariantValue] = [], type: String = "()") async throws
+        -> [VariantValue]
+    {
+        try await call(method, of: TransferBusName.managerInterface, arguments, type: type)
+    }
+
+    /// A property of the manager.
+    ///
+    /// - Parameter startingIt: whether the bus may start the daemon for that; else it is `BusClientError.noDaemon` where none
+    ///   runs.
+    package func property(_ name: String, startingIt: Bool = true) async throws -> VariantValue {
+        let values = try await call(
+            "Get", of: "org.freedesktop.DBus.Properties",
+            [.string(TransferBusName.managerInterface), .string(name)], type: "(ss)", startingIt: startingIt)
+        return values.first ?? .other
+    }
+
+    /// The daemon's process id, without starting it; nil where it does not run.
+    package func daemonProcess() async throws -> Int64? {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                try bus.call(
+                    "GetConnectionUnixProcessID", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+                    service: "org.freedesktop.DBus", [.string(TransferBusName.service)], type: "(s)",
+                    milliseconds: 10_000
+                ) { result in
+                    continuation.resume(returning: (try? result.get())?.first?.integer)
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    /// Calls a method of an interface that an object has; the manager where nothing else is said.
+    package func call(
+        _ method: String, of interface: String, _ arguments: [VariantValue], type: String,
+        at path: String = TransferBusName.managerPath, descriptors: [Int32] = [], startingIt: Bool = true
+    ) async throws -> [VariantValue] {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                // Longer than a large batch takes to save on a slow disk; what hangs is told in the end.
+                try bus.call(
+                    method, of: interface, at: path, service: TransferBusName.service, arguments, type: type,
+                    milliseconds: 300_000, descriptors: descriptors, startingIt: startingIt
+                ) { result in
+                    continuation.resume(with: result.mapError { Self.error($0) })
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    private static func error(_ error: BusCallError) -> any Error {
+        if let fault = BusFault(name: error.name, message: error.message) { return fault }
+        switch error.name {
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+            return BusClientError.noDaemon
+        case let name? where name.hasPrefix("org.freedesktop.DBus.Error.Spawn"):
+            return BusClientError.cannotStart(error.message)
+        case let name? where name.hasPrefix("org.freedesktop.DBus.Error.Unknown"):
+            return BusClientError.unknown(error.message)
+        default: return BusClientError.failed(error.message)
+        }
+    }
+
+    /// Something that the daemon tells those who watch.
+    package enum Event: Sendable {
+        /// How a transfer stands now.
+        case changed(TransferStatus)
+        /// Properties of the manager that have other values.
+        case properties([String: VariantValue])
+    }
+
+    /// What changes from now on, until the stream's end: that of the daemon, too.
+    package func events() async throws -> AsyncStream<Event> {
+        guard let bus else { throw BusClientError.noBus("not connected") }
+        let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
+        registrations.append(
+            bus.subscribe(
+                to: "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath,
+                sender: TransferBusName.service
+            ) { values in
+                guard let fields = values.first?.dictionary, let status = try? TransferStatus(fields) else { return }
+                continuation.yield(.changed(status))
+            })
+        registrations.append(
+            bus.subscribe(
+                to: "PropertiesChanged", of: TransferBusName.properties, at: TransferBusName.managerPath,
+                sender: TransferBusName.service
+            ) { values in
+                guard values.count == 3, let properties = values[1].dictionary else { return }
+                continuation.yield(.properties(properties))
+            })
+        var wasThere = false
+        registrations.append(
+            bus.watchName(TransferBusName.service, startingIt: false) { owner in
+                if owner == nil, wasThere { continuation.finish() }
+                wasThere = owner != nil
+            })
+        _ = try await call("Watch")
+        return stream
+    }
+
+    /// The transfers that change from now on.
+    package func changes() async throws -> AsyncCompactMapSequence<AsyncStream<Event>, TransferStatus> {
+        try await events().compactMap { event in
+            if case .changed(let status) = event { status } else { nil }
+        }
+    }
+
+    /// Lets go of the bus; nothing may be asked after that.
+    package nonisolated func close() async {
+        // Whoever comes second waits for the first: a thread that is gone would never answer.
+        let ending = ending.withLock { ending in
+            if let ending { return ending }
+            let new = Task {
+                await letGo()
+                await executor.stop()
+            }
+            ending = new
+            return new
+        }
+        await ending.value
+    }
+
+    private func letGo() {
+        registrations = []
+        bus?.close()
+        bus = nil
+    }
+}
+
+/// Why the daemon cannot be reached.
+package enum BusClientError: Error, Hashable, CustomStringConvertible {
+    /// There is no bus.
+    case noBus(String)
+    /// The daemon does not run, and the bus does not know how to start it.
+    case noDaemon
+    /// The bus could not start it.
+    case cannotStart(String)
+    /// There is no such object, interface or method.
+    case unknown(String)
+    /// It did not answer.
+    case failed(String)
+
+    package var description: String {
+        switch self {
+        case .noBus(let why):
+            "the session bus cannot be reached: \(why). 'transferctl get' needs neither bus nor daemon."
+        case .noDaemon:
+            "no daemon is running, and the bus knows of none to start: run 'transferctl service install', or transferd."
+        case .cannotStart(let why):
+            "the bus could not start the daemon: \(why). See 'journalctl --user -u transferd', or run transferd by hand."
+        case .unknown(let why): "the daemon knows of no such thing: \(why)"
+        case .failed(let why): "the daemon did not answer: \(why)"
+        }
+    }
+}

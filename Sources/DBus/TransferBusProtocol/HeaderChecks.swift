@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+
+/// The check of header fields that come over the bus, the same for transfers and for sessions (rule C8).
+enum HeaderChecks {
+    /// Refuses what cannot be sent, and more than ``CallerLimits/headerBytes``.
+    ///
+    /// - Throws: `BusFault` that names the key and the field.
+    static func check(_ headers: [HeaderField], _ key: String = "headers") throws(BusFault) {
+        let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard size <= CallerLimits.headerBytes else {
+            throw BusFault(
+                .invalidArgument, "'\(key)' have \(size) bytes together, more than \(CallerLimits.headerBytes)")
+        }
+        for header in headers {
+            let words: String
+            switch header.fault {
+            case nil: continue
+            case .noName?: words = "'\(header.name.prefix(40))' is no header field's name"
+            case .controlCharacter?: words = "the value of '\(header.name)' has control characters in it"
+            case .reserved?: words = "'\(header.name)' is set by the transfer itself and cannot be given"
+            }
+            throw BusFault(.invalidArgument, "'\(key)': \(words)")
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A hold that somebody asks for.
+package struct HoldRequest: Hashable, Sendable {
+    /// How long, in seconds; nil until it is released.
+    package var seconds: Int64?
+    /// Why, for people.
+    package var reason: String
+
+    /// A hold.
+    package init(seconds: Int64?, reason: String) {
+        self.seconds = seconds
+        self.reason = reason
+    }
+}

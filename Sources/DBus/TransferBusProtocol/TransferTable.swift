@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package import GLibBridge
+internal import TransferModel
+
+/// Many transfers as they go over the bus by `Table`: a column for each key instead of a dictionary for each transfer.
+///
+/// Ten thousand dictionaries of variants take GDBus at both ends some hundred times as long as twenty columns, since it goes
+/// into each value by itself; numbers go as one piece of memory, and a text that many transfers share goes once.
+package enum TransferTable {
+    /// What goes over the bus: the columns of numbers, and those of texts.
+    package static func values(of rows: [TransferStatus]) -> [VariantValue] {
+        let count = rows.count
+        var (ids, uploads, priorities) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
+        var (bytes, totals, rates) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
+        var (attempts, dates, codes) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
+        var (urls, names, apps) = (TextColumn(count), TextColumn(count), TextColumn(count))
+        var (sessions, kinds, states) = (TextColumn(count), TextColumn(count), TextColumn(count))
+        var (sentences, paths) = (TextColumn(count), TextColumn(count))
+        var (errorCodes, errors) = (TextColumn(count), TextColumn(count))
+        // Once through the rows: to copy each of them for each column takes three times as long.
+        for row in rows {
+            ids.add(row.id.rawValue)
+            uploads.add(row.isUpload ? 1 : 0)
+            priorities.add(Int64(row.priority))
+            bytes.add(row.bytes)
+            totals.add(row.total)
+            rates.add(row.rate)
+            attempts.add(Int64(row.attempt))
+            dates.add(row.submitted.milliseconds)
+            codes.add(row.status.map(Int64.init))
+            urls.add(row.url)
+            names.add(row.name)
+            apps.add(row.app)
+            sessions.add(row.session)
+            kinds.add(row.kind.rawValue)
+            states.add(row.state.rawValue)
+            sentences.add(row.sentence)
+            paths.add(row.path)
+            errorCodes.add(row.errorCode)
+            errors.add(row.error)
+        }
+        return [
+            .dictionary([
+                "id": ids.value, "upload": uploads.value, "priority": priorities.value, "bytes": bytes.value,
+                "total": totals.value, "rate": rates.value, "attempt": attempts.value, "submitted": dates.value,
+                "status": codes.value,
+            ]),
+            .dictionary([
+                "url": urls.value, "name": names.value, "app": apps.value, "session": sessions.value,
+                "kind": kinds.value, "state": states.value, "sentence": sentences.value, "path": paths.value,
+                "error-code": errorCodes.value, "error": errors.value,
+            ]),
+        ]
+    }
+
+    /// Reads what came over the bus; columns of a later version are left alone.
+    ///
+    /// - Throws: `BusFault` where a column is of another kind or length than the others, or does not say what is needed.
+    package static func rows(_ values: [VariantValue]) throws -> [TransferStatus] {
+        let columns = Columns(values)
+        func needed<Value>(_ value: Value?, _ key: String) throws -> Value {
+            guard let value else { throw BusFault(.invalidArgument, "the daemon's answer has no '\(key)'") }
+            return value
+        }
+        let (uploads, priorities) = (try columns.numbers("upload"), try columns.numbers("priority"))
+        let (bytes, totals, rates) = (
+            try columns.numbers("bytes"), try columns.numbers("total"), try columns.numbers("rate")
+        )
+        let (attempts, dates) = (try columns.numbers("attempt"), try columns.numbers("submitted"))
+        let codes = try columns.numbers("status")
+        let (urls, names) = (try columns.texts("url"), try columns.texts("name"))
+        let (apps, sessions) = (try columns.texts("app"), try columns.texts("session"))
+        let (kinds, states) = (try columns.texts("kind"), try columns.texts("state"))
+        let (sentences, paths) = (try columns.texts("sentence"), try columns.texts("path"))
+        let (errorCodes, errors) = (try columns.texts("error-code"), try columns.texts("error"))
+        return try columns.ids.indices.map { row in
+            var status = TransferStatus(
+                id: TransferID(try needed(columns.ids[row], "id")), url: try needed(urls[row], "url"),
+                name: try needed(names[row], "name"), app: apps[row] ?? "", session: sessions[row],
+                isUpload: uploads[row] == 1, kind: kinds[row].flatMap(WorkKind.init) ?? .normal,
+                priority: priorities[row].map { Int(clamping: $0) } ?? 500,
+                state: try needed(states[row].flatMap(TransferStatus.State.init), "state"),
+                submitted: BusDate(milliseconds: dates[row] ?? 0))
+            (status.bytes, status.total, status.rate) = (bytes[row] ?? 0, totals[row], rates[row])
+            (status.attempt, status.status) = (Int(clamping: attempts[row] ?? 0), codes[row].map { Int(clamping: $0) })
+            (status.sentence, status.path) = (sentences[row], paths[row])
+            (status.errorCode, status.error) = (errorCodes[row], errors[row])
+            return status
+        }
+    }
+}
+
+/// A number for each row, on its way out.
+private struct NumberColumn {
+    private var numbers: [VariantValue] = []
+
+    init(_ count: Int) { numbers.reserveCapacity(count) }
+
+    var value: VariantValue { .list(numbers) }
+
+    mutating func add(_ number: Int64?) { numbers.append(.integer(number ?? -1)) }
+}
+
+/// A text for each row, on its way out: the distinct texts, and for each row the place of its own.
+private struct TextColumn {
+    private var words: [VariantValue] = []
+    private var places: [VariantValue] = []
+    private var known: [String: Int64] = [:]
+    private var last: (text: String, place: Int64)?
+
+    init(_ count: Int) { places.reserveCapacity(count) }
+
+    var value: VariantValue { .list([.list(words), .list(places)]) }
+
+    mutating func add(_ text: String?) {
+        guard let text else { return places.append(.integer(-1)) }
+        // Neighbours often have the same.
+        if let last, last.text == text { return places.append(.integer(last.place)) }
+        let place = known[text] ?? Int64(words.count)
+        if place == words.count {
+            words.append(.string(text))
+            known[text] = place
+        }
+        last = (text, place)
+        places.append(.integer(place))
+    }
+}
+
+/// The columns that came; those that are missing know nothing of any row.
+private struct Columns {
+    let ids: [Int64?]
+    private let numbers: [String: VariantValue]
+    private let texts: [String: VariantValue]
+
+    init(_ values: [VariantValue]) {
+        numbers = values.first?.dictionary ?? [:]
+        texts = values.last?.dictionary ?? [:]
+        ids = (numbers["id"]?.items ?? []).map(Self.number)
+    }
+
+    private static func number(_ value: VariantValue) -> Int64? {
+        guard case .integer(let number) = value, number != -1 else { return nil }
+        return number
+    }
+
+    func numbers(_ key: String) throws -> [Int64?] {
+        guard let column = numbers[key] else { return Array(repeating: nil, count: ids.count) }
+        return try checked(column.items.map(Self.number), key)
+    }
+
+    func texts(_ key: String) throws -> [String?] {
+        guard let column = texts[key] else { return Array(repeating: nil, count: ids.count) }
+        let (words, places) = (column.items.first?.items ?? [], column.items.last?.items ?? [])
+        return try checked(
+            places.map { place in
+                guard let place = Self.number(place) else { return nil }
+                guard words.indices.contains(Int(clamping: place)) else {
+                    throw BusFault(
+                        .invalidArgument, "the column '\(key)' of the daemon's answer names a text that is not there")
+                }
+                return words[Int(place)].string
+            }, key)
+    }
+
+    private func checked<Value>(_ column: [Value], _ key: String) throws -> [Value] {
+        guard column.count == ids.count else {
+            throw BusFault(
+                .invalidArgument,
+                "the column '\(key)' of the daemon's answer has \(column.count) rows, not \(ids.count)")
+        }
+        return column
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+internal import TransferBusProtocol
+internal import TransferModel
+
+/// A call whose caller is known.
+struct QueuedCall {
+    let call: BusCall
+    let caller: BusCaller
+}
+
+/// Answering calls.
+extension BusServer {
+    func take(_ call: BusCall) {
+        if early != nil {
+            early?.append(call)
+            return
+        }
+        if let caller = callers[call.sender] { return answer(call, from: caller) }
+        identifyCaller(of: call)
+    }
+
+    /// Answers a call as soon as it is its app's turn.
+    func answer(_ call: BusCall, from caller: BusCaller) {
+        guard let next = queue.add(QueuedCall(call: call, caller: caller), of: caller.app) else { return }
+        begin(next)
+    }
+
+    private func begin(_ next: QueuedCall) {
+        let (call, caller) = (next.call, next.caller)
+        guard callers[caller.name] != nil || caller.name.isEmpty else {
+            // It has gone while it waited: nobody is to be kept in the books after that.
+            call.fail(BusFault(.accessDenied, "the caller has gone"))
+            return ended(next)
+        }
+        do {
+            if try answerAtOnce(call, from: caller) { return ended(next) }
+        } catch {
+            call.fail(error)
+            return ended(next)
+        }
+        let service = service
+        if call.interface == TransferBusName.managerInterface, call.method == "OpenSession" {
+            return openSession(next)
+        }
+        if call.method == "Open", call.interface != TransferBusName.properties { return openFile(next) }
+        guard call.path != TransferBusName.managerPath else {
+            return answer(next) { try await ManagerCalls(service: service, caller: caller).answer(call) }
+        }
+        let isRead: Bool
+        do {
+            isRead = try beginReading(call, by: caller)
+        } catch {
+            call.fail(error)
+            return ended(next)
+        }
+        answer(next, isRead: isRead) { try await ObjectCalls(service: service, caller: caller).answer(call) }
+    }
+
+    /// Answers what needs nothing but the server's own books; false for all other calls.
+    private func answerAtOnce(_ call: BusCall, from caller: BusCaller) throws(BusFault) -> Bool {
+        guard call.interface == TransferBusName.managerInterface else { return false }
+        switch call.method {
+        case "Watch":
+            let others = watchers.values.count { $0.app == caller.app && $0.name != caller.name }
+            guard others < CallerLimits.watchers else {
+                throw BusFault(
+                    .limitExceeded,
+                    "\(caller.app) watches by \(others) connections and may by \(CallerLimits.watchers); call Unwatch")
+            }
+            watchers[caller.name] = caller
+        case "Unwatch":
+            watchers[caller.name] = nil
+            missed[caller.name]?.forgetTransfers()
+        default: return false
+        }
+        call.reply([])
+        return true
+    }
+
+    private func ended(_ done: QueuedCall) {
+        if let next = queue.end(of: done.caller.app) {
+            // Not from within: thousands may wait.
+            perform { $0.begin(next) }
+        }
+    }
+
+    /// Answers a call with what `body` makes. Calls of one caller may be answered in another order than they came: each waits
+    /// for its own saving only.
+    func answer(
+        _ next: QueuedCall, isRead: Bool = false, _ body: @escaping @Sendable () async throws -> [VariantValue]
+    ) {
+        let call = next.call
+        Task {
+            var values: [VariantValue]?
+            defer {
+                if isRead { endReading(call, values) }
+                ended(next)
+            }
+            do {
+                let answer = try await body()
+                values = answer
+                call.reply(answer)
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    /// Answers with a finished file, open for reading.
+    private func openFile(_ next: QueuedCall) {
+        let (call, caller, service) = (next.call, next.caller, service)
+        Task {
+            defer { ended(next) }
+            do {
+                let file = try await FileCalls(service: service, caller: caller).open(by: call)
+                call.reply(descriptor: file.number)
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+}
+
+extension BusCall {
+    /// Answers with the error's own name where it has one.
+    func fail(_ error: any Error) {
+        switch error {
+        case let fault as BusFault: fail(fault.name, fault.message)
+        case let refusal as SessionRefusal: fail(BusFault(refusal))
+        case let error as UnknownObjectError: fail(UnknownObjectError.name, error.description)
+        default: fail(BusFault(.storeFailed, "\(error)"))
+        }
+    }
+}

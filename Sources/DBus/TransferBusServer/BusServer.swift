@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import GLibBridge
+internal import TransferBusProtocol
+internal import TransferModel
+import TransferPolicy
+import TransferSessions
+
+/// Offers a `TransferService` on the session bus: routes calls, knows who calls, tells watchers what changes.
+package actor BusServer {
+    /// Why there is no server, or no longer one.
+    package enum End: Hashable, Sendable {
+        /// The bus cannot be reached, or has gone.
+        case noBus(String)
+        /// Another process has the name.
+        case nameTaken
+        /// Somebody asked for it.
+        case stopped
+    }
+
+    private let executor = GLibExecutor(name: "transfer-bus")
+    let service: any TransferService
+    var bus: BusConnection?
+    private var registrations: [BusRegistration] = []
+    var callers: [String: BusCaller] = [:]
+    var watchers: [String: BusCaller] = [:]
+    /// Who owns well-known names.
+    var names = NameBook()
+    /// Who waits until connections are identified, by their unique names.
+    var unidentified: [String: [(isolated BusServer, BusCaller?) -> Void]] = [:]
+    /// Identifications that wait until the owners of all names are known.
+    var unmet: [() -> Void] = []
+    /// How many answers about names are on their way.
+    var questions = 0
+    let launched: LaunchedPrograms
+    /// Who has opened sessions, and what is done about those that have gone.
+    var sessionUsers: Set<String> = []
+    var departures: Task<Void, Never>?
+    /// Who has read an object's properties and is told of changes, and what was told last.
+    var readers: [String: ObjectReaders] = [:]
+    /// How many objects each connection is noted as a reader of.
+    var readObjects: [String: Int] = [:]
+    /// The desktops on the bus, and what they tell of windows.
+    var desktops = Desktops()
+    /// What callers that do not read have missed.
+    var missed: [String: MissedNews] = [:]
+    /// The calls of each app that wait for their turn.
+    var queue = CallQueue<QueuedCall>()
+    /// The accounts of the messages of each connection.
+    private(set) var flow: BusFlow?
+    private var end: End?
+    private var waiting: [CheckedContinuation<End, Never>] = []
+    private var onReady: CheckedContinuation<Void, any Error>?
+    /// Calls that came before the service was ready; nil once it is.
+    var early: [BusCall]? = []
+    private let readiness = DispatchGroup()
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Does something on the server's thread, after what was asked before.
+    nonisolated func perform(_ body: @escaping @Sendable (isolated BusServer) -> Void) {
+        executor.perform { self.assumeIsolated { body($0) } }
+    }
+
+    /// A server over `service`; nothing is offered before `start`, and nothing answered before `serve`.
+    package init(service: any TransferService, launched: LaunchedPrograms = LaunchedPrograms()) {
+        self.service = service
+        self.launched = launched
+        readiness.enter()
+    }
+
+    /// The service will never be ready: ends, so that nobody is kept waiting. To be called once, instead of `serve`.
+    package nonisolated func abandon() {
+        readiness.leave()
+        perform { $0.stop() }
+    }
+
+    /// The service is ready: what was asked before is answered now. To be called once.
+    package nonisolated func serve() {
+        readiness.leave()
+        perform { server in
+            let calls = server.early ?? []
+            server.early = nil
+            for call in calls { server.take(call) }
+        }
+    }
+
+    /// Connects, offers the objects, then takes the name, so that nobody finds the name without them.
+    ///
+    /// - Throws: `BusServerError` that says what is wrong and what to do.
+    package func start(address: String) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            onReady = continuation
+            BusConnection.open(address: address, cancellation: Cancellation()) { result in
+                // Made on this actor's own thread, for it alone.
+                nonisolated(unsafe) let result = result
+                self.assumeIsolated { server in
+                    switch result {
+                    case .success(let bus): server.offer(on: bus)
+                    case .failure(let error):
+                        server.finish(.noBus(error.message))
+                    }
+                }
+            }
+        }
+    }
+
+    private func offer(on bus: BusConnection) {
+        self.bus = bus
+        bus.onClosed { self.assumeIsolated { $0.finish(.noBus("the bus has gone")) } }
+        let flow = BusFlow(
+            refusals: BusFlow.Refusals(
+                tooLarge: BusFault(.messageTooLarge, "").name, tooMany: BusFault(.limitExceeded, "").name)
+        ) { name in self.perform { $0.askToConfirm(name) } }
+        self.flow = flow
+        registrations.append(bus.limit(by: flow))
+        do {
+            try offerObjects(on: bus, flow)
+        } catch {
+            return finish(.noBus("\(error)"))
+        }
+        registrations.append(
+            bus.subscribe(
+                to: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+                sender: "org.freedesktop.DBus"
+            ) { values in
+                let texts = values.compactMap(\.string)
+                guard texts.count == 3 else { return }
+                self.assumeIsolated { $0.note(name: texts[0], from: texts[1], to: texts[2]) }
+            })
+        learnNames()
+        registrations.append(
+            bus.own(TransferBusName.service) { isOurs in
+                self.assumeIsolated { server in
+                    guard isOurs else { return server.finish(.nameTaken) }
+                    server.onReady?.resume()
+                    server.onReady = nil
+                }
+            })
+    }
+
+    private func offerObjects(on bus: BusConnection, _ flow: BusFlow) throws {
+        registrations.append(
+            try bus.offer(
+                TransferBusName.managerInterface, describedBy: ManagerInterface.xml, at: TransferBusName.managerPath,
+                flow: flow
+            ) { call in self.assumeIsolated { $0.take(call) } })
+        let transfers = BusTree(
+            path: TransferBusName.transfersPath, interface: TransferBusName.transferInterface, xml: TransferObject.xml
+        ) { sender in
+            // GDBus wants the list at once, and half of it is worse than a moment's wait.
+            self.readiness.wait()
+            return self.assumeIsolated { server in
+                server.callerAtOnce(sender).map(server.service.index.transfers)?.map { "\($0.rawValue)" } ?? []
+            }
+        }
+        let sessions = BusTree(
+            path: TransferBusName.sessionsPath, interface: TransferBusName.sessionInterface, xml: SessionObject.xml
+        ) { sender in
+            self.readiness.wait()
+            return self.assumeIsolated { server in
+                server.callerAtOnce(sender).map(server.service.index.sessions)?.map(\.node) ?? []
+            }
+        }
+        for tree in [transfers, sessions] {
+            registrations.append(try bus.offer(tree, flow: flow) { call in self.assumeIsolated { $0.take(call) } })
+        }
+    }
+
+    private func finish(_ end: End) {
+        guard self.end == nil else { return }
+        self.end = end
+        registrations = []
+        desktops = Desktops()
+        flow = nil
+        onReady?.resume(throwing: BusServerError(end: end))
+        onReady = nil
+        for continuation in waiting { continuation.resume(returning: end) }
+        waiting = []
+    }
+
+    /// Waits until the server is stopped, or the bus or the name is lost.
+    package func ended() async -> End {
+        if let end { return end }
+        return await withCheckedContinuation { waiting.append($0) }
+    }
+
+    /// Gives the name back and lets go of the bus; what is told from now on goes nowhere.
+    package func stop() {
+        finish(.stopped)
+        bus?.flush()
+        bus?.close()
+        bus = nil
+    }
+
+    /// Returns when the server's thread has come to it: a sign that it works.
+    package func ping() {}
+
+    /// Ends the server's thread: the last thing that is asked of it, since nothing runs on it any more.
+    package nonisolated func letGo() async { await executor.stop() }
+}
+
+/// Why the daemon cannot be on the bus.
+package struct BusServerError: Error, Hashable, CustomStringConvertible {
+    /// What happened.
+    package var end: BusServer.End
+
+    /// An error.
+    package init(end: BusServer.End) { self.end = end }
+
+    package var description: String {
+        switch end {
+        case .noBus(let why):
+            "the bus cannot be used: \(why). Check DBUS_SESSION_BUS_ADDRESS, or name a bus with --bus."
+        case .nameTaken:
+            "another process is \(TransferBusName.service) on this bus already; 'transferctl service status' tells which"
+        case .stopped: "the daemon is on its way out"
+        }
+    }
+}

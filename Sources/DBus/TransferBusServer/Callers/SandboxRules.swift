@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+internal import TransferBusProtocol
+internal import TransferModel
+
+/// The rules for what a sandboxed program may say about its sessions (rules C2 and C3).
+enum SandboxRules {
+    /// Refuses a command, a bus name, and containers that are not the app's own.
+    ///
+    /// - Throws: `BusFault` that names what was refused and the way out.
+    static func check(_ settings: SessionSettings, _ options: OpeningOptions, of caller: BusCaller) throws(BusFault) {
+        switch options.registration {
+        case nil: break
+        case .command?, .busName?:
+            throw BusFault(
+                .accessDenied,
+                "a program in a sandbox does not say how it is started: leave 'command' and 'bus-name' out; it is started "
+                    + "by its own id, \(caller.app)")
+        }
+        let containers = (options.containers ?? []).union(settings.sharedContainerIdentifier.map { [$0] } ?? [])
+        guard let foreign = containers.filter({ !isOwn($0, caller) }).min() else { return }
+        throw BusFault(
+            .accessDenied,
+            "'\(foreign.prefix(40))' is no container of this sandbox's: its own are called \(caller.app), \(caller.app).…, "
+                + "group.\(caller.app) or group.\(caller.app).…")
+    }
+
+    /// Whether a container's name is made from the id of the caller's sandbox.
+    private static func isOwn(_ container: String, _ caller: BusCaller) -> Bool {
+        guard case .sandboxed(let sandbox) = caller.kind, sandbox != .opaque else { return false }
+        let name = container.hasPrefix("group.") ? container.dropFirst(6) : container[...]
+        return name == caller.app || name.hasPrefix(caller.app + ".")
+    }
+
+    /// The command that starts the app of a sandbox, by its own id; nil where nothing does.
+    static func command(of caller: BusCaller) -> [String]? {
+        switch caller.kind {
+        case .sandboxed(.flatpak): program("flatpak").map { [$0, "run", caller.app] }
+        case .sandboxed(.snap): program("snap").map { [$0, "run", String(caller.app.dropFirst("snap.".count))] }
+        case .sandboxed(.opaque), .person, .app: nil
+        }
+    }
+
+    /// The path of a program of the system's, never of one that the environment names.
+    private static func program(_ name: String) -> String? {
+        ["/usr/bin/", "/usr/local/bin/", "/bin/"].map { $0 + name }.first { access($0, X_OK) == 0 }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Glibc
+internal import TransferBusProtocol
+internal import TransferModel
+
+/// Handing finished files out as descriptors: a program in a sandbox cannot reach them by their paths (rule C2).
+struct FileCalls {
+    let service: any TransferService
+    let caller: BusCaller
+
+    /// A descriptor that is closed with its owner.
+    final class OpenFile: Sendable {
+        let number: Int32
+
+        init(taking number: Int32) { self.number = number }
+
+        deinit { close(number) }
+    }
+
+    /// Opens the file that a call of `Open` names.
+    ///
+    /// - Throws: `BusFault`, `UnknownObjectError`, or what the service throws.
+    func open(by call: BusCall) async throws -> OpenFile {
+        let number = call.arguments.first?.integer ?? -1
+        if call.path == TransferBusName.managerPath {
+            return OpenFile(taking: try await service.open(TransferID(number), for: caller))
+        }
+        guard let name = BusObject.session(at: call.path) else { throw UnknownObjectError(path: call.path) }
+        let key = SessionKey(app: name.app, identifier: name.identifier)
+        guard await service.hasOpen(key, caller.name) else {
+            guard caller.reaches(name.app) else { throw UnknownObjectError(path: call.path) }
+            throw BusFault(.noSuchSession, "this process has not opened the session '\(name.identifier)'")
+        }
+        return OpenFile(taking: try await service.openFile(ofEvent: number, in: key))
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+internal import TransferBusProtocol
+internal import TransferModel
+
+/// What a call of a transfer's or a session's object means.
+struct ObjectCalls {
+    let service: any TransferService
+    let caller: BusCaller
+
+    /// The values of the answer.
+    ///
+    /// - Throws: `BusFault`, `UnknownObjectError`, or what the service throws.
+    func answer(_ call: BusCall) async throws -> [VariantValue] {
+        if let id = BusObject.transfer(at: call.path) { return try await answer(call, of: id) }
+        guard let name = BusObject.session(at: call.path) else { throw UnknownObjectError(path: call.path) }
+        guard await isReached(name, by: call) else { throw UnknownObjectError(path: call.path) }
+        if let answer = try await SessionCalls(service: service, caller: caller).answer(call, of: name) {
+            return answer
+        }
+        guard let session = try await session(name) else { throw UnknownObjectError(path: call.path) }
+        return try await answer(call, of: session)
+    }
+
+    // MARK: Transfers
+
+    private func answer(_ call: BusCall, of id: TransferID) async throws -> [VariantValue] {
+        do {
+            if call.interface == TransferBusName.properties {
+                let properties = TransferObject.properties(of: try await service.show(id, for: caller))
+                return try ManagerCalls.property(call, of: TransferBusName.transferInterface, properties)
+            }
+            switch call.method {
+            case "Explain": return [.dictionary(try await service.explain(id, for: caller))]
+            case "Change":
+                try await service.change(id, call.arguments.first?.dictionary ?? [:], for: caller)
+                return []
+            default:
+                guard let deed = TransferDeed(rawValue: call.method) else {
+                    throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
+                }
+                try await service.steer([id], deed, for: caller)
+                return []
+            }
+        } catch let fault as BusFault where fault.code == .noSuchTransfer {
+            throw UnknownObjectError(path: call.path)
+        }
+    }
+
+    // MARK: Sessions
+
+    /// A program that shares a container with the session's app reaches what it needs of the session while it has it open.
+    private func isReached(_ name: SessionName, by call: BusCall) async -> Bool {
+        if caller.reaches(name.app) { return true }
+        guard call.interface == TransferBusName.sessionInterface, SessionCalls.methods.contains(call.method) else {
+            return false
+        }
+        return await service.hasOpen(SessionKey(app: name.app, identifier: name.identifier), caller.name)
+    }
+
+    /// The session of that name; one that has no transfers is there for its own app only, as nobody else's guess.
+    private func session(_ name: SessionName) async throws -> SessionStatus? {
+        if let session = try await service.sessions(for: caller).first(where: { $0.name == name }) { return session }
+        return caller.app == name.app ? SessionStatus(name) : nil
+    }
+
+    private func answer(_ call: BusCall, of session: SessionStatus) async throws -> [VariantValue] {
+        if call.interface == TransferBusName.properties {
+            return try ManagerCalls.property(call, of: TransferBusName.sessionInterface, session.properties)
+        }
+        if call.method == "List" {
+            var filter = try TransferFilter(call.arguments.first?.dictionary ?? [:])
+            (filter.app, filter.session) = (session.name.app, session.name.identifier)
+            return [.list(try await service.list(filter, for: caller).map { .dictionary($0.fields) })]
+        }
+        let deeds: [String: TransferDeed] = ["PauseAll": .pause, "ResumeAll": .resume, "CancelAll": .cancel]
+        guard let deed = deeds[call.method] else {
+            throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
+        }
+        // One that ends meanwhile is what was asked for, or too late for it.
+        for id in session.transfers {
+            do { try await service.steer([id], deed, for: caller) } catch let fault as BusFault
+                where fault.code == .transferEnded
+            {}
+        }
+        return []
+    }
+}
+
+/// Objects by their paths.
+enum BusObject {
+    /// The transfer's number; nil where the path is not one's.
+    static func transfer(at path: String) -> TransferID? {
+        guard path.hasPrefix(TransferBusName.transfersPath + "/") else { return nil }
+        return Int64(path.dropFirst(TransferBusName.transfersPath.count + 1)).map(TransferID.init)
+    }
+
+    /// The session's name; nil where the path is not one's.
+    static func session(at path: String) -> SessionName? {
+        guard path.hasPrefix(TransferBusName.sessionsPath + "/") else { return nil }
+        return SessionName(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
+    }
+}
+
+/// There is no such object among those that the caller may reach.
+struct UnknownObjectError: Error, CustomStringConvertible {
+    /// The error's name, which D-Bus itself has for that.
+    static let name = "org.freedesktop.DBus.Error.UnknownObject"
+    let path: String
+
+    var description: String { "there is no object \(path) among those that the caller may reach" }
+}

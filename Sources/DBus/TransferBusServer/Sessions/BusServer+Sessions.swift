@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Glibc
+internal import TransferBusProtocol
+internal import TransferModel
+import TransferSessions
+
+/// Joining processes to sessions, and noticing that they have gone.
+extension BusServer {
+    func openSession(_ next: QueuedCall) {
+        let caller = next.caller
+        sessionUsers.insert(caller.name)
+        answer(next) { [arguments = next.call.arguments] in
+            try await self.opened(
+                arguments.first?.dictionary ?? [:], arguments.last?.dictionary ?? [:], by: caller)
+        }
+    }
+
+    private func opened(
+        _ settings: [String: VariantValue], _ options: [String: VariantValue], by caller: BusCaller
+    ) async throws -> [VariantValue] {
+        let settings = try SessionSettings(settings)
+        let options = try OpeningOptions(options)
+        if caller.isSandboxed { try SandboxRules.check(settings, options, of: caller) }
+        let registration = await registration(of: caller, saying: options)
+        // Whoever has gone before holds no session against this one.
+        await departures?.value
+        guard let sender = bus?.signalSender else {
+            throw BusFault(.shuttingDown, "the daemon is on its way out; the next call starts it again")
+        }
+        let outlet = EventOutlet { [service] key in
+            Task { await service.tellAgain(caller.name, in: key) }
+        } send: { key, event in
+            // All that an event is made of can be sent.
+            try? sender.emit(
+                "Event", of: TransferBusName.sessionInterface,
+                at: SessionName(app: key.app, identifier: key.identifier).path, to: caller.name,
+                [.dictionary(event.fields)], type: "(a{sv})")
+        } ask: { [self] answered in
+            perform { $0.ping(caller.name, answered) }
+        }
+        var client = SessionClient(name: caller.name, process: caller.process, app: caller.app) { outlet.tell($0, $1) }
+        let leader = getsid(caller.process)
+        client.leader = leader > 0 ? leader : nil
+        client.isSandboxed = caller.isSandboxed
+        client.executable = caller.executable
+        client.isLaunched =
+            launched.isRunning(caller.app)
+            || UnitName.app(inGroup: UnitName.group(of: caller.process)) == caller.app
+        (client.isInFront, client.isBack, client.containers) = (options.isInFront, options.isBack, options.containers)
+        let state = try await service.open(settings, by: client, registration: registration)
+        guard sessionUsers.contains(caller.name) else {
+            // It has gone meanwhile, and nobody was told of that.
+            await service.disconnected(caller.name)
+            throw BusFault(.noSuchSession, "the caller has gone")
+        }
+        let name = SessionName(app: state.app ?? caller.app, identifier: settings.identifier)
+        return [.dictionary(SessionAnswer(path: name.path, state: state).fields)]
+    }
+
+    /// How the app is started: as it says, or by its name where the bus can do that without being told. An app in a sandbox
+    /// says nothing: it is started by its own id only (rule C3).
+    private func registration(of caller: BusCaller, saying options: OpeningOptions) async -> AppRegistration? {
+        if case .busName? = options.registration { return options.registration }
+        let own: Set =
+            caller.isSandboxed ? [caller.app] : names.names(of: caller.name, process: caller.process)
+        if !own.isEmpty {
+            let answer = try? await ask("ListActivatableNames", service: "org.freedesktop.DBus").get()
+            let activatable = own.intersection(answer?.first?.items.compactMap(\.string) ?? [])
+            let name = activatable.contains(caller.app) ? caller.app : activatable.min()
+            if let name { return .busName(name) }
+        }
+        return SandboxRules.command(of: caller).map(AppRegistration.command) ?? options.registration
+    }
+
+    /// Calls back when a caller has taken in what it was sent, or has gone; a process that is stopped may take for ever.
+    private func ping(_ name: String, _ answered: @escaping @Sendable () -> Void) {
+        guard let bus else { return }
+        do {
+            try bus.call(
+                "Ping", of: "org.freedesktop.DBus.Peer", at: "/", service: name, [], type: "()", milliseconds: .max
+            ) { _ in answered() }
+        } catch {
+            answered()
+        }
+    }
+
+    /// Asks the bus itself something.
+    func ask(
+        _ method: String, _ arguments: [VariantValue] = [], service: String
+    ) async -> Result<[VariantValue], any Error> {
+        guard let bus else { return .failure(BusServerError(end: .stopped)) }
+        return await withCheckedContinuation { continuation in
+            do {
+                try bus.call(
+                    method, of: service, at: "/org/freedesktop/DBus", service: service, arguments,
+                    type: arguments.isEmpty ? "()" : "(s)", milliseconds: 10_000
+                ) { continuation.resume(returning: $0.mapError { $0 }) }
+            } catch {
+                continuation.resume(returning: .failure(error))
+            }
+        }
+    }
+
+    /// A caller has gone: its sessions are free.
+    func forgetSessionUser(_ name: String) {
+        guard sessionUsers.remove(name) != nil else { return }
+        departures = Task { [service, departures] in
+            await departures?.value
+            await service.disconnected(name)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+internal import TransferBusProtocol
+package import TransferSessions
+
+/// Starting apps as transient services of the person's systemd: they inherit nothing of the daemon, neither limits nor
+/// environment nor open files, and do not end with it.
+extension BusServer {
+    /// How long systemd may take to start a program.
+    private static let startSeconds = 30
+
+    /// Starts a command as a service of its own, and looks on for `patience`.
+    ///
+    /// - Parameters:
+    ///   - command: a program by its absolute path, and its arguments; systemd expands nothing in them.
+    ///   - environment: variables in addition to those of the user manager.
+    ///   - patience: a program that fails before that has crashed.
+    /// - Returns: nil where no systemd runs for the person, so that somebody else has to start the program.
+    package func startUnit(
+        _ command: [String], of app: String, environment: [String: String], patience: Duration = .seconds(2)
+    ) async -> LaunchOutcome? {
+        guard names.isOwned(UserManager.service), let bus, let program = command.first,
+            let unit = UnitName.unit(of: app, number: .random(in: .min ... .max))
+        else { return nil }
+        // It tells of its jobs only where somebody has asked for that.
+        _ = await manage("Subscribe", [], "()")
+        let (results, told) = AsyncStream.makeStream(of: (job: String, result: String).self)
+        let ends = bus.subscribe(
+            to: "JobRemoved", of: UserManager.interface, at: UserManager.path, sender: UserManager.service
+        ) { values in
+            guard values.count == 4, let job = values[1].string, let result = values[3].string else { return }
+            told.yield((job, result))
+        }
+        defer { withExtendedLifetime(ends) {} }
+        let job: String
+        let properties = UserManager.properties(of: command, app: app, environment: environment)
+        let arguments: [VariantValue] = [.string(unit), .string("fail"), .list(properties), .list([])]
+        switch await manage("StartTransientUnit", arguments, "(ssa(sv)a(sa(sv)))") {
+        case .success(let answer): job = answer.first?.string ?? ""
+        case .failure(let error) where error.name == nil:
+            return .silent("systemd did not start '\(program)': \(error.message)")
+        case .failure(let error) where UserManager.isAway(error): return nil
+        case .failure(let error): return .missing("systemd does not start '\(program)': \(error.message)")
+        }
+        let limit = Task {
+            try? await Task.sleep(for: .seconds(Self.startSeconds))
+            told.finish()
+        }
+        defer { limit.cancel() }
+        var result: String?
+        for await end in results where end.job == job {
+            result = end.result
+            break
+        }
+        let outcome = await outcome(
+            of: unit, running: program, for: app, job: result, patience: patience)
+        _ = await manage("UnrefUnit", [.string(unit)], "(s)")
+        return outcome
+    }
+
+    private func outcome(
+        of unit: String, running program: String, for app: String, job result: String?, patience: Duration
+    ) async -> LaunchOutcome {
+        guard let result else {
+            return .silent("systemd did not start '\(program)' within \(Self.startSeconds) seconds")
+        }
+        let service = await properties(of: unit)
+        guard result == "done" else {
+            let isMissing = service["ExecMainStatus"]?.integer == UserManager.cannotExecute
+            return isMissing
+                ? .missing("'\(program)' cannot be started: systemd cannot execute it")
+                : .crashed("'\(program)' ended at once: systemd says '\(result)'")
+        }
+        let process = service["MainPID"]?.integer.flatMap(Int32.init(exactly:)) ?? 0
+        if process > 0 { launched.add(unit: unit, of: app, process: process) }
+        try? await Task.sleep(for: patience)
+        let later = await properties(of: unit)
+        if let end = later["Result"]?.string, end != "success" {
+            let status = later["ExecMainStatus"]?.integer ?? 0
+            return .crashed(
+                end == "exit-code"
+                    ? "'\(program)' ended with status \(status) at once"
+                    : "'\(program)' ended at once: systemd says '\(end)' (\(status))")
+        }
+        return .started(process: process > 0 ? process : nil)
+    }
+
+    /// The properties of a service; none where systemd does not know it any more.
+    private func properties(of unit: String) async -> [String: VariantValue] {
+        guard case .success(let answer) = await manage("GetUnit", [.string(unit)], "(s)"),
+            let path = answer.first?.string,
+            case .success(let all) = await manage(
+                "GetAll", [.string(UserManager.service + ".Service")], "(s)", at: path,
+                of: "org.freedesktop.DBus.Properties")
+        else { return [:] }
+        return all.first?.dictionary ?? [:]
+    }
+
+    /// Calls a method of the person's systemd, of the manager where nothing else is said.
+    private func manage(
+        _ method: String, _ arguments: [VariantValue], _ type: String, at path: String = UserManager.path,
+        of interface: String = UserManager.interface
+    ) async -> Result<[VariantValue], BusCallError> {
+        guard let bus else { return .failure(BusCallError(name: nil, message: "the bus has gone")) }
+        return await withCheckedContinuation { continuation in
+            do {
+                try bus.call(
+                    method, of: interface, at: path, service: UserManager.service, arguments, type: type,
+                    milliseconds: 10_000, startingIt: false
+                ) { continuation.resume(returning: $0) }
+            } catch {
+                continuation.resume(returning: .failure(BusCallError(name: "", message: "\(error)")))
+            }
+        }
+    }
+}
+
+/// The person's systemd, as it is found on the session bus (org.freedesktop.systemd1(5)).
+private enum UserManager {
+    static let service = "org.freedesktop.systemd1"
+    static let interface = "org.freedesktop.systemd1.Manager"
+    static let path = "/org/freedesktop/systemd1"
+    /// The status of a program that could not be executed (systemd.exec(5), "Process Exit Codes").
+    static let cannotExecute: Int64 = 203
+
+    /// Whether an error says that no systemd is there any more.
+    static func isAway(_ error: BusCallError) -> Bool {
+        ["ServiceUnknown", "NameHasNoOwner"].contains { error.name == "org.freedesktop.DBus.Error." + $0 }
+    }
+
+    /// The properties of a service that runs a command: an `a(sv)`. Values go as values, and no text is put together of them.
+    static func properties(of command: [String], app: String, environment: [String: String]) -> [VariantValue] {
+        let words = VariantValue.list(command.map(VariantValue.string))
+        // Without this flag systemd puts its variables where the words have a dollar sign.
+        let start = VariantValue.list([.string(command[0]), words, .list([.string("no-env-expand")])])
+        let variables = environment.sorted { $0.key < $1.key }.map { VariantValue.string("\($0.key)=\($0.value)") }
+        let properties: [(String, String, VariantValue)] = [
+            ("Description", "s", .string("\(app), for its background transfers")),
+            ("Type", "s", .string("exec")),
+            ("ExecStartEx", "a(sasas)", .list([start])),
+            ("Environment", "as", .list(variables)),
+            ("Slice", "s", .string("app.slice")),
+            // What an app leaves running when its first process ends belongs to the app.
+            ("KillMode", "s", .string("process")),
+            ("CollectMode", "s", .string("inactive-or-failed")),
+            // How it ended stays known until it is given up.
+            ("AddRef", "b", .bool(true)),
+        ]
+        return properties.map { .list([.string($0), .typed($1, $2)]) }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+internal import TransferBusProtocol
+internal import TransferModel
+
+/// What the calls of a session's object mean by which its app steers it.
+struct SessionCalls {
+    let service: any TransferService
+    let caller: BusCaller
+    /// What the session's own process calls.
+    static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close", "Open"]
+
+    /// The values of the answer; nil for calls of other kinds.
+    ///
+    /// - Throws: `BusFault`, `SessionRefusal`, or what the service throws.
+    func answer(_ call: BusCall, of name: SessionName) async throws -> [VariantValue]? {
+        guard call.interface == TransferBusName.sessionInterface else { return nil }
+        let key = SessionKey(app: name.app, identifier: name.identifier)
+        switch call.method {
+        case "Post":
+            let posted = try PostedOrder(call.arguments.first?.dictionary ?? [:], call.descriptors, from: caller)
+            try await service.post(posted.order, file: posted.file, in: key, from: caller.name)
+            return []
+        case "Acknowledge":
+            try await service.acknowledge(call.arguments.first?.integer ?? -1, in: key, from: caller.name)
+            return []
+        case "Tasks": return [.list(await service.tasks(of: key).map { .dictionary($0.fields) })]
+        case "Close":
+            await service.close(key, by: caller.name)
+            return []
+        default: return nil
+        }
+    }
+}
