@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// What a transfer, a task, a session and the machine are: values without decisions.
+/// Values that describe transfers, tasks, sessions and the machine, without decisions.
 func model(_ name: String) -> Target {
     .target(name: name, path: "Sources/Model/\(name)", swiftSettings: settings)
 }

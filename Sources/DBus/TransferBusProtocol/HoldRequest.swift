@@ -2,7 +2,7 @@
 
 /// A hold that somebody asks for.
 package struct HoldRequest: Hashable, Sendable {
-    /// How long, in seconds; nil until it is released.
+    /// The duration in seconds; nil holds until somebody releases.
     package var seconds: Int64?
     /// Why, for people.
     package var reason: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be done to a transfer.
+/// An action on a transfer; the raw value is the D-Bus method.
 package enum TransferDeed: String, Hashable, Sendable, CaseIterable {
     case pause = "Pause"
     case resume = "Resume"

@@ -3,9 +3,9 @@ package import GLibBridge
 
 /// Which transfers are listed.
 package struct TransferFilter: Hashable, Sendable {
-    /// Those of this session only.
+    /// The session whose transfers are listed; nil lists those of all sessions.
     package var session: String?
-    /// Those of this app only.
+    /// The app whose transfers are listed; nil lists those of all apps that the caller may reach.
     package var app: String?
     /// How many of those that are over, newest first.
     package var ended = 0

@@ -3,7 +3,7 @@ import Foundation
 import GLibBridge
 import Glibc
 
-/// A folder that an app in a sandbox may use because its person chose it: the document portal
+/// A folder that its person has let an app in a sandbox use, as with a file chooser. The document portal
 /// (`org.freedesktop.portal.Documents`) shows it to the app, in a file system of its own.
 ///
 /// The app sees its documents as `…/doc/ID/NAME`. This process sees the same folder, with the same rights as the app's, at
@@ -17,7 +17,7 @@ struct PortalDocument {
 
     /// The folder of a descriptor; nil where that is none of the app's documents.
     ///
-    /// - Parameter root: where the portal shows all documents to this process.
+    /// - Parameter root: the folder in which the portal shows all documents to this process.
     init?(_ descriptor: Int32, _ status: stat, of app: String, root: String = mountPoint) {
         var portal = stat()
         guard !app.contains("/"), app != ".", app != "..", lstat(root, &portal) == 0, portal.st_dev == status.st_dev,
@@ -38,9 +38,9 @@ struct PortalDocument {
         return nil
     }
 
-    /// Where the portal shows all documents to programs outside sandboxes.
+    /// The folder in which the portal shows all documents to programs outside sandboxes.
     static var mountPoint: String {
-        let runtime = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/run/user/\(getuid())"
+        let runtime = BusConnection.ownEnvironment("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())"
         return runtime + "/doc"
     }
 }

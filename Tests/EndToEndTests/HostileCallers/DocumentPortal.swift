@@ -18,7 +18,7 @@ struct DocumentPortal {
         return nil
     }()
 
-    /// Has the bus start it when it is called.
+    /// Writes the service files by which the bus starts the portal and its permission store on demand.
     static func install(on bus: PrivateBus, runtime: String, data: String) throws {
         chmod(runtime, 0o700)
         for (name, program) in [(name, program), ("org.freedesktop.impl.portal.PermissionStore", store)] {
@@ -40,7 +40,7 @@ struct DocumentPortal {
         chooser = try RawBusConnection(address: rig.address)
     }
 
-    /// Where it shows an app its documents.
+    /// The folder in which the portal shows an app its documents.
     func documents(of app: String) -> String { rig.folder.path + "/runtime/doc/by-app/\(app)" }
 
     /// Lets an app have a folder, as a file chooser does.
@@ -60,7 +60,7 @@ struct DocumentPortal {
         return id
     }
 
-    /// Takes a document away from all apps.
+    /// Revokes a document, for all apps.
     func takeBack(_ document: String) throws {
         let answer = try chooser.call("Delete", of: Self.name, at: Self.path, to: Self.name, [.string(document)])
         guard answer.kind == .reply else { throw TestTrouble("Delete: \(answer)") }

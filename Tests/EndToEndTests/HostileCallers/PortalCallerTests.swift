@@ -22,14 +22,10 @@ struct PortalCallerTests {
         return id
     }
 
-    private func wait(for states: Set<String>, of id: Int64, by caller: HostileProcess) async throws -> WireValue? {
-        let deadline = ContinuousClock.now + .seconds(120)
-        while ContinuousClock.now < deadline {
-            let shown = try await caller.manager("Show", [.int64(id)]).value
-            if states.contains(shown?["state"]?.text ?? "") { return shown }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        throw TestTrouble("\(try await caller.manager("Show", [.int64(id)]))")
+    /// Waits for a transfer's end, as its person may, and returns how the app is shown it.
+    private func ended(_ id: Int64, by caller: HostileProcess, _ control: Transferctl) async throws -> WireValue? {
+        _ = try control.run(["wait", "\(id)"])
+        return try await caller.manager("Show", [.int64(id)]).value
     }
 
     @Test("C2: a folder that its person chose gets the file, also after the portal ended and numbers its files anew")
@@ -45,13 +41,13 @@ struct PortalCallerTests {
             let caller = try await rig.sandboxedCaller(documents: portal.documents(of: HostileRig.sandboxedApp))
             let folder = "/run/flatpak/doc/\(id)/chosen"
             #expect(try await caller.ask("sees \(folder)") == "true")
+            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
             let first = try await submit(nginx.url("file"), name: "first", into: folder, by: caller)
-            let shown = try await wait(for: ["finished", "failed"], of: first, by: caller)
+            let shown = try await ended(first, by: caller, control)
             #expect(shown?["state"]?.text == "finished", "\(String(describing: shown))")
             #expect(FileManager.default.contents(atPath: chosen + "/first") == bytes)
 
             // Held until the portal has gone: then it is tried, and tried again once the daemon has had the portal started.
-            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
             #expect(try control.run(["hold"]).status == 0)
             let second = try await submit(nginx.url("file"), name: "second", into: folder, by: caller)
             await caller.end()
@@ -88,7 +84,7 @@ struct PortalCallerTests {
                 nginx.url("file"), name: "late", into: "/run/flatpak/doc/\(id)/chosen", by: caller)
             try portal.takeBack(id)
             #expect(try control.run(["release"]).status == 0)
-            let shown = try await wait(for: ["finished", "failed"], of: submitted, by: caller)
+            let shown = try await ended(submitted, by: caller, control)
             #expect(shown?["state"]?.text == "failed", "\(String(describing: shown))")
             #expect(try FileManager.default.contentsOfDirectory(atPath: chosen) == [])
             await caller.end()

@@ -20,6 +20,9 @@ package struct FileFailure: Error, Hashable, Codable {
     /// Whether room on the disk is what lacks.
     var isStorageLow: Bool { code == ENOSPC || code == EDQUOT }
 
+    /// Whether the service that gives the folder does not run, which may pass: the document portal, or a file server.
+    var isFolderUnavailable: Bool { code == EHOSTDOWN || code == ENOTCONN }
+
     /// Whether it befell the copy that is made beside a destination on another file system.
     var isCopy: Bool { path.hasSuffix(".copy") }
 
@@ -33,7 +36,7 @@ package struct FileFailure: Error, Hashable, Codable {
             case EHOSTDOWN, ENOTCONN: "The service that gives it does not run"
             default: String(cString: strerror(code))
             }
-        let cause: FailureCause = code == EHOSTDOWN || code == ENOTCONN ? .folderUnavailable : .destination
+        let cause: FailureCause = isFolderUnavailable ? .folderUnavailable : .destination
         return TransferFailure(cause: cause, message: "Could not \(doing) \(path): \(reason). \(remedy)")
     }
 

@@ -2,7 +2,7 @@
 public import TransferModel
 
 extension SleepState {
-    /// What it says to a transfer: nothing that begins or goes on now would be finished in order.
+    /// Holds every transfer while the machine is about to sleep or shut down, since none could end in order.
     public static func verdict(under conditions: Conditions) -> Verdict {
         switch conditions.sleep.value {
         case .awake: .run(relyingOn: [], lookAgain: nil)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// What to make of a link whose price nobody knows.
+/// The rule for a link when no source says whether it is metered.
 public struct UnknownMeteredRule: Hashable, Sendable {
     /// The kinds of link that count as free when nobody says otherwise. Default: ethernet and Wi-Fi.
     public var freeKinds: LinkKinds

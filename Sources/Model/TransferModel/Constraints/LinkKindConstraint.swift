@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What kinds of link a transfer may use. Asking for any still asks for a network.
+/// The kinds of link that a transfer may use. Even `any` requires a network.
 public enum LinkKindConstraint: Hashable, Sendable, Codable {
     /// Any network.
     case any
