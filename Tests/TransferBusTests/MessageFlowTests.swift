@@ -39,21 +39,20 @@ struct MessageFlowTests {
     @Test("A connection is asked now and then to show that it reads; one that does not is stalled until it does")
     func unread() {
         var limits = MessageFlow.Limits()
-        (limits.unconfirmed, limits.askingAfter) = (100, 10)
+        (limits.unconfirmed, limits.askingAfter, limits.calls) = (100, 10, 2)
         var flow = MessageFlow(limits: limits)
         let asked = (1...150).map { _ in flow.send(bytes: 1, to: ":1") }
         #expect(asked.enumerated().filter(\.element).map(\.offset) == [9])
         #expect(flow.isStalled(":1") && !flow.isStalled(":2"))
-        #expect(flow.receive(1, bytes: 1, from: ":1") == .ignored)
-        // It has read ten of them: still too few, and it is asked again with the next.
-        #expect(flow.confirm(":1") == false)
+        // Its calls wait, as many as may; the others get no error that it would not read.
+        #expect((1...3).map { flow.receive($0, bytes: 1, from: ":1") } == [.admitted, .admitted, .ignored])
+        // It has read ten of them: still too few, and nothing is sent that it could be asked with.
+        #expect(flow.confirm(":1") == .askAgain)
         #expect(flow.isStalled(":1"))
-        let isAskedAgain = flow.send(bytes: 1, to: ":1")
-        #expect(isAskedAgain)
-        #expect(flow.confirm(":1") == true)
+        #expect(flow.confirm(":1") == .resumed)
         #expect(!flow.isStalled(":1"))
-        #expect(flow.confirm(":1") == false)
-        #expect(flow.receive(1, bytes: 1, from: ":1") == .admitted)
+        #expect(flow.confirm(":1") == .none)
+        #expect(flow.receive(3, bytes: 1, from: ":1") == .tooMany(calls: 2))
     }
 
     @Test("Few large messages stall as many small ones do")

@@ -27,14 +27,22 @@ package final class BusFlow: Sendable {
     /// Accounts without any connection.
     ///
     /// - Parameter askToConfirm: has a connection show that it reads, and calls ``confirm(_:)`` once it has. Called on
-    ///   GDBus's thread; must not wait.
+    ///   GDBus's thread, or from ``confirm(_:)``; must not wait.
     package init(refusals: Refusals, askToConfirm: @escaping @Sendable (String) -> Void) {
         self.refusals = refusals
         self.askToConfirm = askToConfirm
     }
 
     /// Notes that a connection has read what it had been sent when it was asked; true where it was stalled until now.
-    package func confirm(_ name: String) -> Bool { flow.withLock { $0.confirm(name) } }
+    package func confirm(_ name: String) -> Bool {
+        switch flow.withLock({ $0.confirm(name) }) {
+        case .none: return false
+        case .resumed: return true
+        case .askAgain:
+            askToConfirm(name)
+            return false
+        }
+    }
 
     /// Whether a connection has left so much unread that it is to be sent nothing more.
     package func isStalled(_ name: String) -> Bool { flow.withLock { $0.isStalled(name) } }

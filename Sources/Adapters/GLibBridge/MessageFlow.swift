@@ -34,7 +34,7 @@ struct MessageFlow {
         case tooMuch(bytes: Int)
         /// The connection has not shown for very long that it reads.
         case unconfirmed(answers: Int)
-        /// Not even an error is sent, since the connection reads nothing.
+        /// It may not, and not even an error is sent, since the connection reads nothing.
         case ignored
     }
 
@@ -59,7 +59,16 @@ struct MessageFlow {
     /// Decides about a call, and counts it where it is admitted.
     mutating func receive(_ serial: UInt32, bytes: Int, from name: String) -> Admission {
         var peer = peers[name] ?? Peer()
-        if isStalled(peer) { return .ignored }
+        if let refusal = refusal(of: bytes, from: peer) { return isStalled(peer) ? .ignored : refusal }
+        let before = peer.calls.updateValue(bytes, forKey: serial) ?? 0
+        peer.callBytes += bytes - before
+        allCallBytes += bytes - before
+        peers[name] = peer
+        return .admitted
+    }
+
+    /// Nil where a call may come in. That of a stalled connection may, too: it is answered once the connection reads again.
+    private func refusal(of bytes: Int, from peer: Peer) -> Admission? {
         guard peer.blocking < limits.blocking, peer.blockingBytes < limits.blockingBytes else {
             return .unconfirmed(answers: peer.blocking)
         }
@@ -68,11 +77,7 @@ struct MessageFlow {
         guard peer.callBytes + bytes <= limits.callBytes, allCallBytes + bytes <= limits.allCallBytes else {
             return .tooMuch(bytes: peer.callBytes)
         }
-        let before = peer.calls.updateValue(bytes, forKey: serial) ?? 0
-        peer.callBytes += bytes - before
-        allCallBytes += bytes - before
-        peers[name] = peer
-        return .admitted
+        return nil
     }
 
     /// Counts an answer that goes out.
@@ -108,18 +113,29 @@ struct MessageFlow {
         return isDue
     }
 
+    /// What follows from a receiver's having read what it had been sent when it was asked.
+    enum Confirmation: Hashable {
+        /// Nothing.
+        case none
+        /// It was stalled, and is so no longer.
+        case resumed
+        /// It has been sent so much meanwhile that it is to be asked again.
+        case askAgain
+    }
+
     /// Notes that a receiver has read what it had been sent when it was asked.
-    ///
-    /// - Returns: whether it was stalled and is so no longer.
-    mutating func confirm(_ name: String) -> Bool {
-        guard var peer = peers[name], let asked = peer.asked else { return false }
+    mutating func confirm(_ name: String) -> Confirmation {
+        guard var peer = peers[name], let asked = peer.asked else { return .none }
         let wasStalled = isStalled(peer)
         peer.sent -= asked.sent
         peer.sentBytes -= asked.bytes
         peer.asked = nil
         (peer.blocking, peer.blockingBytes) = (0, 0)
+        // While it is stalled nothing is sent to it, by which it could be asked.
+        let isStalled = isStalled(peer)
+        if isStalled { peer.asked = (peer.sent, peer.sentBytes) }
         peers[name] = peer
-        return wasStalled && !isStalled(peer)
+        return isStalled ? .askAgain : wasStalled ? .resumed : .none
     }
 
     /// Whether a receiver has left so much unread that it is sent nothing more.

@@ -39,6 +39,11 @@ extension BusServer {
             call.fail(error)
             return ended(next)
         }
+        if flow?.isStalled(caller.name) == true {
+            // Its answer would only lie in memory. It keeps nobody of its app waiting meanwhile.
+            stalledCalls[caller.name, default: []].append(next)
+            return ended(next)
+        }
         let service = service
         if call.interface == TransferBusName.managerInterface, call.method == "OpenSession" {
             return openSession(next)
@@ -76,6 +81,11 @@ extension BusServer {
         }
         call.reply([])
         return true
+    }
+
+    /// Goes on with the calls of a connection that reads again.
+    func resumeCalls(of name: String) {
+        for next in stalledCalls.removeValue(forKey: name) ?? [] { answer(next.call, from: next.caller) }
     }
 
     private func ended(_ done: QueuedCall) {

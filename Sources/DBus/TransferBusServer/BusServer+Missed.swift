@@ -41,10 +41,9 @@ extension BusServer {
     }
 
     private func confirmed(_ name: String) {
-        guard flow?.confirm(name) == true, let news = missed.removeValue(forKey: name), let caller = callers[name]
-        else {
-            return
-        }
+        guard flow?.confirm(name) == true else { return }
+        resumeCalls(of: name)
+        guard let news = missed.removeValue(forKey: name), let caller = callers[name] else { return }
         Task {
             if news.manager, watchers[name] != nil {
                 let properties = await service.properties(for: caller)

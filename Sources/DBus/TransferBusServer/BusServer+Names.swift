@@ -79,6 +79,7 @@ extension BusServer {
             for body in unidentified.removeValue(forKey: name) ?? [] { body(self, nil) }
             watchers[name] = nil
             missed[name] = nil
+            stalledCalls[name] = nil
             flow?.forget(name)
             names.remove(owner: name)
             forgetReader(name)

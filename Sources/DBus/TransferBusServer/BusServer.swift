@@ -44,6 +44,8 @@ package actor BusServer {
     var desktops = Desktops()
     /// What callers that do not read have missed.
     var missed: [String: MissedNews] = [:]
+    /// Calls that wait until their caller reads what it has been sent.
+    var stalledCalls: [String: [QueuedCall]] = [:]
     /// The calls of each app that wait for their turn.
     var queue = CallQueue<QueuedCall>()
     /// The accounts of the messages of each connection.

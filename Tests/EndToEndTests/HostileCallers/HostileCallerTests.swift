@@ -114,7 +114,10 @@ struct HostileCallerTests {
             let caller = try await rig.foreignCaller()
             let list = try #require(HostileCase.all.first { $0.member == "List" })
             try caller.process.send("flood 40000 \(list.call(rig).words)")
-            for _ in 0..<20 { #expect(try await rig.answerTime() < Self.answer, "a flood of List") }
+            for _ in 0..<20 {
+                let time = try await rig.answerTime()
+                #expect(time < Self.answer, "a flood of List")
+            }
             _ = try await caller.process.output.next(within: .seconds(60))
             try await expectHealth(rig)
             #expect(try await rig.harm() == [])
@@ -145,6 +148,25 @@ struct HostileCallerTests {
             }
             try await expectHealth(rig)
             #expect(try await rig.harm() == [])
+            #expect(try rig.terminate() < Self.end)
+            await twins.stopped.end()
+            await twins.running.end()
+        }
+    }
+
+    @Test("A caller that reads late is answered as it reads: its calls wait, and its answers fill nobody's memory; C7")
+    func late() async throws {
+        try await HostileRig.with { rig in
+            let twins = try await twins(rig)
+            _ = try await submitLong(count: 12, by: twins.running)
+            let list = try #require(HostileCase.all.first { $0.member == "List" })
+            let flooded = try await twins.stopped.ask("flood 200 \(list.call(rig).words)")
+            #expect(flooded == "flooded 200")
+            // Its twin is answered after everything of both that can be.
+            #expect(try await twins.running.call(list.call(rig)).error == nil)
+            try await expectHealth(rig)
+            #expect(try await twins.stopped.ask("read 200 20000") == "read 200 0")
+            try await expectHealth(rig)
             #expect(try rig.terminate() < Self.end)
             await twins.stopped.end()
             await twins.running.end()

@@ -25,6 +25,7 @@ struct HostileCaller {
                 "RequestName", of: RawBusConnection.bus, at: "/org/freedesktop/DBus", to: RawBusConnection.bus,
                 [.string(words[1]), .uint32(4)])
             return answer.kind == .reply ? "owned" : "failed \(answer.errorName ?? "")"
+        case "read" where words.count == 3: return try read(Int(words[1]) ?? 0, Int32(words[2]) ?? 0)
         case "signals" where words.count == 2: return try signals(Int32(words[1]) ?? 0)
         case "sees" where words.count == 2: return "\(access(words[1], F_OK) == 0)"
         default: return "failed unknown command \(words.first ?? "")"
@@ -60,6 +61,19 @@ struct HostileCaller {
             do { try bus.send(message, milliseconds: 3000) } catch { return "flooded \(sent) \(error)" }
         }
         return "flooded \(count)"
+    }
+
+    /// Reads answers until there are so many, or none has come for a time.
+    private func read(_ count: Int, _ milliseconds: Int32) throws -> String {
+        var (replies, errors) = (0, 0)
+        while replies + errors < count, let message = try bus.receive(milliseconds: milliseconds) {
+            switch message.kind {
+            case .reply: replies += 1
+            case .error: errors += 1
+            default: break
+            }
+        }
+        return "read \(replies) \(errors)"
     }
 
     private func signals(_ milliseconds: Int32) throws -> String {

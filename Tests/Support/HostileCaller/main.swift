@@ -9,6 +9,7 @@ import RawBus
 //   call PATH INTERFACE MEMBER SIGNATURE BODY [FILE…]   one call; the files are opened and passed
 //                                                      prints "reply SIGNATURE BODY" or "error NAME TEXT"
 //   flood COUNT PATH INTERFACE MEMBER SIGNATURE BODY    calls without reading; prints "flooded COUNT"
+//   read COUNT MILLISECONDS                             reads answers; prints "read REPLIES ERRORS"
 //   half PATH INTERFACE MEMBER SIGNATURE BODY           half a message, then the end
 //   leave PATH INTERFACE MEMBER SIGNATURE BODY          a whole call, then the end before its answer
 //   own NAME                                            takes a name on the bus; prints "owned"
