@@ -77,6 +77,12 @@ struct DaemonListingTests {
             let jobs = try rig.run("history", "--workload").split(separator: "\n")
             #expect(jobs.count == 2 && jobs[1].hasPrefix("this-machine,1,"))
             #expect(try rig.run("history", "--trace", "--json", status: 2).contains("one of them"))
+            // More than a page of the bus.
+            let many = (1...300).map { server.url("file-\($0).bin") }
+            let added = try rig.program.run(["add", "-d", rig.program.downloads, "--not-before", "+24h"] + many)
+            #expect(added.status == 0, "\(added.run.errors)")
+            let all = try #require(try rig.json("history")["transfers"] as? [[String: Any]])
+            #expect(all.count == 302 && all.last?["id"] as? Int == 302)
         }
     }
 

@@ -114,6 +114,82 @@ struct HistoryTests {
         #expect(try await store.history(since: WallTime(secondsSinceEpoch: 0)).transfers.map(\.id.rawValue) == [1, 2])
     }
 
+    @Test("pages together hold what one page would: nothing is left out, nothing comes twice")
+    func pages() async throws {
+        let place = try Place()
+        let store = try place.open()
+        for number in 1...5 as ClosedRange<Int64> {
+            let transfer = StoredTransferSamples.plain(number)
+            try await store.commit([.inserted(transfer)])
+            for second in 1...number {
+                store.record(TransferMoment(id: transfer.id, time: time(second), kind: .retried, note: "\(second)"))
+            }
+        }
+        for second in 0..<7 as Range<Int64> {
+            store.record(conditions(second.isMultiple(of: 2) ? .ac : .battery), at: time(second))
+            if second == 3 { store.recordEndOfWatch(at: time(3).advanced(by: .milliseconds(500))) }
+        }
+        let whole = try await store.history(since: time(-1000))
+        #expect(whole.transfers.map(\.moments.count) == [2, 3, 4, 5, 6] && whole.conditions.count == 7)
+        #expect(whole.next == nil)
+        for size in 1...8 {
+            for moments in [1, 4, 1000] {
+                var together = History()
+                var from: History.Place? = .start
+                var pages = 0
+                while let begin = from, pages < 100 {
+                    let page = try await store.history(
+                        since: time(-1000), from: begin,
+                        size: History.PageSize(transfers: size, moments: moments, spans: size))
+                    #expect(page.transfers.count <= size && page.conditions.count <= size)
+                    together.transfers += page.transfers
+                    together.conditions += page.conditions
+                    from = page.next
+                    pages += 1
+                }
+                #expect(together == whole, "pages of \(size), \(moments) moments")
+            }
+        }
+        // Not from the beginning.
+        let late = try await store.history(since: time(5), size: History.PageSize(spans: 1))
+        #expect(late.transfers.map(\.id.rawValue) == [5] && text(late.conditions) == ["5-6 battery - no"])
+    }
+
+    @Test("an app's pages hold its transfers and no conditions, wherever they are told to begin")
+    func pagesOfAnApp() async throws {
+        let place = try Place()
+        let store = try place.open()
+        store.record(conditions(.ac), at: time(0))
+        try await store.commit([.inserted(StoredTransferSamples.full(1)), .inserted(StoredTransferSamples.plain(2))])
+        let (mine, other) = (
+            StoredTransferSamples.full(1).specification.traits.app,
+            StoredTransferSamples.plain(2).specification.traits.app
+        )
+        try #require(mine != other)
+        let begin = WallTime(secondsSinceEpoch: 0)
+        let page = try await store.history(since: begin, of: mine, size: History.PageSize(transfers: 1))
+        #expect(page.transfers.map(\.id.rawValue) == [1] && page.conditions.isEmpty)
+        let next = try await store.history(
+            since: begin, from: try #require(page.next), of: mine, size: History.PageSize(transfers: 1))
+        #expect(next.transfers.isEmpty && next.conditions.isEmpty)
+        let conditions = try await store.history(since: begin, from: .conditions(after: 0), of: mine)
+        #expect(conditions == History())
+    }
+
+    @Test("of a transfer with thousands of moments the newest are told")
+    func manyMoments() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let transfer = StoredTransferSamples.plain(1)
+        try await store.commit([.inserted(transfer)])
+        for second in 1...1500 as ClosedRange<Int64> {
+            store.record(TransferMoment(id: transfer.id, time: time(second), kind: .started))
+        }
+        let moments = try #require(try await store.history(of: transfer.id)).moments
+        #expect(moments.count == 1001 && moments.first?.kind == .submitted)
+        #expect(moments.dropFirst().first?.time == time(501) && moments.last?.time == time(1500))
+    }
+
     @Test("what was recorded is saved without any commit after it")
     func savedAlone() async throws {
         let place = try Place()

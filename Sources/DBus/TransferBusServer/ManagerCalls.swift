@@ -42,12 +42,13 @@ struct ManagerCalls {
         case "Apps": return [.list(try await service.apps(for: caller).map(VariantValue.dictionary))]
         case "QuitApp":
             return [.integer(Int64(try await service.quit(arguments[0].string ?? "", for: caller)))]
-        case "History":
+        case "History", "HistoryFrom":
             let text = arguments[0].string ?? ""
             guard let start = BusDate(parsing: text) else {
                 throw BusFault(.invalidArgument, "'\(text.prefix(40))' is no date as RFC 3339 has it")
             }
-            return [.dictionary(try await service.history(since: start.wall, for: caller))]
+            let place = arguments.count > 1 ? arguments[1].string : nil
+            return [.dictionary(try await service.history(since: start.wall, from: place, for: caller))]
         case "Log": return [.dictionary(try await service.log(of: id(arguments[0]), for: caller))]
         case "SetInFront":
             await service.setInFront(arguments[0] == .bool(true), app: caller.app)

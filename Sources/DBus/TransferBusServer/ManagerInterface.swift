@@ -198,13 +198,20 @@ enum ManagerInterface {
               <arg name="cancelled" type="x" direction="out"/>
             </method>
             <!--
-              What was recorded since a date (RFC 3339). Keys: transfers (aa{sv}: id, name, url, app, session, kind, priority,
-              host, upload, deadline, status, bytes, path, moments (aa{sv}: time, event: submitted, started, paused, retried,
-              finished, failed, cancelled, note)); for the person conditions, too (aa{sv}: start, end, power, level, network,
-              linkKind, metered, asleep).
+              What was recorded since a date (RFC 3339), the first page of it. Keys: transfers (aa{sv}: id, name, url, app,
+              session, kind, priority, host, upload, deadline, status, bytes, path, moments (aa{sv}: time, event: submitted,
+              started, paused, retried, finished, failed, cancelled, note; of the last 1,000)); for the person conditions,
+              too, which come after all transfers (aa{sv}: start, end, power, level, network, linkKind, metered, asleep);
+              next (s, what HistoryFrom takes; missing on the last page).
             -->
             <method name="History">
               <arg name="since" type="s" direction="in"/>
+              <arg name="past" type="a{sv}" direction="out"/>
+            </method>
+            <!-- The page of History that begins at a place: next of the page before. A page may be empty and not the last. -->
+            <method name="HistoryFrom">
+              <arg name="since" type="s" direction="in"/>
+              <arg name="place" type="s" direction="in"/>
               <arg name="past" type="a{sv}" direction="out"/>
             </method>
             <!-- What happened to one transfer: with the keys of those of History. -->

@@ -29,8 +29,11 @@ package protocol TransferService: SessionService {
     func apps(for caller: BusCaller) async throws -> [[String: VariantValue]]
     /// Cancels all that an app has, as the person ends it for good; says how many there were.
     func quit(_ app: String, for caller: BusCaller) async throws -> Int
-    /// What was recorded since then: transfers that the caller may reach and, for the person, what the machine was like.
-    func history(since start: WallTime, for caller: BusCaller) async throws -> [String: VariantValue]
+    /// A page of what was recorded since then: transfers that the caller may reach and, for the person, what the machine
+    /// was like. It begins where `place` says, the `next` of the page before; nil begins.
+    func history(
+        since start: WallTime, from place: String?, for caller: BusCaller
+    ) async throws -> [String: VariantValue]
     /// What happened to one transfer.
     func log(of id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue]
     /// Admits, or no longer admits, the sandboxes of a systemd unit.

@@ -10,18 +10,36 @@ import TransferPolicy
 
 /// Telling of the past.
 extension DaemonService {
-    func history(since start: WallTime, for caller: BusCaller) async throws -> [String: VariantValue] {
+    func history(since start: WallTime, from place: String?, for caller: BusCaller) async throws -> [String:
+        VariantValue]
+    {
         guard let history else { throw BusFault(.shuttingDown, "the daemon has not read its queue yet; ask again") }
-        let past = try await history.history(since: start)
+        let place = try place.map(Self.place) ?? .start
+        // Where somebody is, and when, is no app's business: an app gets its transfers alone.
+        let past = try await history.history(since: start, from: place, of: caller.isPerson ? nil : caller.app)
         var fields: [String: VariantValue] = [
-            "transfers": .list(
-                past.transfers.filter { caller.reaches($0.specification.traits.app) }.map {
-                    .dictionary(Self.fields(of: $0))
-                })
+            "transfers": .list(past.transfers.map { .dictionary(Self.fields(of: $0)) })
         ]
-        // Where somebody is, and when, is no app's business.
         if caller.isPerson { fields["conditions"] = .list(past.conditions.map { .dictionary(Self.fields(of: $0)) }) }
+        fields["next"] = past.next.map { .string(Self.text(of: $0)) }
         return fields
+    }
+
+    private static func text(of place: History.Place) -> String {
+        switch place {
+        case .transfers(let last): "transfer \(last)"
+        case .conditions(let last): "condition \(last)"
+        }
+    }
+
+    private static func place(_ text: String) throws -> History.Place {
+        let words = text.split(separator: " ")
+        guard words.count == 2, let number = Int64(words[1]), number >= 0 else { throw BusFault.noPlace(text) }
+        switch words[0] {
+        case "transfer": return .transfers(after: TransferID(number))
+        case "condition": return .conditions(after: number)
+        default: throw BusFault.noPlace(text)
+        }
     }
 
     func log(of id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue] {
@@ -73,5 +91,11 @@ extension DaemonService {
         fields["end"] = span.end.map { .string(BusDate($0).description) }
         fields["level"] = span.facts.batteryLevel.map { .integer(Int64($0)) }
         return fields
+    }
+}
+
+extension BusFault {
+    fileprivate static func noPlace(_ text: String) -> BusFault {
+        BusFault(.invalidArgument, "'\(text.prefix(40))' is no 'next' of a page of the history")
     }
 }

@@ -43,6 +43,11 @@ extension HostileCase {
         HostileCase(member: "Open", arguments: victimID, foreign: noSuch), HostileCase(member: "Limiters"),
         HostileCase(member: "Sessions"), HostileCase(member: "Apps"),
         HostileCase(member: "History", arguments: { _ in [.string("2020-01-01T00:00:00Z")] }),
+        HostileCase(
+            member: "HistoryFrom", arguments: { _ in [.string("2020-01-01T00:00:00Z"), .string("transfer 0")] }),
+        HostileCase(
+            member: "HistoryFrom", note: "what the machine was like",
+            arguments: { _ in [.string("2020-01-01T00:00:00Z"), .string("condition 0")] }),
         // They tell of all apps together.
         HostileCase(member: "Metrics", sandboxed: denied), HostileCase(member: "Watch"), HostileCase(member: "Unwatch"),
     ]

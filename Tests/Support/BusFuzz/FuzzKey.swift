@@ -38,6 +38,11 @@ struct FuzzKey: Sendable {
         "1677-09-21T00:12:43Z", "2262-04-12T00:00:00Z", "yesterday", "",
     ]
 
+    static let places = [
+        "transfer 0", "transfer 1000", "condition 0", "transfer 9223372036854775807", "condition 9223372036854775807",
+        "transfer -1", "transfer 9223372036854775808", "transfer", "", "1 2 3",
+    ]
+
     /// The keys of constraints, which Submit and Change share.
     static let constraints: [FuzzKey] = [
         FuzzKey("power", .text(["any", "ac"])), FuzzKey("battery-above", .number([0, 50, 100])),

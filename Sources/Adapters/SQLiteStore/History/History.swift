@@ -2,17 +2,49 @@
 public import TransferEngine
 public import TransferModel
 
-/// What was recorded of the past: transfers and what the machine was like meanwhile.
+/// A page of what was recorded of the past: transfers and what the machine was like meanwhile.
 public struct History: Hashable, Sendable {
     /// The transfers that anything was recorded of, by number.
     public var transfers: [RecordedTransfer]
     /// What the machine was like, oldest first; spans do not overlap, and there are gaps where nobody watched.
     public var conditions: [ConditionSpan]
+    /// Where the next page begins; nil where this one is the last.
+    public var next: Place?
 
     /// A history.
-    public init(transfers: [RecordedTransfer] = [], conditions: [ConditionSpan] = []) {
+    public init(transfers: [RecordedTransfer] = [], conditions: [ConditionSpan] = [], next: Place? = nil) {
         self.transfers = transfers
         self.conditions = conditions
+        self.next = next
+    }
+
+    /// Where a page begins: transfers come first, by number, then conditions by the order of their recording.
+    public enum Place: Hashable, Sendable {
+        /// With the first transfer of a greater number than this.
+        case transfers(after: TransferID)
+        /// With the first change of conditions after the one of this number.
+        case conditions(after: Int64)
+
+        /// With everything.
+        public static var start: Place { .transfers(after: TransferID(0)) }
+    }
+
+    /// How much a page holds: what a reader waits for, and what the process that reads has in memory at once.
+    public struct PageSize: Hashable, Sendable {
+        /// The most transfers.
+        public var transfers: Int
+        /// So many moments end a page after the transfer that they belong to.
+        public var moments: Int
+        /// The most spans of conditions.
+        public var spans: Int
+
+        /// 250 transfers, 2,000 moments and 1,000 spans: read within a tenth of a second.
+        public init(transfers: Int = 250, moments: Int = 2000, spans: Int = 1000) {
+            precondition(transfers > 0 && moments > 0 && spans > 0, "an empty page would never end")
+            self.transfers = transfers
+            self.moments = moments
+            self.spans = spans
+        }
     }
 }
 
@@ -24,7 +56,7 @@ public struct RecordedTransfer: Hashable, Sendable {
     public var specification: TransferSpecification
     /// How it ended; nil while it has not.
     public var ending: TransferEnding?
-    /// What happened, oldest first. Begins with its submission.
+    /// What happened, oldest first: its submission, and the last 1,000 moments after it.
     public var moments: [TransferMoment]
 
     /// A transfer; what may be secret is taken out of the specification.

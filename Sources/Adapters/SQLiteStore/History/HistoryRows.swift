@@ -38,72 +38,97 @@ enum HistoryRows {
         ])
     }
 
-    /// Every transfer that anything happened to since then, by number.
+    /// The next transfers that anything happened to since then, by number, and the number to go on after; nil where
+    /// there are no more. Those of other apps are left out where one is named, so that a page may be empty.
     static func transfers(
-        since start: WallTime, _ rows: TransferRows, in database: Database
-    ) throws -> [RecordedTransfer] {
+        since start: WallTime, after number: Int64, of app: String?, _ size: History.PageSize, _ rows: TransferRows,
+        in database: Database
+    ) throws -> (page: [RecordedTransfer], next: Int64?) {
+        // By the key of the table, so that a page costs what it holds, and not what was recorded.
         let numbers = try Int64.fetchAll(
             database,
             sql: """
-                SELECT DISTINCT task FROM moment WHERE time >= ?1
-                UNION SELECT task FROM queue WHERE submitted >= ?1
-                UNION SELECT task FROM ended WHERE submitted >= ?1 OR time >= ?1
-                """, arguments: [start.nanosecondsSinceEpoch])
-        return try transfers(numbers.sorted(), rows, in: database)
-    }
-
-    /// Those with these numbers that are kept, in that order.
-    static func transfers(
-        _ numbers: [Int64], _ rows: TransferRows, in database: Database
-    ) throws -> [RecordedTransfer] {
-        let select = try database.cachedStatement(
-            sql: "SELECT time, kind, note FROM moment WHERE task = ? ORDER BY number")
-        return try rows.transfers(numbers, in: database).map { stored in
-            let happened = try GRDB.Row.fetchAll(select, arguments: [stored.id.rawValue])
-            let submitted = TransferMoment(
-                id: stored.id, time: stored.specification.traits.submitted, kind: .submitted)
-            let moments = happened.compactMap { row in
-                TransferMoment.Kind(rawValue: row["kind"]).map { kind in
-                    TransferMoment(
-                        id: stored.id, time: WallTime(nanosecondsSinceEpoch: row["time"]), kind: kind,
-                        note: row["note"])
-                }
-            }
-            return RecordedTransfer(
-                id: stored.id, specification: stored.specification, ending: stored.ending,
-                moments: [submitted] + moments)
+                SELECT id FROM task WHERE id > ?2 AND (
+                    EXISTS (SELECT 1 FROM queue WHERE task = id AND submitted >= ?1)
+                    OR EXISTS (SELECT 1 FROM ended WHERE task = id AND (submitted >= ?1 OR time >= ?1))
+                    OR EXISTS (SELECT 1 FROM moment WHERE task = id AND time >= ?1)
+                ) ORDER BY id LIMIT ?3
+                """, arguments: [start.nanosecondsSinceEpoch, number, size.transfers])
+        var page: [RecordedTransfer] = []
+        var moments = 0
+        for number in numbers {
+            guard let stored = try rows.transfer(number, in: database),
+                app.map({ $0 == stored.specification.traits.app }) ?? true
+            else { continue }
+            let transfer = try recorded(stored, in: database)
+            page.append(transfer)
+            moments += transfer.moments.count
+            if moments >= size.moments { return (page, number) }
         }
+        return (page, numbers.count < size.transfers ? nil : numbers.last)
     }
 
-    /// What the machine was like since then. A watch that ended without a word (a crash, a power loss) lasted at least
-    /// until the last thing that was recorded.
-    static func spans(since start: WallTime, in database: Database) throws -> [ConditionSpan] {
+    /// A transfer that is kept, with what happened to it; nil where there is none of that number.
+    static func transfer(_ number: Int64, _ rows: TransferRows, in database: Database) throws -> RecordedTransfer? {
+        try rows.transfer(number, in: database).map { try recorded($0, in: database) }
+    }
+
+    private static func recorded(_ stored: StoredTransfer, in database: Database) throws -> RecordedTransfer {
+        // The newest: a transfer that is tried for months has more moments than anybody reads.
+        let select = try database.cachedStatement(
+            sql: "SELECT time, kind, note FROM moment WHERE task = ? ORDER BY number DESC LIMIT 1000")
+        let happened = try GRDB.Row.fetchAll(select, arguments: [stored.id.rawValue])
+        let moments = happened.reversed().compactMap { row in
+            TransferMoment.Kind(rawValue: row["kind"]).map { kind in
+                TransferMoment(
+                    id: stored.id, time: WallTime(nanosecondsSinceEpoch: row["time"]), kind: kind, note: row["note"])
+            }
+        }
+        let submitted = TransferMoment(
+            id: stored.id, time: stored.specification.traits.submitted, kind: .submitted)
+        return RecordedTransfer(
+            id: stored.id, specification: stored.specification, ending: stored.ending, moments: [submitted] + moments)
+    }
+
+    /// The next spans of what the machine was like since then, and the number to go on after; nil where there are no
+    /// more. A watch that ended without a word (a crash, a power loss) lasted at least until the last thing that was
+    /// recorded.
+    static func spans(
+        since start: WallTime, after number: Int64, _ size: History.PageSize, in database: Database
+    ) throws -> (page: [ConditionSpan], next: Int64?) {
         // The row in force at `start` is the one before the first that is later, though the clock may have been set.
-        let first = try Int64.fetchOne(
-            database, sql: "SELECT min(number) - 1 FROM condition WHERE time > ?",
-            arguments: [start.nanosecondsSinceEpoch])
+        let first =
+            try Int64.fetchOne(
+                database, sql: "SELECT min(number) - 1 FROM condition WHERE time > ?",
+                arguments: [start.nanosecondsSinceEpoch])
+            ?? Int64.fetchOne(database, sql: "SELECT max(number) FROM condition")
+        guard let first else { return ([], nil) }
+        // The one before the page says where its first span may begin, the one after it where its last span ends.
+        let begin = max(first, number, 1)
+        let limit = size.spans + (number == begin ? 2 : 1)
         let rows = try GRDB.Row.fetchAll(
-            database,
-            sql: """
-                SELECT * FROM condition WHERE number >= ifnull(?, (SELECT max(number) FROM condition)) ORDER BY number
-                """, arguments: [first])
+            database, sql: "SELECT * FROM condition WHERE number >= ? ORDER BY number LIMIT ?",
+            arguments: [begin, limit])
         let lastMoment = try database.cachedStatement(sql: "SELECT max(time) FROM moment WHERE time < ?")
-        var spans: [ConditionSpan] = []
+        var spans: [(number: Int64, span: ConditionSpan)] = []
         for (row, next) in zip(rows, rows.dropFirst().map(Optional.some) + [nil]) {
             guard Row.What(rawValue: row["what"]) != .ended, let facts = facts(row) else { continue }
             // The wall clock may have been set back: a span never begins before the one before it has ended.
-            let start = max(row["time"] as Int64, spans.last?.end?.nanosecondsSinceEpoch ?? .min)
+            let start = max(row["time"] as Int64, spans.last?.span.end?.nanosecondsSinceEpoch ?? .min)
             var end = next.map { $0["time"] as Int64 }
             if let next, Row.What(rawValue: next["what"]) == .begun {
                 let told = try Int64.fetchOne(lastMoment, arguments: [next["time"] as Int64]) ?? start
                 end = told
             }
-            spans.append(
-                ConditionSpan(
-                    start: WallTime(nanosecondsSinceEpoch: start),
-                    end: end.map { WallTime(nanosecondsSinceEpoch: max(start, $0)) }, facts: facts))
+            let span = ConditionSpan(
+                start: WallTime(nanosecondsSinceEpoch: start),
+                end: end.map { WallTime(nanosecondsSinceEpoch: max(start, $0)) }, facts: facts)
+            spans.append((row["number"], span))
         }
-        return spans.filter { $0.end.map { $0 > start } ?? true }
+        let isLast = rows.count < limit
+        let last = isLast ? Int64.max : rows[rows.count - 2]["number"]
+        let page = spans.filter { $0.number > number && $0.number <= last }.map(\.span)
+        return (page.filter { $0.end.map { $0 > start } ?? true }, isLast ? nil : last)
     }
 
     /// Nil where a later version wrote a word that this one does not know.

@@ -36,14 +36,44 @@ extension SQLiteStore {
         writer.performLater { database in try HistoryRows.insert(row, into: database) }
     }
 
-    /// What was recorded since then: transfers that anything happened to, with all their moments, and conditions from
-    /// the span in which that date lies.
-    public func history(since start: WallTime) async throws -> History {
+    /// A page of what was recorded since then: transfers that anything happened to, with their moments, and after the
+    /// last of them conditions from the span in which that date lies.
+    ///
+    /// ```swift
+    /// var place: History.Place? = .start
+    /// while let from = place {
+    ///     let page = try await store.history(since: monday, from: from)
+    ///     print(page.transfers.count)
+    ///     place = page.next
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - place: where to begin: `History.next` of the page before.
+    ///   - app: only transfers of this app, and no conditions; nil takes everything. A page may be empty and not the last.
+    ///   - size: how much the page holds at most.
+    public func history(
+        since start: WallTime, from place: History.Place = .start, of app: String? = nil,
+        size: History.PageSize = History.PageSize()
+    ) async throws -> History {
         await writer.flush()
         return try await read { [rows] database in
-            History(
-                transfers: try HistoryRows.transfers(since: start, rows, in: database),
-                conditions: try HistoryRows.spans(since: start, in: database))
+            var history = History()
+            var number: Int64 = 0
+            switch place {
+            case .transfers(let last):
+                let (page, next) = try HistoryRows.transfers(
+                    since: start, after: last.rawValue, of: app, size, rows, in: database)
+                history.transfers = page
+                history.next = next.map { .transfers(after: TransferID($0)) }
+            case .conditions(let last): number = last
+            }
+            if history.next == nil && app == nil {
+                let (page, next) = try HistoryRows.spans(since: start, after: number, size, in: database)
+                history.conditions = page
+                history.next = next.map { .conditions(after: $0) }
+            }
+            return history
         }
     }
 
@@ -51,7 +81,7 @@ extension SQLiteStore {
     public func history(of id: TransferID) async throws -> RecordedTransfer? {
         await writer.flush()
         return try await read { [rows] database in
-            try HistoryRows.transfers([id.rawValue], rows, in: database).first
+            try HistoryRows.transfer(id.rawValue, rows, in: database)
         }
     }
 }

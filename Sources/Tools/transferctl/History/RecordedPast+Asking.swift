@@ -10,7 +10,7 @@ import TransferPolicy
 
 /// Asking the daemon for the past, and what of it the lab needs.
 extension RecordedPast {
-    /// What was recorded in a span of time until now, also as the bus has it.
+    /// What was recorded in a span of time until now, also as the bus has it: all of its pages.
     ///
     /// - Throws: `UsageError` where the span makes no sense, or what the call throws.
     static func ask(
@@ -19,8 +19,15 @@ extension RecordedPast {
         let now = try Parts.alarm().now().wall
         let span = try TimeSpan(since, option: "since").seconds
         let start = BusDate(now.advanced(by: .seconds(-span)))
-        let answer = try await client.call("History", [.string(start.description)], type: "(s)")
-        let fields = answer.first?.dictionary ?? [:]
+        let since = VariantValue.string(start.description)
+        var page = try await client.call("History", [since], type: "(s)").first?.dictionary ?? [:]
+        var (transfers, conditions) = (page["transfers"]?.items ?? [], page["conditions"]?.items ?? [])
+        while let next = page["next"] {
+            page = try await client.call("HistoryFrom", [since, next], type: "(ss)").first?.dictionary ?? [:]
+            transfers += page["transfers"]?.items ?? []
+            conditions += page["conditions"]?.items ?? []
+        }
+        let fields: [String: VariantValue] = ["transfers": .list(transfers), "conditions": .list(conditions)]
         return (RecordedPast(fields, now: now), fields)
     }
 
