@@ -122,7 +122,7 @@ struct BusObjectTests {
             let ids = try await Self.submit(
                 Self.waiting("a", session: "night"), Self.waiting("b", session: "night"), Self.waiting("c"), by: one)
             _ = try await Self.submit(Self.waiting("a", session: "night"), by: two)
-            let node = SessionName(app: "org.example.One", identifier: "night").node
+            let node = SessionKey(app: "org.example.One", identifier: "night").node
             let path = "\(TransferBusName.sessionsPath)/\(node)"
             #expect(try await Self.children(of: TransferBusName.sessionsPath, by: one) == [node])
             let session = try await Self.properties(of: path, TransferBusName.sessionInterface, by: one)

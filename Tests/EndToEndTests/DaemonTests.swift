@@ -164,6 +164,8 @@ struct DaemonTests {
         try await withRig { rig in
             try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--not-before", "+1d")
             #expect(try rig.run("why", "1").hasPrefix("not before"))
+            let now = try rig.program.run(["now", "1"])
+            #expect(now.status == 0 && now.run.errors.contains("1 still waits: not before"), "\(now.run.errors)")
             try rig.run("pause", "1")
             #expect(try rig.state(of: "1") == "paused")
             try rig.run("resume", "--all")

@@ -68,15 +68,15 @@ struct KillPointTests {
             said.withLock { _ = $0.acknowledged.insert(first) }
             let others = try await engine.submit([NewTransfer(specification("b")), NewTransfer(specification("c"))])
             said.withLock { $0.acknowledged.formUnion(others) }
-            engine.pause(others[0])
+            try await engine.pause(others[0])
             // Answered after what was asked before.
             try await engine.change(others[0], TransferChange(priority: 600))
             said.withLock { $0.isPauseAcknowledged = !fuse.isBurnt }
             try await until { world.placings(of: first) == 1 }
             said.withLock { $0.isResumeAsked = true }
-            engine.resume(others[0])
+            try await engine.resume(others[0])
             said.withLock { $0.isCancelAsked = true }
-            engine.cancel(others[1])
+            try await engine.cancel(others[1])
             try await until { world.placings(of: others[0]) == 1 }
         }
         return said.withLock { $0 }
@@ -87,7 +87,9 @@ struct KillPointTests {
         let engine = try engine(place, world, Fuse())
         let store = try place.open()
         try await live(engine) { engine in
-            for transfer in try await store.unfinished() where transfer.isSuspended { engine.resume(transfer.id) }
+            for transfer in try await store.unfinished() where transfer.isSuspended {
+                try await engine.resume(transfer.id)
+            }
             while try await !store.unfinished().isEmpty { await Task.yield() }
         }
         await store.close()

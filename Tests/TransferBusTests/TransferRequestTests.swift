@@ -92,7 +92,7 @@ import TransferPolicy
     func status() throws {
         var status = TransferStatus(
             id: TransferID(7), url: "http://a/", name: "n", app: "app", session: "s", isUpload: true, kind: .normal,
-            priority: 3, state: .failed, submitted: BusDate(WallTime(nanosecondsSinceEpoch: 1_700_000_000_123_000_000)))
+            priority: 3, state: .failed, submitted: WallTime(nanosecondsSinceEpoch: 1_700_000_000_123_000_000))
         #expect(try TransferStatus(status.fields) == status)
         (status.bytes, status.total, status.rate, status.attempt) = (1, 2, 3, 4)
         (status.sentence, status.path, status.status) = ("why", "/p", 404)

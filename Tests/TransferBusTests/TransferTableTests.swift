@@ -10,11 +10,11 @@ struct TransferTableTests {
     private static let rows: [TransferStatus] = {
         let plain = TransferStatus(
             id: TransferID(7), url: "http://a/", name: "n", app: "app", isUpload: false, kind: .normal, priority: 500,
-            state: .waiting, submitted: BusDate(WallTime(nanosecondsSinceEpoch: 1_700_000_000_123_000_000)))
+            state: .waiting, submitted: WallTime(nanosecondsSinceEpoch: 1_700_000_000_123_000_000))
         var full = TransferStatus(
             id: TransferID(3), url: "http://b/ä", name: "", app: "app", session: "s", isUpload: true,
             kind: .discretionary, priority: 0, state: .failed,
-            submitted: BusDate(WallTime(nanosecondsSinceEpoch: 0)))
+            submitted: WallTime(nanosecondsSinceEpoch: 0))
         (full.bytes, full.total, full.rate, full.attempt) = (1, 0, 3, 4)
         (full.sentence, full.path, full.status) = ("why", "/p", 404)
         (full.errorCode, full.error) = ("status", "no")

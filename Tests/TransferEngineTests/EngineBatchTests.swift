@@ -85,7 +85,7 @@ struct EngineBatchTests {
         try await rig.run { updates in
             let ids = try await rig.engine.submit(Self.many(3), watching: true)
             #expect(rig.disk.transfers.map(\.id) == ids)
-            rig.engine.cancel(ids[1])
+            try await rig.engine.cancel(ids[1])
             #expect(await updates.next() == "2 cancelled")
             rig.source.send(EngineRig.goodConditions())
             #expect(await updates.next(2) == ["1 started 1", "3 started 1"])
@@ -131,13 +131,13 @@ struct EngineBatchTests {
             let ids = try await rig.engine.submit(transfers)
             _ = await updates.next()
             rig.disk.setHanging(true)
-            rig.engine.hold(TransferID(99), by: "nobody", why: "to keep the engine")
+            try await rig.engine.control([TransferID(99)], .hold(by: "nobody", why: "to keep the engine"))
             rig.executor.checkpoint(ids[0], at: 1)
             rig.executor.finish(ids[0])
             rig.source.send(EngineRig.meteredConditions())
             rig.disk.setHanging(false)
             #expect(
-                await updates.next(3) == ["1 finished 200", "2 started 1", "2 paused metered 0"])
+                await updates.next(3) == ["1 finished 200", "2 started 1", "2 stopped metered 0"])
             // What the finished one left is removed in between.
             let calls = rig.executor.log.filter { if case .discard = $0 { false } else { true } }
             #expect(

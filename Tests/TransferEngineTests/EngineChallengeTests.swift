@@ -24,7 +24,7 @@ import TransferTesting
             #expect(await updates.next() == "1 started 1")
             rig.executor.checkpoint(id, at: 50)
             rig.executor.challenge(id, [Self.challenge])
-            #expect(await updates.next() == "1 paused needsApp 50")
+            #expect(await updates.next() == "1 stopped needsApp 50")
             #expect(await rig.engine.challenges(of: id) == [Self.challenge])
             #expect(rig.disk.transfers.first?.retry == nil)
             try await rig.engine.answerChallenge(id, with: .headers([Self.token]))
@@ -49,7 +49,7 @@ import TransferTesting
             for (challenge, user) in [(own, "a"), (Self.challenge, "b"), (own, "c")] {
                 #expect(await updates.next()?.hasPrefix("1 started") == true)
                 rig.executor.challenge(id, [challenge])
-                #expect(await updates.next() == "1 paused needsApp 0")
+                #expect(await updates.next() == "1 stopped needsApp 0")
                 try await rig.engine.answerChallenge(id, with: .credential(Credential(user: user, password: "p")))
             }
             _ = await updates.next()
@@ -70,7 +70,7 @@ import TransferTesting
             _ = await updates.next()
             rig.executor.challenge(id, [Self.challenge])
             for (bytes, wasAnswered) in [(nil, true), (Int64(50), false), (nil, true), (80, false)] {
-                #expect(await updates.next()?.hasPrefix("1 paused needsApp") == true)
+                #expect(await updates.next()?.hasPrefix("1 stopped needsApp") == true)
                 try await rig.engine.answerChallenge(id, with: .headers([Self.token]))
                 #expect(await updates.next()?.hasPrefix("1 started") == true)
                 if let bytes { rig.executor.checkpoint(id, at: bytes) }
@@ -111,7 +111,7 @@ import TransferTesting
             await #expect(throws: ChallengeAnswerError.self) {
                 try await rig.engine.answerChallenge(TransferID(77), with: .refuse)
             }
-            rig.engine.cancel(id)
+            try await rig.engine.cancel(id)
             rig.executor.challenge(id, [Self.challenge])
             #expect(await updates.next() == "1 cancelled")
         }

@@ -35,7 +35,7 @@ import TransferTesting
             rig.executor.checkpoint(id, at: 10)
             let constraints = Constraints(notBefore: NotBeforeConstraint(date))
             try await rig.engine.change(id, TransferChange(constraints: constraints, priority: 7))
-            #expect(await updates.next() == "1 paused notBefore 10")
+            #expect(await updates.next() == "1 stopped notBefore 10")
             #expect(disk.transfers.first?.specification.traits.constraints == constraints)
             #expect(disk.transfers.first?.specification.traits.priority == 7)
         }

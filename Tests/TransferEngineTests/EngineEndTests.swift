@@ -19,7 +19,7 @@ import TransferTesting
             rig.executor.progress(first, to: 77)
             for _ in 0..<times { rig.engine.shutDown() }
             #expect(await updates.next() == "1 progressed 77")
-            #expect(await updates.next()?.hasPrefix("1 paused") == true)
+            #expect(await updates.next()?.hasPrefix("1 stopped") == true)
         }
         #expect(rig.executor.log.filter { if case .start = $0 { true } else { false } }.count == 1)
         #expect(rig.disk.transfers.map { $0.resume?.offset } == [77, nil])
@@ -50,7 +50,7 @@ import TransferTesting
             let id = try await rig.engine.submit(EngineRig.specification())
             _ = await updates.next()
             rig.executor.checkpoint(id, at: 10)
-            rig.engine.cancel(id)
+            try await rig.engine.cancel(id)
         }
         #expect(rig.disk.transfers.first?.ending == .cancelled)
         #expect(rig.executor.log.contains(.discard(path: FakeExecutor.path(TransferID(1)))))
@@ -99,7 +99,7 @@ import TransferTesting
         await #expect(throws: EngineEndedError.self) { try await rig.engine.submit(EngineRig.specification()) }
         var updates = Updates(rig.engine.updates)
         #expect(await updates.next() == nil)
-        rig.engine.cancel(TransferID(1))
+        await #expect(throws: EngineEndedError.self) { try await rig.engine.cancel(TransferID(1)) }
         try await rig.engine.run()
     }
 
@@ -140,14 +140,14 @@ import TransferTesting
             late.report(0, .ended(.failed(TransferFailure(cause: .certificate, message: "late"), resume: nil)))
             late.report(1, .progressed(bytes: 6, total: nil))
             #expect(await told.next() == "1 progressed 6")
-            engine.cancel(other)
+            try await engine.cancel(other)
             late.report(1, .ended(.stopped(nil)))
             #expect(await told.next() == "1 cancelled")
             late.report(1, .progressed(bytes: 7, total: nil))
             engine.shutDown()
             try await running
             #expect(await told.next() == nil)
-            rig.engine.cancel(id)
+            try await rig.engine.cancel(id)
         }
     }
 
@@ -159,10 +159,10 @@ import TransferTesting
                 for index in 0..<100 {
                     group.addTask {
                         let id = try await rig.engine.submit(EngineRig.specification(host: "\(index % 7)"))
-                        rig.engine.pause(id)
+                        try await rig.engine.pause(id)
                         rig.executor.progress(id, to: 5)
-                        rig.engine.resume(id)
-                        if index % 5 == 0 { rig.engine.cancel(id) }
+                        try await rig.engine.resume(id)
+                        if index % 5 == 0 { try await rig.engine.cancel(id) }
                         rig.executor.finish(id)
                     }
                 }

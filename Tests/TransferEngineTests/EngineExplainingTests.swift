@@ -27,7 +27,7 @@ import TransferTesting
         let rig = EngineRig()
         try await rig.run { _ in
             let id = try await rig.engine.submit(EngineRig.specification())
-            rig.engine.pause(id)
+            try await rig.engine.pause(id)
             let explanation = await rig.engine.explanationInTurn(of: id)
             #expect(explanation?.holds.map(\.reason) == [.suspended])
         }

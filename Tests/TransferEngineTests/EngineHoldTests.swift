@@ -13,20 +13,20 @@ import TransferTesting
         let first = EngineRig(disk: disk, conditions: nil)
         try await first.run { _ in
             for _ in 0..<3 { _ = try await first.engine.submit(EngineRig.specification()) }
-            first.engine.hold(TransferID(1), by: "a person", why: "later")
-            first.engine.hold(TransferID(2), by: "a person", why: "later")
-            first.engine.release(TransferID(2))
-            first.engine.hold(TransferID(9), by: "a person", why: "later")
+            try await first.engine.control([TransferID(1)], .hold(by: "a person", why: "later"))
+            try await first.engine.control([TransferID(2)], .hold(by: "a person", why: "later"))
+            try await first.engine.control([TransferID(2)], .release)
+            try await first.engine.control([TransferID(9)], .hold(by: "a person", why: "later"))
         }
         let held = TransferHold(by: "a person", why: "later")
         #expect(disk.transfers.map(\.hold) == [held, nil, nil])
         let second = EngineRig(disk: disk)
         try await second.run { _ in
             try await second.settle()
-            second.engine.release(TransferID(1))
-            second.engine.hold(TransferID(2), by: "somebody", why: "first")
-            second.engine.hold(TransferID(2), by: "a person", why: "later")
-            second.engine.hold(TransferID(9), by: "a person", why: "later")
+            try await second.engine.control([TransferID(1)], .release)
+            try await second.engine.control([TransferID(2)], .hold(by: "somebody", why: "first"))
+            try await second.engine.control([TransferID(2)], .hold(by: "a person", why: "later"))
+            try await second.engine.control([TransferID(9)], .hold(by: "a person", why: "later"))
             try await second.settle()
         }
         #expect(disk.transfers.prefix(3).map(\.hold) == [nil, held, nil])
@@ -41,8 +41,8 @@ import TransferTesting
         try await first.run { updates in
             let id = try await first.engine.submit(EngineRig.specification(), watching: true)
             #expect(await updates.next() == "1 started 1")
-            first.engine.hold(id, by: "a person", why: "later")
-            #expect(await updates.next() == "1 paused held 0")
+            try await first.engine.control([id], .hold(by: "a person", why: "later"))
+            #expect(await updates.next() == "1 stopped held 0")
         }
         let second = EngineRig(disk: disk)
         second.engine.watch(TransferID(1))
@@ -51,7 +51,7 @@ import TransferTesting
             #expect(second.executor.log.isEmpty)
             let explanation = await second.engine.explanation(of: TransferID(1))
             #expect(explanation?.holds.map(\.reason) == [.held(by: "a person", why: "later")])
-            second.engine.release(TransferID(1))
+            try await second.engine.control([TransferID(1)], .release)
             #expect(await updates.next() == "1 started 1")
         }
     }
@@ -63,16 +63,16 @@ import TransferTesting
         let first = EngineRig(disk: disk, conditions: nil)
         try await first.run { _ in
             let id = try await first.engine.submit(EngineRig.specification())
-            first.engine.hold(id, by: "a person", why: "later")
-            first.engine.pause(id)
+            try await first.engine.control([id], .hold(by: "a person", why: "later"))
+            try await first.engine.pause(id)
         }
         let second = EngineRig(disk: disk)
         try await second.run { updates in
-            second.engine.release(TransferID(1))
+            try await second.engine.control([TransferID(1)], .release)
             try await second.settle()
             #expect(await updates.next()?.hasSuffix("cancelled") == true)
             #expect(second.executor.log.isEmpty)
-            second.engine.resume(TransferID(1))
+            try await second.engine.resume(TransferID(1))
             #expect(await updates.next() == "1 started 1")
         }
     }
@@ -90,7 +90,7 @@ import TransferTesting
             rig.engine.appAnswered(id)
             #expect(await updates.next() == "1 started 1")
             rig.engine.appNeeded(id, .authentication)
-            #expect(await updates.next() == "1 paused needsApp 0")
+            #expect(await updates.next() == "1 stopped needsApp 0")
         }
     }
 }

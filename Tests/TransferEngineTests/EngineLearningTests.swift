@@ -62,7 +62,7 @@ import TransferTesting
                 #expect(await updates.next() != nil)
                 let chance = await rig.engine.explanation(of: id)?.expectedChance
                 #expect(chance == EngineRig.start.wall.advanced(by: .seconds(3600)))
-                rig.engine.cancel(id)
+                try await rig.engine.cancel(id)
                 try await rig.settle()
             }
         }

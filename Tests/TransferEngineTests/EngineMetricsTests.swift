@@ -19,7 +19,7 @@ import TransferTesting
             rig.executor.progress(id, to: 100)
             rig.executor.fail(id, .status(503))
             #expect(await updates.next(3).last == "1 retrying backoff status 100")
-            rig.engine.resume(id)
+            try await rig.engine.resume(id)
             #expect(await updates.next() == "1 started 2")
             // What was there before is not counted again; what is fetched again is.
             rig.executor.progress(id, to: 100)
@@ -36,7 +36,7 @@ import TransferTesting
             rig.executor.fail(failed, .certificate)
             let cancelled = try await rig.engine.submit(others[0])
             await rig.until("a start") { rig.executor.running.contains(cancelled) }
-            rig.engine.cancel(cancelled)
+            try await rig.engine.cancel(cancelled)
             try await rig.settle()
         }
         #expect(

@@ -23,7 +23,8 @@ final class EngineRig: Sendable {
     init(
         disk: InMemoryTransferStore.Disk = .init(), conditions: Conditions? = EngineRig.goodConditions(),
         configuration: SchedulerConfiguration = SchedulerConfiguration(), now: Moment = EngineRig.start,
-        boot: String = "boot", savesLearned: Bool = true, metrics: (any MetricsFactory)? = nil
+        boot: String = "boot", savesLearned: Bool = true, registry: TransferRegistry? = nil,
+        metrics: (any MetricsFactory)? = nil
     ) {
         alarm = ManualAlarm(startingAt: now, boot: boot)
         let journal = Journal()
@@ -34,7 +35,7 @@ final class EngineRig: Sendable {
         engine = TransferEngine(
             store: JournalingStore(InMemoryTransferStore(disk: disk), journal), executor: executor, conditions: source,
             alarm: alarm, configuration: configuration, savesLearned: savesLearned,
-            metrics: metrics, seed: 1)
+            registry: registry, metrics: metrics, seed: 1)
     }
 
     /// On AC where nothing else is said, on unmetered ethernet.
@@ -91,8 +92,7 @@ final class EngineRig: Sendable {
                     notBefore: NotBeforeConstraint(WallTime(nanosecondsSinceEpoch: .max))),
                 host: "marker", submitted: Self.start.wall))
         let marker = try await engine.submit(specification)
-        engine.cancel(marker)
-        await until("the end of the marker") { disk.transfers.contains { $0.id == marker && $0.ending != nil } }
+        try await engine.cancel(marker)
     }
 }
 
@@ -149,12 +149,18 @@ struct Updates {
     init(_ stream: AsyncStream<EngineUpdate>) { iterator = stream.makeAsyncIterator() }
 
     /// The next update about a transfer, `1 started 1`, or the store's trouble; nil after the end.
-    mutating func next() async -> String? {
+    ///
+    /// - Parameter isWhole: whether to tell of commands, too, and of submissions.
+    mutating func next(isWhole: Bool = false) async -> String? {
         while let update = await iterator.next() {
             switch update {
             case .conditions: continue
             case .storeTrouble(let error): return "trouble \(error.code)"
             case .transfer(let update):
+                switch update.kind {
+                case .submitted, .changed, .paused, .resumed: if !isWhole { continue }
+                default: break
+                }
                 return "\(update.id) \(Self.text(update.kind))"
             }
         }
@@ -170,10 +176,14 @@ struct Updates {
     private static func text(_ kind: TransferUpdate.Kind) -> String {
         func codes(_ explanation: Explanation) -> String { explanation.holds.map(\.reason.code).joined(separator: ",") }
         switch kind {
+        case .submitted: return "submitted"
+        case .changed: return "changed"
+        case .paused: return "paused"
+        case .resumed: return "resumed"
         case .waiting(let explanation): return "waiting \(codes(explanation))"
         case .started(let attempt): return "started \(attempt)"
         case .progressed(let bytes, _, _): return "progressed \(bytes)"
-        case .paused(let explanation, let bytes): return "paused \(codes(explanation)) \(bytes)"
+        case .stopped(let explanation, let bytes): return "stopped \(codes(explanation)) \(bytes)"
         case .retrying(let explanation, let failure, let bytes):
             return "retrying \(codes(explanation)) \(failure.cause.code) \(bytes)"
         case .finished(let completion): return "finished \(completion.status)"

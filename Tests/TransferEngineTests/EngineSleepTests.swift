@@ -28,7 +28,7 @@ import TransferTesting
             #expect(await updates.next()?.hasSuffix("cancelled") == true)
             #expect(rig.source.readyToSleepCount == 0)
             rig.executor.stopped(id)
-            #expect(await updates.next() == "1 paused \(code) 0")
+            #expect(await updates.next() == "1 stopped \(code) 0")
             await rig.until("readiness") { rig.source.readyToSleepCount == 1 }
             // What else changes meanwhile is no second announcement.
             var later = conditions(sleep)

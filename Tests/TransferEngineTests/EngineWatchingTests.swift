@@ -20,7 +20,7 @@ import TransferTesting
             rig.executor.progress(first, to: 5)
             rig.source.send(battery)
             rig.alarm.advance(by: .seconds(5))
-            #expect(Set(await updates.next(3)) == ["1 progressed 5", "1 paused onBattery 5", "2 paused onBattery 0"])
+            #expect(Set(await updates.next(3)) == ["1 progressed 5", "1 stopped onBattery 5", "2 stopped onBattery 0"])
         }
     }
 
@@ -48,11 +48,11 @@ import TransferTesting
         try await rig.run { updates in
             _ = try await rig.engine.submit(EngineRig.specification(.discretionary), watching: true)
             #expect(await updates.next() == "1 waiting onBattery")
-            rig.engine.setPolicy(UnmeteredPolicy())
+            await rig.engine.setPolicy(UnmeteredPolicy())
             #expect(await updates.next() == "1 started 1")
-            rig.engine.setPolicy(StrictPolicy())
+            await rig.engine.setPolicy(StrictPolicy())
             rig.alarm.advance(by: .seconds(5))
-            #expect(await updates.next() == "1 paused onBattery 0")
+            #expect(await updates.next() == "1 stopped onBattery 0")
         }
     }
 

@@ -50,7 +50,7 @@ import TransferTesting
             await rig.until { rig.alarm.due == rig.alarm.now().instant.advanced(by: .seconds(5)) }
             #expect(rig.executor.running == [id])
             rig.alarm.advance(by: .seconds(5))
-            #expect(await updates.next() == "1 paused onBattery 10")
+            #expect(await updates.next() == "1 stopped onBattery 10")
             #expect(rig.disk.transfers.first?.resume?.offset == 10)
             plugged.power = unplugged.power.updated(
                 to: .ac, source: .upower, sureness: .reported, at: rig.alarm.now())
@@ -71,9 +71,9 @@ import TransferTesting
             let id = try await rig.engine.submit(EngineRig.specification(), watching: true)
             #expect(await updates.next() == "1 started 1")
             rig.executor.progress(id, to: 7)
-            rig.engine.pause(id)
-            #expect(await updates.next(2) == ["1 progressed 7", "1 paused suspended 7"])
-            rig.engine.resume(id)
+            try await rig.engine.pause(id)
+            #expect(await updates.next(2) == ["1 progressed 7", "1 stopped suspended 7"])
+            try await rig.engine.resume(id)
             #expect(await updates.next() == "1 started 2")
             rig.executor.fail(id, .timeout)
             #expect(await updates.next() == "1 retrying backoff timeout 7")
@@ -82,7 +82,7 @@ import TransferTesting
             rig.alarm.advance(by: .milliseconds(1))
             rig.source.send(none)
             #expect(await updates.next() == "1 waiting noNetwork")
-            rig.engine.cancel(id)
+            try await rig.engine.cancel(id)
             #expect(await updates.next() == "1 cancelled")
         }
     }
@@ -130,13 +130,14 @@ import TransferTesting
             rig.disk.fail(with: TransferStoreError(code: .diskFull, message: "full"))
             rig.executor.checkpoint(id, at: 10)
             rig.executor.checkpoint(id, at: 20)
-            rig.engine.pause(id)
+            // It has taken effect, and whoever asked for it knows that it is not durable yet.
+            await #expect(throws: TransferStoreError.self) { try await rig.engine.pause(id) }
             // Told once, however often it fails.
             #expect(await updates.next() == "trouble diskFull")
-            #expect(await updates.next() == "1 paused suspended 20")
+            #expect(await updates.next() == "1 stopped suspended 20")
             let before = rig.disk.commits.count
             rig.disk.fail(with: nil)
-            rig.engine.resume(id)
+            try await rig.engine.resume(id)
             #expect(await updates.next() == "1 started 2")
             let saved = rig.disk.commits[before...].flatMap { $0 }
             #expect(saved.map { "\($0)".prefix { $0 != "(" } } == ["suspended", "checkpointed", "suspended"])
@@ -161,7 +162,7 @@ import TransferTesting
             await rig.until("the stop") { rig.executor.log.contains(.stop(id)) }
             #expect(rig.disk.commits.count == 1)
             rig.disk.setHanging(false)
-            #expect(await updates.next() == "1 paused metered 20")
+            #expect(await updates.next() == "1 stopped metered 20")
             #expect(rig.disk.transfers.first?.resume?.offset == 20)
         }
     }
@@ -180,7 +181,7 @@ import TransferTesting
             let cancelled = try await rig.engine.submit(EngineRig.specification())
             _ = await updates.next()
             rig.executor.checkpoint(cancelled, at: 10)
-            rig.engine.cancel(cancelled)
+            try await rig.engine.cancel(cancelled)
             #expect(await updates.next() == "3 cancelled")
         }
         #expect(rig.disk.transfers.map { $0.ending?.kept?.offset } == [10, nil, nil])
@@ -229,7 +230,7 @@ import TransferTesting
             let done = try await first.engine.submit(EngineRig.specification(host: "c"))
             _ = await updates.next(3)
             first.executor.checkpoint(running, at: 4096)
-            first.engine.pause(paused)
+            try await first.engine.pause(paused)
             first.executor.finish(done)
             try await first.settle()
         }
@@ -238,7 +239,7 @@ import TransferTesting
         try await second.run { updates in
             #expect(await updates.next(2) == ["1 started 1", "2 waiting suspended"])
             #expect(second.executor.log == [.start(TransferID(1), offset: 4096)])
-            second.engine.resume(TransferID(2))
+            try await second.engine.resume(TransferID(2))
             #expect(await updates.next() == "2 started 1")
         }
     }
@@ -254,8 +255,8 @@ import TransferTesting
         let rig = EngineRig(disk: disk, conditions: nil)
         try await rig.run { updates in
             let third = try await rig.engine.submit(EngineRig.specification(host: "b"), watching: true)
-            rig.engine.cancel(TransferID(1))
-            rig.engine.pause(third)
+            try await rig.engine.cancel(TransferID(1))
+            try await rig.engine.pause(third)
             #expect(rig.executor.log.isEmpty)
             #expect(await updates.next() == "1 cancelled")
             rig.source.send(EngineRig.goodConditions())
@@ -273,8 +274,8 @@ import TransferTesting
         try await rig.run { _ in
             let first = try await rig.engine.submit(EngineRig.specification())
             let second = try await rig.engine.submit(EngineRig.specification())
-            rig.engine.cancel(first)
-            rig.engine.pause(second)
+            try await rig.engine.cancel(first)
+            try await rig.engine.pause(second)
         }
         #expect(disk.transfers.map(\.ending) == [.cancelled, nil])
         #expect(disk.transfers.map(\.isSuspended) == [false, true])
@@ -288,7 +289,7 @@ import TransferTesting
             let id = try await rig.engine.submit(EngineRig.specification())
             _ = await updates.next()
             rig.executor.checkpoint(id, at: 10)
-            rig.engine.cancel(id)
+            try await rig.engine.cancel(id)
             #expect(await updates.next() == "1 cancelled")
             let path = FakeExecutor.path(id)
             #expect(rig.executor.log.prefix(3) == [.start(id, offset: 0), .stop(id), .discard(path: path)])
@@ -304,7 +305,7 @@ import TransferTesting
             let id = try await rig.engine.submit(EngineRig.specification(), watching: true)
             _ = await updates.next()
             rig.executor.runOutOfSpace(id, needed: 100, available: 0)
-            #expect(await updates.next() == "1 paused storageLow 0")
+            #expect(await updates.next() == "1 stopped storageLow 0")
             rig.executor.setAvailableSpace(50)
             rig.alarm.advance(by: .seconds(15))
             #expect(await updates.next() == "1 waiting storageLow")

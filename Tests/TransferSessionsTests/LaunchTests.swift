@@ -78,6 +78,43 @@ struct LaunchTests {
         }
     }
 
+    @Test("An app that crashes as soon as it has its session is started again after 60, 120, 240 s")
+    func crashes() async throws {
+        let rig = HostRig()
+        let app = PlayedApp()
+        try await rig.run {
+            try await handOver(1...1, rig, app)
+            rig.executor.finish(await rig.running(1, app.key()))
+            for (start, pause) in zip(1..., [60, 120, 240] as [Int64]) {
+                await rig.until("start \(start)") {
+                    rig.launcher.calls.count == start && rig.sleeper.durations == [.seconds(30)]
+                }
+                let started = PlayedApp(process: Int32(200 + start))
+                _ = try await rig.host.open(.named(), by: started.client)
+                await rig.host.disconnected(started.client.name)
+                // Nobody is waited for who has gone.
+                await rig.until("the pause") { rig.sleeper.durations == [.seconds(pause)] }
+                rig.sleeper.wake(.seconds(pause))
+            }
+            // One that hangs with its session, and goes then, is no better.
+            await rig.until("one more start") { rig.sleeper.durations == [.seconds(30)] }
+            let hung = PlayedApp(process: 300)
+            _ = try await rig.host.open(.named(), by: hung.client)
+            rig.sleeper.wake(.seconds(30))
+            await rig.until("the end of the patience") { rig.sleeper.durations.isEmpty }
+            await rig.host.disconnected(hung.client.name)
+            await rig.until("the pause") { rig.sleeper.durations == [.seconds(480)] }
+            // A person starts it, and it deals with all.
+            let last = PlayedApp(process: 301)
+            _ = try await rig.host.open(.named(), by: last.client)
+            for number in last.numbers {
+                try await rig.host.acknowledge(number, in: app.key(), from: last.client.name)
+            }
+            await rig.until("the end of the pause") { rig.sleeper.durations.isEmpty }
+            #expect(rig.launcher.calls.count == 4)
+        }
+    }
+
     @Test(
         "S7, L3: without launch events, or where nobody said how, the app is not started, and is warned of the latter")
     func notStarted() async throws {

@@ -86,6 +86,60 @@ struct QuestionTests {
         }
     }
 
+    @Test(
+        "T3: where a person, or the app, gives a waiting task another date, the app is asked then",
+        arguments: [600, 1, nil] as [Int64?])
+    func otherDate(seconds: Int64?) async throws {
+        let rig = HostRig()
+        let app = PlayedApp()
+        try await rig.run {
+            _ = try await rig.host.open(.named(), by: app.client, registration: command)
+            try await rig.host.post(.submit(delayed(1, by: 300)), in: app.key(), from: app.client.name)
+            let id = await rig.transfer(1, app.key())
+            await rig.until("the wait") { rig.sleeper.durations.contains(.seconds(300)) }
+            let date = seconds.map { HostRig.start.wall.advanced(by: .seconds($0)) }
+            if seconds == 600 {
+                // The app does it itself.
+                try await rig.host.post(.change(delayed(1, by: 600)), in: app.key(), from: app.client.name)
+            } else {
+                let constraints = Constraints(notBefore: date.map(NotBeforeConstraint.init))
+                try await rig.engine.change(id, TransferChange(constraints: constraints))
+            }
+            if let seconds {
+                await pass(rig, seconds)
+                if seconds < 300 { rig.sleeper.wake(.seconds(300)) }
+            }
+            await rig.until("the question") { app.lines.contains("1 begin? http://h/1") }
+            try await rig.host.post(.begin(1, .asBefore), in: app.key(), from: app.client.name)
+            _ = await rig.running(1, app.key())
+            #expect(app.lines.count { $0.contains("begin?") } == 1)
+        }
+    }
+
+    @Test("T3, L2: an app that answers one of two questions and goes is started for the other at once")
+    func leaves() async throws {
+        let rig = HostRig()
+        let app = PlayedApp()
+        try await rig.run {
+            _ = try await rig.host.open(.named(), by: app.client, registration: command)
+            for number in 1...2 {
+                try await rig.host.post(.submit(delayed(number, by: 300)), in: app.key(), from: app.client.name)
+            }
+            await rig.host.disconnected(app.client.name)
+            await pass(rig, 300)
+            for number in 1...2 {
+                await rig.until("start \(number)") { rig.launcher.calls.count == number }
+                let started = PlayedApp(process: Int32(100 + number))
+                _ = try await rig.host.open(.named(), by: started.client)
+                await rig.until("the question") { started.lines.contains("\(number) begin? http://h/\(number)") }
+                try await rig.host.post(.begin(number, .asBefore), in: app.key(), from: started.client.name)
+                _ = await rig.running(number, app.key())
+                await rig.host.disconnected(started.client.name)
+            }
+            #expect(rig.launcher.calls.count == 2)
+        }
+    }
+
     @Test("T8: a server's demand for a login reaches the app, which is started for it; its answer goes to the server")
     func login() async throws {
         let rig = HostRig()

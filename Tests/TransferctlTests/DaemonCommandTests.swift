@@ -48,7 +48,7 @@ struct DaemonCommandTests {
         var running = TransferStatus(
             id: TransferID(12), url: "http://a/", name: "big.iso\u{1B}[2J", app: "person", isUpload: false,
             kind: .normal,
-            priority: 500, state: .running, submitted: BusDate(Self.now))
+            priority: 500, state: .running, submitted: Self.now)
         (running.bytes, running.total, running.rate) = (250_000, 1_000_000, 2_000_000)
         var waiting = running
         (waiting.id, waiting.name, waiting.state, waiting.rate) = (TransferID(3), "b", .waiting, nil)

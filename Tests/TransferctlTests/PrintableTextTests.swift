@@ -45,7 +45,7 @@ struct PrintableTextTests {
         var status = TransferStatus(
             id: TransferID(1), url: "http://h/" + text, name: "n" + text, app: "a" + text, session: "s" + text,
             isUpload: false,
-            kind: .normal, priority: 500, state: .failed, submitted: BusDate(.init(nanosecondsSinceEpoch: 0)))
+            kind: .normal, priority: 500, state: .failed, submitted: .init(nanosecondsSinceEpoch: 0))
         (status.path, status.error) = ("/d/" + text, "e" + text)
         let lines = TransferCard(status.fields).lines(width: 400) + StatusTable(rows: [status], width: 400).lines
         for line in lines {

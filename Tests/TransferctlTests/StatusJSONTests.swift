@@ -26,7 +26,7 @@ struct StatusJSONTests {
             var status = TransferStatus(
                 id: TransferID(Int64(index)), url: text, name: text, app: text, session: index == 0 ? nil : text,
                 isUpload: index % 2 == 0, kind: .discretionary, priority: index, state: .failed,
-                submitted: BusDate(WallTime(nanosecondsSinceEpoch: 1_700_000_000_123_000_000)))
+                submitted: WallTime(nanosecondsSinceEpoch: 1_700_000_000_123_000_000))
             if index > 1 {
                 (status.bytes, status.total, status.rate, status.attempt) = (.max, 0, -5, 4)
                 (status.sentence, status.path, status.status) = (text, text, 404)

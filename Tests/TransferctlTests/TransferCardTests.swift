@@ -14,7 +14,7 @@ struct TransferCardTests {
         var status = TransferStatus(
             id: TransferID(12), url: "https://example.org/big.iso", name: "big.iso", app: "transferctl",
             isUpload: false, kind: .discretionary, priority: 500, state: .waiting,
-            submitted: BusDate(WallTime(secondsSinceEpoch: 43_200)))
+            submitted: WallTime(secondsSinceEpoch: 43_200))
         (status.bytes, status.total) = (250_000, 1_000_000)
         status.sentence = "on battery since 14:02 (UPower) \u{2014} starts 10 s after you plug in"
         return status

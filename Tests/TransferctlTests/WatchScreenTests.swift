@@ -14,7 +14,7 @@ import TransferPolicy
     ) -> TransferStatus {
         var status = TransferStatus(
             id: TransferID(id), url: "http://h/f", name: name, app: "person", isUpload: false, kind: .normal,
-            priority: 500, state: state, submitted: BusDate(WallTime(nanosecondsSinceEpoch: 0)))
+            priority: 500, state: state, submitted: WallTime(nanosecondsSinceEpoch: 0))
         change(&status)
         return status
     }

@@ -11,7 +11,7 @@ import TransferPolicy
     private func row(_ id: Int64, _ state: TransferStatus.State, sentence: String? = nil) -> TransferStatus {
         var status = TransferStatus(
             id: TransferID(id), url: "http://h/f\(id)", name: "f\(id)", app: "person", isUpload: false, kind: .normal,
-            priority: 500, state: state, submitted: BusDate(WallTime(nanosecondsSinceEpoch: 0)))
+            priority: 500, state: state, submitted: WallTime(nanosecondsSinceEpoch: 0))
         status.sentence = sentence
         return status
     }

@@ -13,7 +13,7 @@ import TransferPolicy
     ) -> TransferStatus {
         var status = TransferStatus(
             id: TransferID(id), url: "http://h/f", name: "f\(id)", app: app, isUpload: false, kind: .normal,
-            priority: 500, state: state, submitted: BusDate(WallTime(nanosecondsSinceEpoch: 0)))
+            priority: 500, state: state, submitted: WallTime(nanosecondsSinceEpoch: 0))
         status.error = error
         return status
     }

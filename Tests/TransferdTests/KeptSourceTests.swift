@@ -22,8 +22,9 @@ struct KeptSourceTests {
         let start = Moment(instant: .zero, wall: WallTime(secondsSinceEpoch: 1_795_392_000))
         let (alarm, source) = (ManualAlarm(startingAt: start), ManualConditionSource(Conditions(unknownSince: start)))
         let store = InMemoryTransferStore()
+        let registry = TransferRegistry()
         let engine = TransferEngine(
-            store: store, executor: FakeExecutor(), conditions: source, alarm: alarm, seed: 1)
+            store: store, executor: FakeExecutor(), conditions: source, alarm: alarm, registry: registry, seed: 1)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let starter = AppStarter()
         let spool = UploadSpool(folder: root + "/sources") { _ in nil }
@@ -33,9 +34,9 @@ struct KeptSourceTests {
         var configuration = DaemonConfiguration()
         configuration.filesPerApp = filesPerApp
         return DaemonService(
-            engine: engine, host: host, spool: spool, starter: starter, alarm: alarm,
+            engine: engine, registry: registry, host: host, spool: spool, starter: starter, alarm: alarm,
             holdSwitch: HoldSwitch(base: source, alarm: alarm, path: root + "/hold.json", onChange: { _ in }),
-            configuration: configuration, stateDirectory: root, defaultDirectory: root, registry: MetricsRegistry(),
+            configuration: configuration, stateDirectory: root, defaultDirectory: root, metrics: MetricsRegistry(),
             logger: logger)
     }
 

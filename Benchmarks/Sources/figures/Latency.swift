@@ -143,9 +143,10 @@ final class Latency {
             for await update in engine.updates {
                 guard case .transfer(let transfer) = update else { continue }
                 switch transfer.kind {
-                case .paused: news.paused.put(Stamps.now())
+                case .stopped: news.paused.put(Stamps.now())
                 case .retrying(_, let failure, _), .failed(let failure): news.trouble.withLock { $0 = failure.message }
-                case .waiting, .started, .progressed, .finished, .cancelled: break
+                case .submitted, .changed, .paused, .resumed, .waiting, .started, .progressed, .finished, .cancelled:
+                    break
                 }
             }
         }

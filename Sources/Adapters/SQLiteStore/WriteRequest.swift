@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GRDB
+internal import Synchronization
 internal import TransferEngine
 internal import TransferModel
 
@@ -28,6 +29,8 @@ final class ChangesRequest: WriteRequest, @unchecked Sendable {
     // Unsafe only where it is forgotten or resumed twice: every request is answered once, by the writer's turn or where
     // it is refused. The check would cost as much as the wake-up.
     private var continuation: UnsafeContinuation<Void, any Error>?
+    // The continuation orders the answer and what is read after it; the thread sanitizer does not see that.
+    private let isAnswered = Atomic(false)
 
     /// - Parameter changes: at least one.
     init(_ changes: [StoreChange], _ classes: ClassNumbers) throws {
@@ -38,6 +41,7 @@ final class ChangesRequest: WriteRequest, @unchecked Sendable {
 
     /// The numbers that were given, when it has been answered.
     var given: [TransferID] {
+        _ = isAnswered.load(ordering: .acquiring)
         guard let firstGiven else { return [] }
         return othersGiven.isEmpty ? [firstGiven] : [firstGiven] + othersGiven
     }
@@ -62,6 +66,7 @@ final class ChangesRequest: WriteRequest, @unchecked Sendable {
     }
 
     func answer(_ error: TransferStoreError?) {
+        isAnswered.store(true, ordering: .releasing)
         if let error { continuation?.resume(throwing: error) } else { continuation?.resume() }
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import GLibBridge
 import Synchronization
-package import TransferBusProtocol
+internal import TransferBusProtocol
+package import TransferModel
 
 /// The daemon as a program on the bus sees it. The bus starts the daemon where it is not running.
 package actor BusClient {

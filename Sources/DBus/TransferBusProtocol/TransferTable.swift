@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import GLibBridge
-internal import TransferModel
+package import TransferModel
 
 /// Many transfers as they go over the bus by `Table`: a column for each key instead of a dictionary for each transfer.
 ///
@@ -26,7 +26,7 @@ package enum TransferTable {
             totals.add(row.total)
             rates.add(row.rate)
             attempts.add(Int64(row.attempt))
-            dates.add(row.submitted.milliseconds)
+            dates.add(BusDate(row.submitted).milliseconds)
             codes.add(row.status.map(Int64.init))
             urls.add(row.url)
             names.add(row.name)
@@ -80,7 +80,7 @@ package enum TransferTable {
                 isUpload: uploads[row] == 1, kind: kinds[row].flatMap(WorkKind.init) ?? .normal,
                 priority: priorities[row].map { Int(clamping: $0) } ?? 500,
                 state: try needed(states[row].flatMap(TransferStatus.State.init), "state"),
-                submitted: BusDate(milliseconds: dates[row] ?? 0))
+                submitted: BusDate(milliseconds: dates[row] ?? 0).wall)
             (status.bytes, status.total, status.rate) = (bytes[row] ?? 0, totals[row], rates[row])
             (status.attempt, status.status) = (Int(clamping: attempts[row] ?? 0), codes[row].map { Int(clamping: $0) })
             (status.sentence, status.path) = (sentences[row], paths[row])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import GLibBridge
-package import TransferBusProtocol
+internal import TransferBusProtocol
 package import TransferModel
 
 /// Who has read an object's properties, and what they were told last.
@@ -52,7 +52,7 @@ extension BusServer {
             readers[path]?.isOver = true
             dropReaders(of: path)
         }
-        if let session = status.session { tellSession(SessionName(app: status.app, identifier: session)) }
+        if let session = status.session { tellSession(SessionKey(app: status.app, identifier: session)) }
     }
 
     /// Tells those who watch what the machine is like.
@@ -101,11 +101,11 @@ extension BusServer {
         guard call.interface == TransferBusName.properties else { return false }
         if let id = BusObject.transfer(at: call.path) {
             // What is over does not change any more.
-            guard service.index.isOpen(id, for: caller) else { return false }
+            guard service.isUnfinished(id, for: caller) else { return false }
         } else {
             guard let session = BusObject.session(at: call.path), caller.reaches(session.app) else { return false }
             // Any name may be asked for: of sessions that are not there, only some are noted.
-            let isKnown = readers[call.path] != nil || service.index.sessions(for: caller).contains(session)
+            let isKnown = readers[call.path] != nil || service.unfinishedSessions(for: caller).contains(session)
             guard isKnown || readObjects[call.sender, default: 0] < CallerLimits.guessedSessions else { return false }
         }
         guard readers[call.path]?.names.contains(call.sender) != true else {
@@ -172,7 +172,7 @@ extension BusServer {
         }
     }
 
-    private func tellSession(_ name: SessionName) {
+    private func tellSession(_ name: SessionKey) {
         let path = name.path
         guard readers[path] != nil else { return }
         let caller = BusCaller(name: "", app: name.app, kind: .app)

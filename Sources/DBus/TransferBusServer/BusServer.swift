@@ -153,7 +153,7 @@ package actor BusServer {
             // GDBus wants the list at once, and half of it is worse than a moment's wait.
             self.readiness.wait()
             return self.assumeIsolated { server in
-                server.callerAtOnce(sender).map(server.service.index.transfers)?.map { "\($0.rawValue)" } ?? []
+                server.callerAtOnce(sender).map(server.service.unfinishedTransfers)?.map { "\($0.rawValue)" } ?? []
             }
         }
         let sessions = BusTree(
@@ -161,7 +161,7 @@ package actor BusServer {
         ) { sender in
             self.readiness.wait()
             return self.assumeIsolated { server in
-                server.callerAtOnce(sender).map(server.service.index.sessions)?.map(\.node) ?? []
+                server.callerAtOnce(sender).map(server.service.unfinishedSessions)?.map(\.node) ?? []
             }
         }
         for tree in [transfers, sessions] {

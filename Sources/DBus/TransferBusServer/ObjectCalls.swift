@@ -50,7 +50,7 @@ struct ObjectCalls {
     // MARK: Sessions
 
     /// A program that shares a container with the session's app reaches what it needs of the session while it has it open.
-    private func isReached(_ name: SessionName, by call: BusCall) async -> Bool {
+    private func isReached(_ name: SessionKey, by call: BusCall) async -> Bool {
         if caller.reaches(name.app) { return true }
         guard call.interface == TransferBusName.sessionInterface, SessionCalls.methods.contains(call.method) else {
             return false
@@ -59,7 +59,7 @@ struct ObjectCalls {
     }
 
     /// The session of that name; one that has no transfers is there for its own app only, as nobody else's guess.
-    private func session(_ name: SessionName) async throws -> SessionStatus? {
+    private func session(_ name: SessionKey) async throws -> SessionStatus? {
         if let session = try await service.sessions(for: caller).first(where: { $0.name == name }) { return session }
         return caller.app == name.app ? SessionStatus(name) : nil
     }
@@ -96,9 +96,9 @@ enum BusObject {
     }
 
     /// The session's name; nil where the path is not one's.
-    static func session(at path: String) -> SessionName? {
+    static func session(at path: String) -> SessionKey? {
         guard path.hasPrefix(TransferBusName.sessionsPath + "/") else { return nil }
-        return SessionName(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
+        return SessionKey(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
     }
 }
 

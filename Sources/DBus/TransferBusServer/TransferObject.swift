@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 internal import TransferBusProtocol
+internal import TransferModel
 
 /// A transfer as an object on the bus: its properties.
 enum TransferObject {

@@ -48,8 +48,12 @@ package protocol TransferService: SessionService {
     var now: WallTime { get }
     /// Counts and times as Prometheus reads them.
     var metrics: String { get }
-    /// Whose the transfers are that are not over: what the objects on the bus are made from.
-    var index: TransferIndex { get }
+    /// Whether a transfer is unfinished and the caller may reach it: only then it is an object on the bus.
+    nonisolated func isUnfinished(_ id: TransferID, for caller: BusCaller) -> Bool
+    /// The unfinished transfers that the caller may reach, by number: the objects on the bus.
+    nonisolated func unfinishedTransfers(for caller: BusCaller) -> [TransferID]
+    /// The sessions with unfinished transfers that the caller may reach: the objects on the bus.
+    nonisolated func unfinishedSessions(for caller: BusCaller) -> [SessionKey]
     /// The manager's properties, of the types that its interface declares, as the caller may see them.
     func properties(for caller: BusCaller) async -> [String: VariantValue]
 }

@@ -80,6 +80,7 @@ extension TransferEngine {
             guard traits != specification.traits else { return reply.resume() }
             specification.traits = traits
             try await store.commit([.respecified(id, specification)])
+            tell(id, .changed(traits), at: alarm.now())
             reply.resume()
             if early?[id]?.newTraits != nil { early?[id]?.newTraits = traits }
             guard scheduler.contains(id) else { return }

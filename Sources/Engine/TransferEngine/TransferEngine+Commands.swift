@@ -4,7 +4,8 @@ public import TransferPolicy
 public import TransferScheduling
 
 /// What can be asked of a running engine. All of it takes its turn in the inbox and is carried out in the order in
-/// which it was asked for.
+/// which it was asked for. Commands about transfers return after they are durable, see also ``control(_:_:)``; what is
+/// reported of apps is a fact, for whose saving nobody waits.
 extension TransferEngine {
     /// Ends the engine: every attempt is stopped and its bytes are synced; the queue is kept. `run()` then returns.
     public nonisolated func shutDown() { inbox.put(.shutDown) }
@@ -57,29 +58,6 @@ extension TransferEngine {
             }
         }
     }
-
-    /// Cancels a transfer: its partial file is removed.
-    public nonisolated func cancel(_ id: TransferID) { send(.cancelled(id)) }
-
-    /// Pauses a transfer until it is resumed, keeping its bytes.
-    public nonisolated func pause(_ id: TransferID) { send(.paused(id)) }
-
-    /// Resumes a paused transfer; ends the wait after a failure.
-    public nonisolated func resume(_ id: TransferID) { send(.resumed(id)) }
-
-    /// Holds a transfer back, beside whatever else does, until it is released; what runs is stopped, keeping its bytes.
-    ///
-    /// Kept across restarts. A transfer has one such hold: the latest counts.
-    ///
-    /// - Parameters:
-    ///   - holder: who holds it, for people.
-    ///   - why: for people.
-    public nonisolated func hold(_ id: TransferID, by holder: String, why: String) {
-        send(.held(id, by: holder, why: why))
-    }
-
-    /// Takes back what ``hold(_:by:why:)`` did.
-    public nonisolated func release(_ id: TransferID) { send(.released(id)) }
 
     // MARK: Watching
 
@@ -145,8 +123,14 @@ extension TransferEngine {
     /// Sets the budgets of metered bytes, in place of those before; what is spent is part of them. Kept across restarts.
     public nonisolated func setBudgets(_ budgets: ByteBudgetBook) { send(.budgetsChanged(budgets)) }
 
-    /// Decides by another policy from now on, what is queued and running included.
-    public nonisolated func setPolicy(_ policy: any Policy) { inbox.put(.policy(policy)) }
+    /// Decides by another policy from now on, what is queued and running included. Returns when all is decided anew, at once
+    /// after the end of the engine.
+    public func setPolicy(_ policy: any Policy) async {
+        guard state != .ended else { return }
+        await withCheckedContinuation { reply in
+            if !inbox.put(.policy(policy, reply)) { reply.resume() }
+        }
+    }
 
     private nonisolated func send(_ command: Event) { inbox.put(.command(command)) }
 }

@@ -31,7 +31,8 @@ extension TransferEngine {
         case .measureSpace(let id): measureSpace(for: id)
         case .explain(let id): explain(id, at: now)
         case .wake(let instant): alarm.set(instant)
-        case .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned: break  // Saved already, nothing else to do.
+        case .savePaused(let id, let isPaused): tell(id, isPaused ? .paused : .resumed, at: now)
+        case .saveRetry, .saveRelaunchHold, .saveLearned: break  // Saved already, nothing else to do.
         }
     }
 
@@ -45,18 +46,20 @@ extension TransferEngine {
         }
         record.outcome = nil
         record.challenges = []
-        record.toldReasons = nil
+        (record.toldReasons, record.toldProgress, record.untoldProgress) = (nil, nil, nil)
         record.countedBytes = record.resume?.offset ?? 0
         metrics.started()
-        tell(id, .started(attempt: attempt), at: now)
         let job = TransferJob(id: id, specification: specification, resume: record.resume)
         executor.start(job) { [inbox] report in
             inbox.put(.report(id, attempt: attempt, report))
         }
+        // Reports come through the inbox, so nothing of the attempt is told before this.
+        tell(id, .started(attempt: attempt), at: now)
     }
 
     private func end(_ id: TransferID, _ ending: Ending, at now: Moment) {
         guard let final = transferEnding(of: id, ending) else { return }
+        tellUntoldProgress(of: id, at: now)
         // Nobody wants the bytes of a cancelled transfer or of a wrong file any more. Those of a failed one are kept. Of a
         // finished download something is left that tells the next run where the file is, until its end has been saved.
         let isWanted: Bool
@@ -73,6 +76,7 @@ extension TransferEngine {
         case .failed(let failure, _): tell(id, .failed(failure), at: now)
         case .cancelled: tell(id, .cancelled, at: now)
         }
+        answerAwaitedEnds(of: id)
     }
 
     /// Has removed what a transfer left.
@@ -118,14 +122,22 @@ extension TransferEngine {
             metrics.retries(after: failure.cause)
             tell(id, .retrying(explanation, failure, bytes: bytes), at: now)
         } else {
-            tell(id, .paused(explanation, bytes: bytes), at: now)
+            tell(id, .stopped(explanation, bytes: bytes), at: now)
         }
         // It waits again, perhaps for days.
         if records.count > Self.mostSpecifications { record.specification = nil }
     }
 
+    private func tellUntoldProgress(of id: TransferID, at now: Moment) {
+        guard let record = records[id], let progress = record.untoldProgress else { return }
+        record.untoldProgress = nil
+        tell(id, progress, at: now)
+    }
+
     func tell(_ id: TransferID, _ kind: TransferUpdate.Kind, at now: Moment) {
-        updateContinuation.yield(.transfer(TransferUpdate(id: id, time: now, kind: kind)))
+        tellUntoldProgress(of: id, at: now)
+        let status = registry?.apply(kind, to: id)
+        updateContinuation.yield(.transfer(TransferUpdate(id: id, time: now, kind: kind, status: status)))
     }
 
     /// The scheduler's word on the end, with what the executor reported.

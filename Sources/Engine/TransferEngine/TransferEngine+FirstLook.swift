@@ -34,13 +34,20 @@ struct EarlyTransfer {
 
 extension TransferEngine {
     /// Carries out a command before the first look at the machine: on what is stored, since nothing runs yet.
+    func carryOutBeforeFirstLook(_ action: TransferAction, on id: TransferID) async -> ActionOutcome {
+        guard let transfer = await stored(id) else { return .notFound }
+        switch action {
+        case .cancel: return await cancelEarly(transfer)
+        case .pause: return await setSuspended(transfer, true)
+        case .resume: return await setSuspended(transfer, false)
+        case .hold(let holder, let why): return await setHold(transfer, TransferHold(by: holder, why: why))
+        case .release: return await setHold(transfer, nil)
+        }
+    }
+
+    /// Takes a fact that was reported before the first look at the machine.
     func carryOutBeforeFirstLook(_ command: Event) async {
         switch command {
-        case .cancelled(let id): await cancelEarly(id)
-        case .paused(let id): await setSuspended(id, true)
-        case .resumed(let id): await setSuspended(id, false)
-        case .held(let id, let holder, let why): await setHold(id, TransferHold(by: holder, why: why))
-        case .released(let id): await setHold(id, nil)
         case .watched(let id): early?[id, default: EarlyTransfer()].isWatched = true
         case .unwatched(let id): early?[id, default: EarlyTransfer()].isWatched = false
         case .appNeeded(let id, let need): early?[id, default: EarlyTransfer()].need = need
@@ -48,10 +55,9 @@ extension TransferEngine {
         case .appUsed, .appRelaunched, .appCameToFront, .relaunchAbandoned, .budgetsChanged:
             // About no transfer: the scheduler keeps its count of these whatever the machine is like.
             await carryOut(command)
-        case .submitted, .recovered, .changed, .conditionsChanged, .progressed, .restarted, .stopped, .finished,
-            .failed,
-            .ranOutOfSpace, .spaceMeasured, .woken:
-            // These are no commands.
+        case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
+            .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured, .woken:
+            // Nobody reports these.
             break
         }
     }
@@ -117,29 +123,32 @@ extension TransferEngine {
         }
     }
 
-    private func cancelEarly(_ id: TransferID) async {
-        guard let transfer = await stored(id) else { return }
-        early?[id, default: EarlyTransfer()].isOver = true
-        await commit([.ended(id, .cancelled)])
-        discard(id, transfer.specification, transfer.resume)
-        tell(id, .cancelled, at: alarm.now())
+    private func cancelEarly(_ transfer: StoredTransfer) async -> ActionOutcome {
+        early?[transfer.id, default: EarlyTransfer()].isOver = true
+        await commit([.ended(transfer.id, .cancelled)])
+        discard(transfer.id, transfer.specification, transfer.resume)
+        tell(transfer.id, .cancelled, at: alarm.now())
+        return .done
     }
 
-    private func setSuspended(_ id: TransferID, _ isSuspended: Bool) async {
-        guard let transfer = await stored(id) else { return }
+    private func setSuspended(_ transfer: StoredTransfer, _ isSuspended: Bool) async -> ActionOutcome {
         if transfer.isSuspended != isSuspended {
-            early?[id, default: EarlyTransfer()].isSuspended = isSuspended
-            await commit([.suspended(id, isSuspended)])
-        } else if !isSuspended, var retry = transfer.retry {
-            retry.until = alarm.now().wall
-            early?[id, default: EarlyTransfer()].retry = retry
-            await commit([.retried(id, retry)])
+            early?[transfer.id, default: EarlyTransfer()].isSuspended = isSuspended
+            await commit([.suspended(transfer.id, isSuspended)])
+            tell(transfer.id, isSuspended ? .paused : .resumed, at: alarm.now())
+            return .done
         }
+        guard !isSuspended, var retry = transfer.retry else { return .unchanged }
+        retry.until = alarm.now().wall
+        early?[transfer.id, default: EarlyTransfer()].retry = retry
+        await commit([.retried(transfer.id, retry)])
+        return .done
     }
 
-    private func setHold(_ id: TransferID, _ hold: TransferHold?) async {
-        guard let transfer = await stored(id), transfer.hold != hold else { return }
-        early?[id, default: EarlyTransfer()].hold = .some(hold)
-        await commit([.held(id, hold)])
+    private func setHold(_ transfer: StoredTransfer, _ hold: TransferHold?) async -> ActionOutcome {
+        guard transfer.hold != hold else { return .unchanged }
+        early?[transfer.id, default: EarlyTransfer()].hold = .some(hold)
+        await commit([.held(transfer.id, hold)])
+        return .done
     }
 }

@@ -10,10 +10,11 @@ enum Message: Sendable {
     case submit(Submission)
     case change(TransferID, TransferChange, CheckedContinuation<Void, any Error>)
     case answer(TransferID, ChallengeAnswer, CheckedContinuation<Void, any Error>)
+    case action(ActionRequest)
     case command(Event)
     case explain(TransferID, CheckedContinuation<Explanation?, Never>)
     case ping(CheckedContinuation<Void, Never>)
-    case policy(any Policy)
+    case policy(any Policy, CheckedContinuation<Void, Never>)
     case report(TransferID, attempt: Int, ExecutorReport)
     /// What an attempt was to do could not be read, so that it has not begun.
     case unreadable(TransferID, attempt: Int)
@@ -35,10 +36,12 @@ extension TransferEngine {
         let ids: [TransferID]
         do {
             ids = try await store.commit(submission.transfers.map { .submitted($0, resume: nil) })
-            submission.reply.resume(returning: ids)
         } catch {
             return submission.reply.resume(throwing: error)
         }
+        let now = alarm.now()
+        for (id, transfer) in zip(ids, submission.transfers) { tell(id, .submitted(transfer), at: now) }
+        submission.reply.resume(returning: ids)
         guard hasLooked else {
             for (id, transfer) in zip(ids, submission.transfers) {
                 early?[id] = EarlyTransfer(new: transfer.specification.traits, isWatched: submission.isWatched)
@@ -61,15 +64,10 @@ extension TransferEngine {
         switch command {
         case .watched(let id): await watch([id], true)
         case .unwatched(let id): await watch([id], false)
-        case .held(let id, let holder, let why):
-            guard scheduler.contains(id) else { return }
-            await handle(command, saving: [.held(id, TransferHold(by: holder, why: why))])
-        case .released(let id):
-            guard scheduler.contains(id) else { return }
-            await handle(command, saving: [.held(id, nil)])
         case .budgetsChanged, .appRelaunched, .appCameToFront, .relaunchAbandoned:
             await handle(command, savingLearned: true)
-        case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .conditionsChanged, .appUsed, .appNeeded,
+        case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
+            .appUsed, .appNeeded,
             .appAnswered, .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured, .woken:
             await handle(command)
         }

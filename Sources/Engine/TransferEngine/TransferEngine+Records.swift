@@ -16,6 +16,10 @@ final class TransferRecord {
     var attempt = 0
     /// Bytes that have been counted, from the start of the partial file.
     var countedBytes: Int64 = 0
+    /// When progress was told last; nil before the first of an attempt.
+    var toldProgress: Instant?
+    /// The latest progress, where it came too soon after the last to be told.
+    var untoldProgress: TransferUpdate.Kind?
     /// Whether somebody wants to be told why it waits.
     var isWatched = false
     /// The codes of the reasons told last; nil once it has gone on since.

@@ -13,7 +13,7 @@ extension TransferEngine {
             await decide(.progressed(id, bytes: bytes, total: total))
             // Hardly ever: told only when it is saved.
             if turn.changes.count > unsaved { await settle() }
-            tell(id, .progressed(bytes: bytes, total: total, rate: scheduler.rate(of: id)), at: alarm.now())
+            tellProgress(of: id, bytes, total)
         case .checkpointed(let resume):
             records[id]?.resume = resume
             turn.progress.append(.checkpointed(id, resume))
@@ -28,6 +28,25 @@ extension TransferEngine {
         }
     }
 
+    /// Tells progress, four times a second for each transfer at most, and the last before anything else happens to it.
+    /// Executors report no more often by themselves, and once more when bytes stop coming or the attempt ends; a worker that
+    /// a server has taken over may.
+    private func tellProgress(of id: TransferID, _ bytes: Int64, _ total: Int64?) {
+        let now = alarm.now()
+        guard let record = records[id] else { return }
+        let progress = TransferUpdate.Kind.progressed(bytes: bytes, total: total, rate: scheduler.rate(of: id))
+        if let last = record.toldProgress, last.duration(to: now.instant) < Self.progressInterval {
+            record.untoldProgress = progress
+            return
+        }
+        record.toldProgress = now.instant
+        record.untoldProgress = nil
+        tell(id, progress, at: now)
+    }
+
+    /// A quarter of a second, less what reports of an executor that keeps to that may come too early.
+    private static let progressInterval = Duration.milliseconds(225)
+
     /// Counts the bytes that are new since the last report of this attempt.
     private func count(_ bytes: Int64, of id: TransferID) {
         guard let counted = records[id]?.countedBytes, bytes > counted else { return }
@@ -40,7 +59,8 @@ extension TransferEngine {
         switch outcome {
         case .finished:
             turn.ended.append(id)
-            return await decide(.finished(id))
+            await decide(.finished(id))
+            return
         case .stopped(let resume):
             records[id]?.resume = resume
             await handle(.stopped(id, bytes: resume?.bytes ?? 0), saving: [.checkpointed(id, resume)])
@@ -79,7 +99,7 @@ extension TransferEngine {
                 // Through the scheduler, because a cancelled transfer ends with its attempt.
                 await handle(.stopped(id, bytes: resume?.bytes ?? 0), saving: [.checkpointed(id, resume)])
                 if let explanation = scheduler.explanation(of: id, at: alarm.now()) {
-                    tell(id, .paused(explanation, bytes: resume?.bytes ?? 0), at: alarm.now())
+                    tell(id, .stopped(explanation, bytes: resume?.bytes ?? 0), at: alarm.now())
                 }
             }
         }

@@ -32,10 +32,14 @@ extension TransferEngine {
     }
 
     /// Decides about an event; saving and doing is left to ``settle()``.
-    func decide(_ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false) async {
+    ///
+    /// - Returns: what the scheduler wants done.
+    @discardableResult
+    func decide(_ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false) async -> [Effect] {
         let now = alarm.now()
-        await note(
-            scheduler.apply(event, at: now, using: &generator), at: now, saving: changes, savingLearned: savingLearned)
+        let effects = scheduler.apply(event, at: now, using: &generator)
+        await note(effects, at: now, saving: changes, savingLearned: savingLearned)
+        return effects
     }
 
     /// Takes what the scheduler said into the turn.

@@ -33,6 +33,8 @@ public actor TransferEngine {
     let configuration: SchedulerConfiguration
     var policy: any Policy
     let savesLearned: Bool
+    /// The states of transfers, kept up to date; nil if nobody asks for them.
+    public nonisolated let registry: TransferRegistry?
     /// Without anything learned until `run()` has read the store.
     var scheduler: Scheduler
     var generator: SplitMix64
@@ -56,6 +58,8 @@ public actor TransferEngine {
     var recoveryFailure: (any Error)?
     /// Who wants to know why a transfer waits, before anybody has looked at the machine.
     var awaitingExplanations: [(id: TransferID, reply: CheckedContinuation<Explanation?, Never>)] = []
+    /// Who waits for the ends of cancelled transfers.
+    var awaitedEnds: [AwaitedEnd] = []
     /// The announcement of sleep that is still to be answered.
     var announcedSleep: Fact<SleepState>?
     /// The one that was answered last.
@@ -65,7 +69,7 @@ public actor TransferEngine {
 
     /// Everything there is to tell, in order. One consumer; what nobody reads is kept.
     ///
-    /// Starts, progress, pauses, failures and ends are told of every transfer. Why one waits
+    /// Submissions, changes, pauses, starts, progress, stops, failures and ends are told of every transfer. Why one waits
     /// (``TransferUpdate/Kind/waiting(_:)``) is told only of those that are watched, see ``watch(_:)``.
     public nonisolated let updates: AsyncStream<EngineUpdate>
     let updateContinuation: AsyncStream<EngineUpdate>.Continuation
@@ -91,12 +95,13 @@ public actor TransferEngine {
     ///   - policy: decides about discretionary work.
     ///   - savesLearned: whether what is learned of the machine is kept for later runs; false where the conditions are
     ///     made up, which would teach what is not so.
+    ///   - registry: the states of transfers, which the engine keeps up to date. It holds what the store has already.
     ///   - metrics: where counts and times go (see `EngineMetrics`); nil is the process's own, as bootstrapped by then.
     ///   - seed: for the jitter of retries; the same seed and events give the same decisions.
     public init(
         store: any TransferStore, executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
         configuration: SchedulerConfiguration = SchedulerConfiguration(), policy: any Policy = DefaultPolicy(),
-        savesLearned: Bool = true, metrics: (any MetricsFactory)? = nil, seed: UInt64
+        savesLearned: Bool = true, registry: TransferRegistry? = nil, metrics: (any MetricsFactory)? = nil, seed: UInt64
     ) {
         self.store = store
         self.executor = executor
@@ -105,6 +110,7 @@ public actor TransferEngine {
         self.configuration = configuration
         self.policy = policy
         self.savesLearned = savesLearned
+        self.registry = registry
         self.metrics = EngineMetrics(factory: metrics ?? MetricsSystem.factory)
         let now = alarm.now()
         learnedSaved = now.instant
@@ -162,6 +168,7 @@ public actor TransferEngine {
         await conditionSource.stop()
         await store.close()
         state = .ended
+        refuseAwaitedEnds()
         updateContinuation.finish()
         try outcome.get()
         if let recoveryFailure { throw recoveryFailure }
@@ -182,15 +189,12 @@ public actor TransferEngine {
                     return await wind()
                 case .report(let id, let attempt, let report):
                     await handle(report, of: id, attempt: attempt)
-                case .command(.cancelled(let id)) where hasLooked:
-                    // Thousands at a time are saved together, too.
-                    await decide(.cancelled(id))
                 case .unreadable(let id, let attempt):
                     await giveUp(id, attempt: attempt)
                 case .conditions, .alarm:
                     // What has to stop must not wait for what is still to be saved.
                     await take(message)
-                case .submit, .change, .answer, .policy, .command, .explain, .ping:
+                case .submit, .change, .answer, .policy, .action, .command, .explain, .ping:
                     await settle()
                     await take(message)
                 }
@@ -228,8 +232,11 @@ public actor TransferEngine {
             await carryOut(change, of: id, continuation)
         case .answer(let id, let answer, let continuation):
             await carryOut(answer, of: id, continuation)
-        case .policy(let policy):
+        case .policy(let policy, let reply):
             await decide(by: policy)
+            reply.resume()
+        case .action(let request):
+            await carryOut(request)
         case .explain(let id, let reply):
             await explain(id, to: reply)
         case .ping(let reply):
@@ -260,11 +267,13 @@ public actor TransferEngine {
                 case .report(let id, let attempt, let report): await save(report, of: id, attempt: attempt)
                 case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
                 case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
+                case .action(let request): request.reply.resume(throwing: EngineEndedError())
+                case .policy(_, let reply): reply.resume()
                 case .explain(let id, let reply): reply.resume(returning: explanation(of: id))
                 case .ping(let reply): reply.resume()
                 case .executorEnded: inbox.close()
                 case .unreadable(let id, _): await handle(.stopped(id, bytes: records[id]?.resume?.bytes ?? 0))
-                case .conditions, .alarm, .command, .policy, .shutDown: break  // Too late, or asked again.
+                case .conditions, .alarm, .command, .shutDown: break  // Too late, or asked again.
                 }
             }
             await settle()
@@ -281,9 +290,11 @@ public actor TransferEngine {
             switch message {
             case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
             case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
+            case .action(let request): request.reply.resume(throwing: EngineEndedError())
+            case .policy(_, let reply): reply.resume()
             case .explain(_, let reply): reply.resume(returning: nil)
             case .ping(let reply): reply.resume()
-            case .conditions, .alarm, .command, .policy, .report, .unreadable, .shutDown, .executorEnded:
+            case .conditions, .alarm, .command, .report, .unreadable, .shutDown, .executorEnded:
                 break  // Nobody waits for these.
             }
         }

@@ -6,14 +6,22 @@ public import TransferScheduling
 public struct TransferUpdate: Hashable, Sendable {
     /// What happened.
     public enum Kind: Hashable, Sendable {
+        /// It is in the queue, durably. Comes before everything else that is told of a transfer of this run.
+        case submitted(NewTransfer)
+        /// It asks for something else now: its traits with the change, which is durable.
+        case changed(TransferTraits)
+        /// Somebody paused it, durably. If an attempt runs, it is being stopped; ``stopped(_:bytes:)`` follows.
+        case paused
+        /// Somebody resumed it, durably.
+        case resumed
         /// It waits, or the reasons why it waits have changed. Told only of transfers that are watched.
         case waiting(Explanation)
         /// An attempt began; 1 is the first of this run of the engine.
         case started(attempt: Int)
         /// Bytes there so far, the size where it is known, and the rate in bytes a second.
         case progressed(bytes: Int64, total: Int64?, rate: Int64?)
-        /// It ran and was stopped, keeping `bytes`.
-        case paused(Explanation, bytes: Int64)
+        /// Its attempt was stopped, keeping `bytes`: because somebody paused it, or because it has to wait.
+        case stopped(Explanation, bytes: Int64)
         /// An attempt failed; another one follows.
         case retrying(Explanation, TransferFailure, bytes: Int64)
         /// It ended with a complete answer of the server.
@@ -30,12 +38,15 @@ public struct TransferUpdate: Hashable, Sendable {
     public var time: Moment
     /// What happened.
     public var kind: Kind
+    /// The transfer's state after it; nil if the engine has no registry, or the registry does not know the transfer.
+    public var status: TransferStatus?
 
     /// An update.
-    public init(id: TransferID, time: Moment, kind: Kind) {
+    public init(id: TransferID, time: Moment, kind: Kind, status: TransferStatus? = nil) {
         self.id = id
         self.time = time
         self.kind = kind
+        self.status = status
     }
 }
 

@@ -8,16 +8,15 @@ internal import TransferScheduling
 extension SessionHost {
     /// Takes what an engine tells of a transfer; those of no session are nothing to it. In the order in which it is told.
     package func take(_ update: TransferUpdate) async {
-        guard let owner = owners[update.id] else {
-            if handingOver > 0 { early.append(update) }
-            return
-        }
+        if case .submitted(let transfer) = update.kind, let key = transfer.key { bind(update.id, submittedAs: key) }
+        guard let owner = owners[update.id] else { return }
         let (key, number) = (owner.session, owner.number)
         switch update.kind {
-        case .waiting, .retrying: break
+        case .submitted, .paused, .resumed, .waiting, .retrying: break
+        case .changed(let traits): await changed(number, in: key, to: traits.constraints.notBefore?.date)
         case .started: tellContinued(number, in: key)
         case .progressed(let bytes, let total, _): tellProgress(number, in: key, bytes, of: total)
-        case .paused(let explanation, let bytes):
+        case .stopped(let explanation, let bytes):
             sessions[key]?.tasks[number]?.record.snapshot.noteBytes(bytes)
             if explanation.holds.contains(where: { $0.reason == .needsApp(.authentication) }) {
                 await challenged(update.id, number, in: key)
@@ -157,7 +156,7 @@ extension SessionHost {
             sessions[key]?.tasks[number]?.record = record
         }
         for case .downloaded(let file) in dealtWith { self.place.remove(file) }
-        if sessions[key]?.needsApp == false { apps[key.app]?.patience?.cancel() }
+        noteDealing(in: key)
     }
 }
 

@@ -14,8 +14,16 @@ extension SessionHost {
         var isInFront: Bool { window.map { $0 == .focused } ?? saysInFront }
         /// The attempts to start it, while there are any.
         var launching: _Concurrency.Task<Void, Never>?
-        /// Waits for it to deal with what it was started for.
+        /// Waits for it to deal with what it was started for; ends as it does, or goes away.
         var patience: _Concurrency.Task<Bool, Never>?
+        /// Waits before it is started again, since it dealt with nothing; ends as nothing is left for it.
+        var pause: _Concurrency.Task<Bool, Never>?
+        /// Whether it has dealt with anything since it was started.
+        var hasDealt = false
+        /// The wait before its next start, where the last one came to nothing.
+        var duePause: Duration?
+        /// The last such wait; nil once it has dealt with something.
+        var lastPause: Duration?
         /// The process that was started last.
         var process: Int32?
         /// Whether one that comes now is the one that was started.
@@ -74,11 +82,11 @@ extension SessionHost {
     /// Starts an app that has something to do and does not run; nothing while it is being started.
     func startIfNeeded(_ app: String) {
         guard apps[app]?.launching == nil else { return }
-        guard let first = sessionToStartFor(app) else {
+        guard sessionToStartFor(app) != nil else {
             if !sessions.contains(where: { $0.key.app == app && $0.value.needsApp }) { engine.relaunchAbandoned(app) }
             return
         }
-        apps[app, default: AppState()].launching = _Concurrency.Task { await keepStarting(app, for: first) }
+        apps[app, default: AppState()].launching = _Concurrency.Task { await keepStarting(app) }
     }
 
     /// The first session for which an app is to be started.
@@ -89,22 +97,22 @@ extension SessionHost {
         }.keys.min()
     }
 
-    private func keepStarting(_ app: String, for first: SessionKey) async {
-        var next: SessionKey? = first
-        var pause = Self.leastPause
-        while let key = next, let registration = sessions[key]?.record.registration {
-            await start(app, for: key, by: registration)
-            next = sessionToStartFor(app)
-            guard next == key else {
-                pause = Self.leastPause
+    /// Starts an app until it has nothing to do, or has come. A start that came to nothing is followed by a pause, which
+    /// doubles: the limiter's own delay may be over by then and begin anew, this one does not.
+    private func keepStarting(_ app: String) async {
+        while let key = sessionToStartFor(app), let registration = sessions[key]?.record.registration {
+            if let pause = apps[app]?.duePause {
+                guard await wait(pause, as: \.pause, in: app) else { break }
+                apps[app]?.duePause = nil
                 continue
             }
-            // It did not come, or did not deal with it. The limiter's own delay may be over by then and begin anew: this
-            // one does not.
-            apps[app]?.failures += 1
-            guard await wait(pause, in: app) else { break }
-            pause = min(pause * 2, Self.longestPause)
-            next = sessionToStartFor(app)
+            await start(app, for: key, by: registration)
+            // One that has dealt with something and gone is started for the rest at once.
+            guard apps[app]?.hasDealt == false, sessions[key]?.needsApp == true else { continue }
+            if sessions[key]?.client == nil { apps[app]?.failures += 1 }
+            let pause = apps[app]?.lastPause.map { min($0 * 2, Self.longestPause) } ?? Self.leastPause
+            apps[app]?.duePause = pause
+            apps[app]?.lastPause = pause
         }
         apps[app]?.launching = nil
     }
@@ -114,6 +122,7 @@ extension SessionHost {
         apps[app, default: AppState()].launches += 1
         apps[app]?.lastLaunch = now
         apps[app]?.isExpected = true
+        apps[app]?.hasDealt = false
         defer { apps[app]?.isExpected = false }
         logger.info("starting an app for its session", metadata: ["app": "\(app)", "session": "\(key.identifier)"])
         let outcome = await launcher.launch(registration, of: app, for: key.identifier)
@@ -123,7 +132,7 @@ extension SessionHost {
             apps[app]?.process = process
             // Where that is known, no other process is the one that was started.
             if process != nil { apps[app]?.isExpected = false }
-            if sessions[key]?.needsApp == true { _ = await wait(Self.patience, in: app) }
+            if sessions[key]?.needsApp == true { _ = await wait(Self.patience, as: \.patience, in: app) }
         case .missing(let why), .crashed(let why), .silent(let why):
             logger.warning(
                 "an app could not be started for its session",
@@ -131,17 +140,29 @@ extension SessionHost {
         }
     }
 
-    /// Waits so long, or until the app has dealt with a session's events.
+    /// Waits so long, or until the task that it leaves at `place` is cancelled.
     ///
     /// - Returns: false where the clock can wait no more, since the program ends.
-    private func wait(_ duration: Duration, in app: String) async -> Bool {
-        let patience = _Concurrency.Task { [sleep] in
+    private func wait(
+        _ duration: Duration, as place: WritableKeyPath<AppState, _Concurrency.Task<Bool, Never>?>, in app: String
+    ) async -> Bool {
+        let waiting = _Concurrency.Task { [sleep] in
             do { try await sleep(duration) } catch { return _Concurrency.Task.isCancelled }
             return true
         }
-        apps[app]?.patience = patience
-        defer { apps[app]?.patience = nil }
-        return await patience.value
+        apps[app]?[keyPath: place] = waiting
+        defer { apps[app]?[keyPath: place] = nil }
+        return await waiting.value
+    }
+
+    /// Notes that an app has dealt with an event, or answered a question.
+    func noteDealing(in key: SessionKey) {
+        apps[key.app]?.hasDealt = true
+        apps[key.app]?.duePause = nil
+        apps[key.app]?.lastPause = nil
+        guard sessions[key]?.needsApp == false else { return }
+        apps[key.app]?.patience?.cancel()
+        apps[key.app]?.pause?.cancel()
     }
 
     // MARK: Showing

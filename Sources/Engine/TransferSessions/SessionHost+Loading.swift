@@ -80,9 +80,9 @@ extension SessionHost {
                 continue
             }
             if task.record.isCancelled {
-                engine.cancel(transfer)
+                await control(transfer, .cancel)
             } else if task.record.snapshot.isSuspended {
-                engine.pause(transfer)
+                await control(transfer, .pause)
             }
             waitForBegin(number, in: key)
         }
@@ -97,7 +97,7 @@ extension SessionHost {
         if sessions[key]?.hasUnfinished == false { sessions[key]?.record.settings.additionalHeaders = [:] }
         let longest = Duration.seconds(7 * 86_400)
         for (token, kept) in session.record.kept where kept.since.advanced(by: longest) < now {
-            engine.cancel(kept.transfer)
+            await control(kept.transfer, .cancel)
             sessions[key]?.record.kept[token] = nil
             if let source = kept.source { spool.remove(source) }
         }
@@ -115,7 +115,7 @@ extension SessionHost {
     private func cancelEarlier(_ number: Int, in key: SessionKey, before generation: Int) async {
         let keys = (0..<generation).map { key.transferKey(of: number, again: $0) }
         let earlier = (try? await store.transfers(forKeys: keys)) ?? [:]
-        for transfer in earlier.values where transfer.ending == nil { engine.cancel(transfer.id) }
+        for transfer in earlier.values where transfer.ending == nil { await control(transfer.id, .cancel) }
     }
 
     private func handOverForSure(_ number: Int, in key: SessionKey) async {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Logging
 internal import TransferEngine
 internal import TransferModel
 
@@ -31,15 +32,32 @@ extension SessionHost {
         case .submit: break
         case .suspend:
             try await change(number, in: key) { $0.snapshot.isSuspended = true }
-            if let transfer = task.transfer { engine.pause(transfer) }
+            if let transfer = task.transfer { await control(transfer, .pause) }
         case .resume:
             try await change(number, in: key) { $0.snapshot.isSuspended = false }
-            if let transfer = task.transfer { engine.resume(transfer) } else { try await handOver(number, in: key) }
+            if let transfer = task.transfer {
+                await control(transfer, .resume)
+            } else {
+                try await handOver(number, in: key)
+            }
         case .cancel: try await cancel(number, in: key)
         case .cancelKeeping(_, let token): try await cancel(number, in: key, keepingAs: token)
         case .change(let snapshot): try await change(number, in: key, to: snapshot)
-        case .begin(_, let reply): try await begin(number, in: key, reply)
-        case .answer(_, let reply): try await answer(number, in: key, reply)
+        case .begin(_, let reply):
+            try await begin(number, in: key, reply)
+            noteDealing(in: key)
+        case .answer(_, let reply):
+            try await answer(number, in: key, reply)
+            noteDealing(in: key)
+        }
+    }
+
+    /// Has the engine do something with a transfer. What cannot be saved just now is done, and saved with what follows; an
+    /// engine that has ended finds in the session's rows what was asked for.
+    func control(_ transfer: TransferID, _ action: TransferAction) async {
+        do { try await engine.control([transfer], action) } catch is EngineEndedError {
+        } catch {
+            logger.warning("a command is not saved yet", metadata: ["transfer": "\(transfer)", "why": "\(error)"])
         }
     }
 
@@ -89,18 +107,11 @@ extension SessionHost {
             specification.isSandboxed = session.record.isSandboxed == true
             specification.traits = traits(of: task.record, like: specification.traits, in: key)
             if let kind { specification.traits.kind = kind }
-            handingOver += 1
-            defer {
-                handingOver -= 1
-                if handingOver == 0 { early = [] }
-            }
             let transferKey = key.transferKey(of: number, again: task.record.generation)
-            let id = try await engine.submit(specification, key: transferKey)
-            bind(number, in: key, to: id)
+            submitting[transferKey] = TaskKey(session: key, number: number)
+            defer { submitting[transferKey] = nil }
+            bind(try await engine.submit(specification, key: transferKey), submittedAs: transferKey)
             waitForBegin(number, in: key)
-            let missed = early.filter { $0.id == id }
-            // Its end takes a turn in the session, which this one has.
-            if !missed.isEmpty { _Concurrency.Task { for update in missed { await take(update) } } }
         } catch let error as UnusableTask {
             await end(number, in: key) { $0.failure = error.failure }
         } catch let error as RefusedTransferError {
@@ -115,6 +126,13 @@ extension SessionHost {
         owners[transfer] = TaskKey(session: key, number: number)
     }
 
+    /// Gives a task that is being submitted its transfer: as its submission returns, or as the engine tells of it, whichever
+    /// comes first.
+    func bind(_ transfer: TransferID, submittedAs key: String) {
+        guard let task = submitting.removeValue(forKey: key) else { return }
+        bind(task.number, in: task.session, to: transfer)
+    }
+
     /// Goes on with the bytes of a cancelled task.
     private func takeUp(_ kept: KeptBytes, _ token: String, as number: Int, in key: SessionKey) async throws {
         guard var session = sessions[key]?.record, var task = sessions[key]?.tasks[number]?.record else { return }
@@ -124,7 +142,7 @@ extension SessionHost {
         sessions[key]?.record = session
         sessions[key]?.tasks[number]?.record = task
         bind(number, in: key, to: kept.transfer)
-        engine.resume(kept.transfer)
+        await control(kept.transfer, .resume)
     }
 
     /// What the deciding code sees of a task.
@@ -191,10 +209,10 @@ extension SessionHost {
         }
         guard let token else {
             try await change(number, in: key) { $0.isCancelled = true }
-            return engine.cancel(transfer)
+            return await control(transfer, .cancel)
         }
-        engine.pause(transfer)
         owners[transfer] = nil
+        await control(transfer, .pause)
         // Read before the session is changed: Swift ends a program that does both at once.
         let task = sessions[key]?.tasks[number]?.record
         let kept = KeptBytes(transfer: transfer, since: now, bytes: task?.snapshot.received, source: task?.source)

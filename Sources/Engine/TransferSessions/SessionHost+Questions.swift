@@ -12,8 +12,26 @@ extension SessionHost {
         guard let session = sessions[key], let task = session.tasks[number], let transfer = task.transfer,
             let date = task.record.snapshot.earliestBegin, !task.record.mayBegin, !session.record.isUnasked, date > now
         else { return }
+        sessions[key]?.tasks[number]?.awaitsBegin = true
         engine.appNeeded(transfer, .delayedBegin)
         _Concurrency.Task { await askAt(date, number, in: key) }
+    }
+
+    /// Takes over the date of a task that was changed, by its app or by a person: the app is asked then, and at once where
+    /// there is none any more.
+    func changed(_ number: Int, in key: SessionKey, to date: WallTime?) async {
+        let date = date ?? now
+        await inTurn(of: key) { host in
+            guard var record = host.sessions[key]?.tasks[number]?.record, record.end == nil,
+                host.sessions[key]?.tasks[number]?.awaitsBegin == true
+            else { return }
+            if record.snapshot.earliestBegin != date {
+                record.snapshot.earliestBegin = date
+                await host.saveForSure([.task(key, record)])
+                host.sessions[key]?.tasks[number]?.record = record
+            }
+            _Concurrency.Task { await host.askAt(date, number, in: key) }
+        }
     }
 
     private func askAt(_ date: WallTime, _ number: Int, in key: SessionKey) async {
@@ -23,7 +41,7 @@ extension SessionHost {
         }
         await inTurn(of: key) { host in
             guard let session = host.sessions[key], let task = session.tasks[number], task.record.end == nil,
-                !task.record.mayBegin, task.record.snapshot.earliestBegin == date
+                !task.record.mayBegin, task.question == nil, task.record.snapshot.earliestBegin == date
             else { return }
             let mayStart = session.record.settings.sendsLaunchEvents && session.record.registration != nil
             guard !session.record.isUnasked, session.client != nil || mayStart else {
@@ -50,6 +68,7 @@ extension SessionHost {
         await saveForSure([.task(key, record)])
         sessions[key]?.tasks[number]?.record = record
         sessions[key]?.tasks[number]?.question = nil
+        sessions[key]?.tasks[number]?.awaitsBegin = false
         if let transfer = sessions[key]?.tasks[number]?.transfer { engine.appAnswered(transfer) }
     }
 
@@ -67,7 +86,7 @@ extension SessionHost {
             await letBegin(number, in: key)
         case .cancel:
             sessions[key]?.tasks[number]?.question = nil
-            if let transfer = task.transfer { engine.cancel(transfer) }
+            if let transfer = task.transfer { await control(transfer, .cancel) }
         case .with(let request):
             var record = task.record
             record.snapshot.request = request
@@ -82,7 +101,7 @@ extension SessionHost {
             if let transfer = task.transfer {
                 kind = try? await store.transfers([transfer]).first?.specification.traits.kind
                 owners[transfer] = nil
-                engine.cancel(transfer)
+                await control(transfer, .cancel)
             }
             try await handOver(number, in: key, as: kind)
         }
@@ -130,7 +149,7 @@ extension SessionHost {
                 let field = HeaderField(name: "Authorization", value: "Bearer \(token)")
                 try await engine.answerChallenge(transfer, with: .headers([field]))
             case .none, .credential, .token: try await engine.answerChallenge(transfer, with: .refuse)
-            case .cancel: engine.cancel(transfer)
+            case .cancel: await control(transfer, .cancel)
             }
         } catch is ChallengeAnswerError {
             // It was answered before, or is over.

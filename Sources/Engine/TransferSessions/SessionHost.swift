@@ -30,9 +30,8 @@ package actor SessionHost {
     let limits: SessionLimits
     /// What the desktop tells of windows, by the names of apps.
     var windows: [String: WindowFocus] = [:]
-    /// Transfers that are being handed over, and what was told meanwhile of transfers that nobody knows: it may be theirs.
-    var handingOver = 0
-    var early: [TransferUpdate] = []
+    /// Tasks that are being submitted, by their transfers' keys.
+    var submitting: [String: TaskKey] = [:]
     /// Tasks whose transfers ended when nobody took it down.
     var endedBefore: [(key: SessionKey, number: Int, ending: TransferEnding)] = []
     /// Uploads whose files are being kept.
@@ -70,6 +69,8 @@ package actor SessionHost {
         var transfer: TransferID?
         /// What the app is to answer.
         var question: SessionEvent.Kind?
+        /// Whether its transfer waits until the app was asked whether it may begin.
+        var awaitsBegin = false
         /// The bytes that it counts for in its app's bookkeeping.
         var bytes = 0
     }
@@ -234,6 +235,8 @@ package actor SessionHost {
                 guard host.sessions[key]?.client?.name == client else { return }
                 host.sessions[key]?.client = nil
                 if host.sessions[key]?.ends.isEmpty == false { host.sessions[key]?.hasWaiting = true }
+                // Nobody is there any more to wait for.
+                host.apps[key.app]?.patience?.cancel()
                 host.startIfNeeded(key.app)
             }
         }

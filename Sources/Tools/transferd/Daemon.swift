@@ -73,10 +73,10 @@ struct Daemon {
         scheduling.relaunchLimiter.longest = .seconds(configuration.longestRelaunchDelay)
         let policy: any Policy
         do { policy = try PolicyCatalog.policy(named: configuration.policy) } catch { throw UsageError("\(error)") }
-        let registry = MetricsRegistry()
+        let (metrics, registry) = (MetricsRegistry(), TransferRegistry())
         engine = TransferEngine(
             store: store, executor: executor, conditions: conditions, alarm: alarm, configuration: scheduling,
-            policy: policy, metrics: registry, seed: .random(in: .min ... .max))
+            policy: policy, registry: registry, metrics: metrics, seed: .random(in: .min ... .max))
         let starter = AppStarter()
         var limits = SessionLimits()
         limits.tasks = configuration.openPerApp
@@ -88,9 +88,10 @@ struct Daemon {
             alarm: alarm, logger: logger, loss: store.loss?.description, limits: limits,
             filesPerApp: configuration.filesPerApp)
         service = DaemonService(
-            engine: engine, host: host, spool: spool, starter: starter, alarm: alarm, holdSwitch: conditions,
+            engine: engine, registry: registry, host: host, spool: spool, starter: starter, alarm: alarm,
+            holdSwitch: conditions,
             configuration: configuration, stateDirectory: state, loss: store.loss,
-            defaultDirectory: Self.cacheFolder(beside: state), registry: registry, logger: logger)
+            defaultDirectory: Self.cacheFolder(beside: state), metrics: metrics, logger: logger)
         server = BusServer(service: service, launched: starter.launched)
         starter.use(server)
     }
@@ -136,16 +137,16 @@ struct Daemon {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    // The last one ends first: the bus, so that nothing is asked of an engine that has ended, and the
-                    // book behind the engine, whose last words it takes.
+                    // The last one ends first: the bus, so that nothing is asked of an engine that has ended, and who
+                    // follows the engine after the engine, whose last words are taken.
                     .init(
                         service: deadline.watched(
                             "what is told of transfers",
-                            AfterLoading(loading, BookRun(service: service, server: server)))),
+                            AfterLoading(loading, FollowRun(service: service, server: server)))),
                     .init(service: deadline.watched("the engine", AfterLoading(loading, EngineRun(engine: engine)))),
                     .init(
                         service: deadline.watched(
-                            "sessions", AfterLoading(loading, SessionRun(host: host, service: service)))),
+                            "sessions", AfterLoading(loading, SessionRun(host: host)))),
                     .init(service: deadline.watched("partial files", AfterLoading(loading, SweepRun(daemon: self)))),
                     .init(service: HoldRun(watch: holds, server: server)),
                     .init(service: ReloadRun(daemon: self)),
@@ -215,7 +216,7 @@ private struct EngineRun: Service {
 }
 
 /// Follows what the engine tells.
-private struct BookRun: Service {
+private struct FollowRun: Service {
     let service: DaemonService
     let server: BusServer
 
@@ -232,11 +233,9 @@ private struct BookRun: Service {
 /// Does what was left undone for sessions.
 private struct SessionRun: Service {
     let host: SessionHost
-    let service: DaemonService
 
     func run() async throws {
         await host.goOn()
-        await service.learnAll()
         try? await gracefulShutdown()
     }
 }

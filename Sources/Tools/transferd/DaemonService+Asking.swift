@@ -13,19 +13,19 @@ extension DaemonService {
         func fits(_ app: String, _ session: String?) -> Bool {
             caller.reaches(app) && filter.session.map { session == $0 } ?? true && filter.app.map { app == $0 } ?? true
         }
-        var rows = book.openTransfers { fits($0.app, $0.session) }.map(\.status)
+        var rows = registry.unfinished(where: fits)
         if rows.count <= filter.mostExplained {
             for index in rows.indices where rows[index].state == .waiting {
                 rows[index].sentence = await engine.explanation(of: rows[index].id)?.sentence(localTime: localTime)
             }
         }
-        rows += book.ended.reversed().lazy.filter { fits($0.app, $0.session) }.prefix(filter.ended)
+        rows += registry.latestEnded(limit: filter.ended, where: fits)
         return rows
     }
 
     /// How a transfer stands that the caller may reach.
     func status(of id: TransferID, for caller: BusCaller) throws -> TransferStatus {
-        guard let status = book.status(of: id), caller.reaches(status.app) else {
+        guard let status = registry.status(of: id), caller.reaches(status.app) else {
             throw BusFault(.noSuchTransfer, "there is no transfer \(id); 'transferctl list --all' shows all there are")
         }
         return status
@@ -45,7 +45,7 @@ extension DaemonService {
 
     /// What a transfer is to do: the store has it, since hardly anybody asks. Nil where it is over.
     func specification(of id: TransferID) async throws -> TransferSpecification? {
-        guard book.isOpen(id) else { return nil }
+        guard registry.isUnfinished(id) else { return nil }
         let stored = try await history?.transfers([id]).first
         return stored?.ending == nil ? stored?.specification : nil
     }
@@ -58,5 +58,20 @@ extension DaemonService {
         var fields = ExplanationFields.fields(of: explanation, localTime: localTime)
         if explanation.holds.isEmpty { fields["sentence"] = .string("nothing holds it: it runs, or is about to") }
         return fields
+    }
+
+    // MARK: Objects
+
+    nonisolated func isUnfinished(_ id: TransferID, for caller: BusCaller) -> Bool {
+        guard registry.isUnfinished(id), let status = registry.status(of: id) else { return false }
+        return caller.reaches(status.app)
+    }
+
+    nonisolated func unfinishedTransfers(for caller: BusCaller) -> [TransferID] {
+        registry.unfinishedNumbers(where: caller.reaches)
+    }
+
+    nonisolated func unfinishedSessions(for caller: BusCaller) -> [SessionKey] {
+        registry.sessions(where: caller.reaches).sorted()
     }
 }

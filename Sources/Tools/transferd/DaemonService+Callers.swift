@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import TransferBusProtocol
 import TransferBusServer
+import TransferEngine
 import TransferModel
 import TransferSessions
 
@@ -75,7 +76,7 @@ extension DaemonService {
     func tellAgain(_ client: String, in key: SessionKey) async { await host.tellAgain(client, in: key) }
 
     func statuses(of ids: [TransferID], for caller: BusCaller) async -> [TransferStatus] {
-        ids.compactMap { book.status(of: $0) }.filter { caller.reaches($0.app) }
+        ids.compactMap { registry.status(of: $0) }.filter { caller.reaches($0.app) }
     }
 }
 

@@ -17,50 +17,42 @@ extension DaemonService {
         try checkRoom(for: requests, of: caller.app, suspended: suspended)
         for request in requests { try await checkUrgency(request.specification.traits.kind, for: caller) }
         var kept: [KeptSource] = []
-        let (transfers, ids): ([NewTransfer], [TransferID])
         do {
-            transfers = try await newTransfers(for: requests, from: caller, keeping: &kept)
+            let transfers = try await newTransfers(for: requests, from: caller, keeping: &kept)
             try checkRoom(for: requests, of: caller.app, suspended: suspended)
             arriving[caller.app, default: 0] += requests.count
             defer { submissionEnded(of: caller.app, count: requests.count) }
-            ids = try await asking { [transfers] in try await engine.submit(transfers) }
+            return try await asking { try await engine.submit(transfers) }
         } catch {
             for source in kept { discard(source) }
             throw error
         }
-        for (id, transfer) in zip(ids, transfers) {
-            book.add(id, transfer.specification)
-            noteSource(of: id, transfer.specification)
-            index.insert(id, app: caller.app, session: transfer.specification.traits.session)
-            logger.info(
-                "handed over",
-                metadata: [
-                    "id": "\(id)", "url": "\(TransferSpecification.redacted(url: transfer.specification.url))",
-                    "app": "\(caller.app)",
-                ])
-        }
-        return ids
+    }
+
+    private func submissionEnded(of app: String, count: Int) {
+        let left = arriving[app, default: 0] - count
+        arriving[app] = left > 0 ? left : nil
     }
 
     /// Refuses transfers where their app has as much as it may have. Sandboxes without a name of their own share the limits
     /// of one app, since a program can make as many as it likes.
     private func checkRoom(for requests: [TransferRequest], of app: String, suspended: Int) throws {
-        let arriving = arriving.reduce(0) {
-            $0 + (TransferBook.group(of: $1.key) == TransferBook.group(of: app) ? $1.value : 0)
-        }
-        let open = book.openCount(of: app) + arriving + suspended
+        let group = BusCaller.limitGroup(of: app)
+        let arriving = arriving.reduce(0) { $0 + (BusCaller.limitGroup(of: $1.key) == group ? $1.value : 0) }
+        let usage = registry.usage { BusCaller.limitGroup(of: $0) == group }
+        let open = usage.count + arriving + suspended
         guard open + requests.count <= configuration.openPerApp else {
             throw BusFault(
                 .tooManyTransfers,
                 "\(app) has \(open) open transfers and may have \(configuration.openPerApp), so that "
                     + "\(requests.count) more are too many; wait for some to end")
         }
-        let bytes = requests.reduce(0) { $0 + TransferBook.bookkeepingBytes(of: $1.specification) }
+        let bytes = requests.reduce(0) { $0 + $1.specification.bookkeepingBytes }
         let most = SessionLimits().bytes
-        guard app == BusCaller.person || book.bytes(of: app) + bytes <= most else {
+        guard app == BusCaller.person || usage.bytes + bytes <= most else {
             throw BusFault(
                 .limitExceeded,
-                "the open transfers of \(app) have \(book.bytes(of: app)) bytes of addresses, header fields and names, and "
+                "the open transfers of \(app) have \(usage.bytes) bytes of addresses, header fields and names, and "
                     + "may have \(most): \(bytes) more are too many; wait for some to end")
         }
     }

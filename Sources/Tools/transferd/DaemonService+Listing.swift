@@ -14,18 +14,17 @@ import TransferSessions
 /// What there is beside single transfers: apps, sessions, limiters, the manager's properties.
 extension DaemonService {
     func sessions(for caller: BusCaller) async throws -> [SessionStatus] {
-        var sessions: [SessionName: SessionStatus] = [:]
-        for transfer in book.openTransfers({ $0.session != nil && caller.reaches($0.app) }) {
-            guard let session = transfer.session else { continue }
-            let name = SessionName(app: transfer.app, identifier: session)
-            sessions[name, default: SessionStatus(name)].add(transfer.status)
+        var sessions: [SessionKey: SessionStatus] = [:]
+        for status in registry.unfinished(where: { $1 != nil && caller.reaches($0) }) {
+            guard let session = status.session else { continue }
+            let name = SessionKey(app: status.app, identifier: session)
+            sessions[name, default: SessionStatus(name)].add(status)
         }
         for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
-            let name = SessionName(app: summary.key.app, identifier: summary.key.identifier)
-            sessions[name, default: SessionStatus(name)].background = SessionStatus.Background(
+            sessions[summary.key, default: SessionStatus(summary.key)].background = SessionStatus.Background(
                 tasks: summary.tasks, waitingEvents: summary.waitingEvents, owner: summary.owner)
         }
-        return sessions.values.sorted { ($0.name.app, $0.name.identifier) < ($1.name.app, $1.name.identifier) }
+        return sessions.values.sorted { $0.name < $1.name }
     }
 
     func limiters(for caller: BusCaller) async throws -> [[String: VariantValue]] {
@@ -54,19 +53,18 @@ extension DaemonService {
         var apps: [String: SessionStatus] = [:]
         var sessions: [String: Set<String>] = [:]
         var partial: [String: Int64] = [:]
-        for transfer in book.openTransfers({ caller.reaches($0.app) }) {
-            let status = transfer.status
-            apps[transfer.app, default: SessionStatus(SessionName(app: transfer.app, identifier: ""))].add(status)
-            if !status.isUpload { partial[transfer.app, default: 0] += status.bytes }
-            if let session = transfer.session { sessions[transfer.app, default: []].insert(session) }
+        for status in registry.unfinished(where: { app, _ in caller.reaches(app) }) {
+            apps[status.app, default: SessionStatus(SessionKey(app: status.app, identifier: ""))].add(status)
+            if !status.isUpload { partial[status.app, default: 0] += status.bytes }
+            if let session = status.session { sessions[status.app, default: []].insert(session) }
         }
         let delays = await engine.relaunchDelays().delays.filter { caller.reaches($0.app) }
         for (app, _) in delays where apps[app] == nil {
-            apps[app] = SessionStatus(SessionName(app: app, identifier: ""))
+            apps[app] = SessionStatus(SessionKey(app: app, identifier: ""))
         }
         let statuses = await host.appStatuses().filter { caller.reaches($0.app) }
         for status in statuses where apps[status.app] == nil {
-            apps[status.app] = SessionStatus(SessionName(app: status.app, identifier: ""))
+            apps[status.app] = SessionStatus(SessionKey(app: status.app, identifier: ""))
         }
         for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
             sessions[summary.key.app, default: []].insert(summary.key.identifier)
@@ -89,7 +87,7 @@ extension DaemonService {
     ///
     /// - Parameter partial: the bytes of its open downloads, those outside sessions included.
     private func fields(of usage: SessionHost.FileUsage, _ partial: Int64, app: String) -> [String: VariantValue] {
-        let kept = spool.usage(of: TransferBook.group(of: app))
+        let kept = spool.usage(of: BusCaller.limitGroup(of: app))
         return [
             "tasks": .integer(Int64(usage.tasks)), "source-files": .integer(Int64(kept.files)),
             "source-bytes": .integer(kept.bytes), "finished-files": .integer(Int64(usage.finishedFiles)),

@@ -27,16 +27,13 @@ extension DaemonService {
     func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws {
         if case .submit(let snapshot) = order { try await checkRoom(for: snapshot, in: key) }
         try await host.post(order, in: key, from: client, file: file.map(SourceFile.descriptor))
-        switch order {
-        case .submit, .resume: await learnTransfer(of: order.task, in: key)
-        case .suspend, .cancel, .cancelKeeping, .change, .begin, .answer: break  // These hand over nothing that waits.
-        }
     }
 
     /// Refuses a new task where its app has as many transfers, outside of sessions too, as it may have.
     private func checkRoom(for snapshot: TaskSnapshot, in key: SessionKey) async throws {
         let suspended = await host.tasksWithoutTransfers(of: key.app)
-        let open = book.openCount(of: key.app) + suspended
+        let group = BusCaller.limitGroup(of: key.app)
+        let open = registry.usage { BusCaller.limitGroup(of: $0) == group }.count + suspended
         guard open >= configuration.openPerApp else { return }
         // One that is given again is here already.
         guard await !host.tasks(of: key).contains(where: { $0.identifier == snapshot.identifier }) else { return }
@@ -61,60 +58,6 @@ extension DaemonService {
     func setInFront(_ isInFront: Bool, app: String) async { await host.setInFront(isInFront, app: app) }
 
     func noteWindows(_ windows: [String: WindowFocus]) async { await host.noteWindows(windows) }
-
-    // MARK: Following
-
-    /// Tells the sessions what the engine tells, in its order and at their pace.
-    ///
-    /// - Parameter later: where `words` come from.
-    nonisolated func feedSessions(
-        _ words: AsyncStream<ProgressGate.Word>, _ later: AsyncStream<ProgressGate.Word>.Continuation
-    ) async {
-        var gate = ProgressGate()
-        for await word in words {
-            switch word {
-            case .happened(let update):
-                let told = gate.take(update, at: .now) { id, rest in
-                    Task {
-                        try? await Task.sleep(for: rest)
-                        later.yield(.due(id))
-                    }
-                }
-                for update in told { await host.take(update) }
-            case .due(let id):
-                if let held = gate.release(id, at: .now) { await host.take(held) }
-            }
-        }
-    }
-
-    /// A transfer of which the engine tells, and which a session handed over, for the book.
-    func learn(_ id: TransferID) async {
-        if let transfer = try? await history?.transfers([id]).first { learn(transfer) }
-    }
-
-    /// One that waits, of which the engine does not tell.
-    private func learnTransfer(of task: Int, in key: SessionKey) async {
-        let transferKey = key.transferKey(of: task)
-        guard let transfer = try? await history?.transfers(forKeys: [transferKey])[transferKey], transfer.ending == nil
-        else { return }
-        learn(transfer)
-    }
-
-    /// What sessions handed over before anybody posted anything: since the queue was read.
-    func learnAll() async {
-        var last = lastLoaded
-        while let some = try? await history?.unfinished(after: last, limit: 1000), let end = some.last {
-            for transfer in some { learn(transfer) }
-            last = end.id
-        }
-    }
-
-    private func learn(_ transfer: StoredTransfer) {
-        guard book.status(of: transfer.id) == nil else { return }
-        book.add(transfer.id, transfer.specification)
-        let traits = transfer.specification.traits
-        index.insert(transfer.id, app: traits.app, session: traits.session)
-    }
 
     // MARK: Showing
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
 import TransferBusProtocol
+import TransferBusServer
 import TransferModel
 import TransferSessions
 
@@ -18,7 +19,7 @@ extension DaemonService {
     func keep(_ descriptor: Int32, for app: String) async throws -> KeptSource {
         let limit = configuration.filesPerApp - min(configuration.filesPerApp, await host.downloadedBytes(of: app))
         do throws(SourceSpoolError) {
-            return try await spool.keep(.descriptor(descriptor), for: TransferBook.group(of: app), within: limit)
+            return try await spool.keep(.descriptor(descriptor), for: BusCaller.limitGroup(of: app), within: limit)
         } catch {
             switch error.code {
             case .unusable: throw BusFault(.invalidArgument, error.message)
@@ -38,7 +39,7 @@ extension DaemonService {
             return
         }
         sources[id] = KeptSource(
-            app: TransferBook.group(of: specification.traits.app), path: upload.path, size: upload.size,
+            app: BusCaller.limitGroup(of: specification.traits.app), path: upload.path, size: upload.size,
             modified: upload.modified)
     }
 

@@ -20,31 +20,15 @@ extension DaemonService {
             }
         }
         if deed == .startNow { try await checkUrgency(.userInitiated, for: caller) }
-        for id in ids {
+        try await asking {
             switch deed {
-            case .pause: engine.pause(id)
-            case .resume: engine.resume(id)
-            case .cancel: engine.cancel(id)
+            case .pause: try await engine.control(ids, .pause)
+            case .resume: try await engine.control(ids, .resume)
+            case .cancel: try await engine.cancelAwaitingEnd(ids)
             case .startNow:
-                try await asking { try await engine.change(id, .startNow) }
-                engine.resume(id)
+                for id in ids { try await engine.change(id, .startNow) }
+                try await engine.control(ids, .resume)
             }
-        }
-        // Answered once it is saved: a change that changes nothing comes after all that was asked before.
-        for id in ids.suffix(1) { try? await engine.change(id, TransferChange()) }
-        if deed == .cancel { try await awaitEnds(of: ids) }
-        for id in ids {
-            let status = book.change(id) { status in
-                switch deed {
-                case .pause where status.state == .waiting: status.state = .paused
-                case .resume where status.state == .paused: status.state = .waiting
-                case .startNow:
-                    status.kind = .userInitiated
-                    if status.state == .paused { status.state = .waiting }
-                default: break
-                }
-            }
-            if let status { await tell?(status) }
         }
     }
 
@@ -62,11 +46,6 @@ extension DaemonService {
         if try constraints.take(&fields) { change.constraints = constraints }
         try fields.end(in: "a change")
         try await asking { try await engine.change(id, change) }
-        let changed = book.change(id) { status in
-            status.kind = change.kind ?? status.kind
-            status.priority = change.priority ?? status.priority
-        }
-        if let changed { await tell?(changed) }
     }
 
     func hold(_ request: HoldRequest?, for caller: BusCaller) async throws {
@@ -89,7 +68,7 @@ extension DaemonService {
             throw BusFault.onlyPerson("end an app's transfers", "apps quit")
         }
         let own = await host.sessionSummaries().filter { $0.key.app == app }
-        let open = book.openTransfers { $0.app == app }
+        let open = registry.unfinished { other, _ in other == app }
         guard !open.isEmpty || !own.isEmpty else {
             throw BusFault(
                 .noSuchApp,
@@ -100,27 +79,14 @@ extension DaemonService {
         let others = open.count { !($0.session.map(sessions.contains) ?? false) }
         let count = own.reduce(others) { $0 + $1.tasks }
         await host.quit(app)
-        let ids = book.openTransfers { $0.app == app }.map(\.id)
-        for id in ids { engine.cancel(id) }
-        // Answered once it is saved, as in `steer`.
-        for id in ids.suffix(1) { try? await engine.change(id, TransferChange()) }
-        try await awaitEnds(of: ids)
+        let ids = registry.unfinishedNumbers { $0 == app }
+        try await asking { try await engine.cancelAwaitingEnd(ids) }
         logger.notice("an app was ended for good", metadata: ["app": "\(app)", "cancelled": "\(count)"])
         return count
     }
 
-    /// Returns when cancelled transfers are over: one that runs ends with its attempt, and until then a crash would have it
-    /// go on.
-    private func awaitEnds(of ids: [TransferID]) async throws {
-        await withCheckedContinuation { reply in
-            endWaiting.add(Set(ids.filter(book.isOpen)), reply)
-        }
-        guard !ids.contains(where: book.isOpen) else {
-            throw BusFault(.shuttingDown, "the daemon is on its way out; ask again whether they are cancelled")
-        }
-    }
-
     /// What the engine refuses, in the bus's words.
+    @discardableResult
     func asking<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

@@ -14,8 +14,7 @@ import TransferScheduling
 import TransferSessions
 import URLSessionExecutor
 
-/// What stands behind the bus: checks who may do what, hands it to the engine, and keeps the book that lists are made
-/// from.
+/// What stands behind the bus: checks who may do what, hands it to the engine, and answers from the engine's registry.
 actor DaemonService: TransferService {
     let engine: TransferEngine
     let host: SessionHost
@@ -32,28 +31,20 @@ actor DaemonService: TransferService {
     let loss: StateLoss?
     let logger: Logger
     var configuration: DaemonConfiguration
-    var book = TransferBook()
     private(set) var localTime: LocalTimeRules
     /// What the machine is like; nil before the first look.
     private(set) var conditions: Conditions?
-    nonisolated let index = TransferIndex()
-    private let registry: MetricsRegistry
+    /// The states of all unfinished transfers and the latest ended ones, which the engine keeps up to date.
+    nonisolated let registry: TransferRegistry
+    private let metricsRegistry: MetricsRegistry
     /// Takes down what happens; nil before the queue was read.
     private(set) var history: SQLiteStore?
-    /// The last transfer that the queue had when it was read.
-    private(set) var lastLoaded = TransferID(0)
     /// Tells watchers; nil before the bus is there.
     private(set) var tell: (@Sendable (TransferStatus) async -> Void)?
-    /// How many are being handed over just now, by app, and what was told meanwhile of transfers that the book does not
-    /// have yet.
+    /// The number of transfers that are being submitted just now, by app: they count before the registry has them.
     var arriving: [String: Int] = [:]
-    private var early: [TransferUpdate] = []
-    /// Whose progress was told when, so that it is told four times a second at most.
-    private var told: [TransferID: ContinuousClock.Instant] = [:]
     /// The kept files of uploads outside sessions.
     var sources: [TransferID: KeptSource] = [:]
-    var endWaiting = EndWaiting()
-    private static let tellInterval = Duration.milliseconds(250)
     /// Ends that the desktop has not been told of yet.
     private var endNotes = EndNotes()
     private var notify: (@Sendable (EndNotes.Note) async -> Void)?
@@ -63,10 +54,11 @@ actor DaemonService: TransferService {
     private static let feedingEnd = Duration.seconds(2)
 
     init(
-        engine: TransferEngine, host: SessionHost, spool: any SourceSpool, starter: AppStarter, alarm: any Alarm,
+        engine: TransferEngine, registry: TransferRegistry, host: SessionHost, spool: any SourceSpool,
+        starter: AppStarter, alarm: any Alarm,
         holdSwitch: HoldSwitch,
         configuration: DaemonConfiguration,
-        stateDirectory: String, loss: StateLoss? = nil, defaultDirectory: String, registry: MetricsRegistry,
+        stateDirectory: String, loss: StateLoss? = nil, defaultDirectory: String, metrics: MetricsRegistry,
         logger: Logger
     ) {
         self.engine = engine
@@ -81,26 +73,26 @@ actor DaemonService: TransferService {
         self.loss = loss
         self.defaultDirectory = defaultDirectory
         self.registry = registry
+        metricsRegistry = metrics
         self.logger = logger
         localTime = LocalTimeRules(current: alarm.now().wall)
     }
 
-    /// Fills the book with what the store has, and clears away what a daemon that died left of those that are over.
+    /// Fills the registry with what the store has, and clears away what a daemon that died left of those that are over.
     func load(_ store: SQLiteStore, partialDirectory: String) async throws {
         var leftovers = Leftovers(folder: partialDirectory)
         for transfer in try await store.ended(limit: 1000).reversed() {
-            book.add(transfer)
+            registry.add(transfer)
             if transfer.ending?.kept == nil { leftovers.done.insert(transfer.id) }
         }
-        while case let some = try await store.unfinished(after: lastLoaded, limit: 1000), let end = some.last {
+        var last = TransferID(0)
+        while case let some = try await store.unfinished(after: last, limit: 1000), let end = some.last {
             for transfer in some {
-                book.add(transfer)
+                registry.add(transfer)
                 leftovers.unfinished.insert(transfer.id)
                 noteSource(of: transfer.id, transfer.specification)
-                let traits = transfer.specification.traits
-                index.insert(transfer.id, app: traits.app, session: traits.session)
             }
-            lastLoaded = end.id
+            last = end.id
         }
         leftovers.remove()
         history = store
@@ -120,12 +112,13 @@ actor DaemonService: TransferService {
         self.tell = tell
         self.notify = notify
         self.startDocumentPortal = startDocumentPortal
-        let (sessionUpdates, toSessions) = AsyncStream.makeStream(of: ProgressGate.Word.self)
-        let feeding = Task { await feedSessions(sessionUpdates, toSessions) }
+        let (sessionUpdates, toSessions) = AsyncStream.makeStream(of: TransferUpdate.self)
+        // At its own pace: it may wait for the disk.
+        let feeding = Task { [host] in for await update in sessionUpdates { await host.take(update) } }
         for await update in engine.updates {
             switch update {
             case .transfer(let transfer):
-                toSessions.yield(.happened(transfer))
+                toSessions.yield(transfer)
                 await take(transfer)
             case .conditions(let conditions):
                 localTime = conditions.localTime
@@ -135,7 +128,6 @@ actor DaemonService: TransferService {
             case .storeTrouble(let error): logger.error("the queue could not be saved", metadata: ["why": "\(error)"])
             }
         }
-        endWaiting.end()
         toSessions.finish()
         // What cannot be saved by then is found in the queue at the next start.
         let limit = Task {
@@ -147,42 +139,20 @@ actor DaemonService: TransferService {
     }
 
     private func take(_ update: TransferUpdate) async {
-        // It may be quicker than the answer to who handed it over.
-        if book.status(of: update.id) == nil {
-            if !arriving.isEmpty { return early.append(update) }
-            await learn(update.id)
-        }
         if let moment = TransferMoment(update, localTime: localTime) { history?.record(moment) }
-        guard let status = book.apply(update) else { return }
+        if case .submitted(let transfer) = update.kind { noteSource(of: update.id, transfer.specification) }
+        guard let status = update.status else { return }
         log(update, status)
-        if case .progressed = update.kind {
-            let now = ContinuousClock.now
-            if let last = told[update.id], now - last < Self.tellInterval { return }
-            told[update.id] = now
-        }
         // Before the transfer is tried again.
         if case .retrying(_, let failure, _) = update.kind, failure.cause == .folderUnavailable, let startDocumentPortal
         {
             Task { await startDocumentPortal() }
         }
         if status.state.isOver {
-            told[update.id] = nil
-            index.remove(update.id)
             removeSource(of: update.id)
-            endWaiting.noteEnd(of: update.id)
             noteEnd(status)
         }
         await tell?(status)
-    }
-
-    /// Transfers were handed over, or refused: what was told of them before is told now.
-    func submissionEnded(of app: String, count: Int) {
-        let left = arriving[app, default: 0] - count
-        arriving[app] = left > 0 ? left : nil
-        let waiting = early
-        early = []
-        guard !waiting.isEmpty else { return }
-        Task { for update in waiting { await take(update) } }
     }
 
     /// The desktop is told a moment later, together with what else ends until then.
@@ -200,9 +170,10 @@ actor DaemonService: TransferService {
     private func log(_ update: TransferUpdate, _ status: TransferStatus) {
         let metadata: Logger.Metadata = ["id": "\(status.id)", "url": "\(status.url)", "app": "\(status.app)"]
         switch update.kind {
+        case .submitted: logger.info("handed over", metadata: metadata)
         case .started: logger.debug("started", metadata: metadata)
-        case .waiting, .progressed: break
-        case .paused(let explanation, _):
+        case .changed, .paused, .resumed, .waiting, .progressed: break
+        case .stopped(let explanation, _):
             logger.info("paused: \(explanation.sentence(localTime: localTime))", metadata: metadata)
         case .retrying(_, let failure, _): logger.info("failed for now: \(failure.message)", metadata: metadata)
         case .finished, .failed, .cancelled:
@@ -213,12 +184,12 @@ actor DaemonService: TransferService {
     /// Takes over other settings, as far as they take effect while transfers run.
     func reconfigure(_ configuration: DaemonConfiguration) async throws {
         let isPolicyNew = configuration.policy != self.configuration.policy
-        if isPolicyNew { engine.setPolicy(try PolicyCatalog.policy(named: configuration.policy)) }
+        if isPolicyNew { await engine.setPolicy(try PolicyCatalog.policy(named: configuration.policy)) }
         self.configuration = configuration
         await host.limitFiles(perApp: configuration.filesPerApp)
     }
 
     nonisolated var now: WallTime { alarm.now().wall }
 
-    nonisolated var metrics: String { registry.text }
+    nonisolated var metrics: String { metricsRegistry.text }
 }

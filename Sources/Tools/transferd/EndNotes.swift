@@ -2,6 +2,7 @@
 import ToolSupport
 import TransferBusProtocol
 import TransferBusServer
+import TransferModel
 
 /// What the desktop is told of transfers that a person handed over and that are over: many that end together are one note.
 struct EndNotes {

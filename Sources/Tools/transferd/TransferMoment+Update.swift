@@ -10,9 +10,9 @@ extension TransferMoment {
     init?(_ update: TransferUpdate, localTime: LocalTimeRules) {
         let (kind, note): (Kind, String?)
         switch update.kind {
-        case .waiting, .progressed: return nil
+        case .submitted, .changed, .paused, .resumed, .waiting, .progressed: return nil
         case .started: (kind, note) = (.started, nil)
-        case .paused(let explanation, _): (kind, note) = (.paused, explanation.sentence(localTime: localTime))
+        case .stopped(let explanation, _): (kind, note) = (.paused, explanation.sentence(localTime: localTime))
         case .retrying(_, let failure, _): (kind, note) = (.retried, failure.message)
         case .finished(let completion):
             let refusal = completion.isFailure ? "the server answered \(completion.status)" : nil

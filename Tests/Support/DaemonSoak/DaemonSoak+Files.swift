@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TransferBusProtocol
+import TransferModel
 
 /// How many files were held against what they should be.
 struct FileCounts {

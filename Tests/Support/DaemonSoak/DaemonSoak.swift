@@ -189,7 +189,7 @@ actor DaemonSoak {
             var status = TransferStatus(
                 id: transfer.id, url: specification.url, name: specification.displayName, app: "",
                 isUpload: specification.upload != nil, kind: .normal, priority: 0, state: .failed,
-                submitted: BusDate(specification.traits.submitted))
+                submitted: specification.traits.submitted)
             switch transfer.ending {
             case .completed(let completion, _)?:
                 status.state = completion.isFailure ? .failed : .finished

@@ -86,7 +86,7 @@ extension DaemonLink {
 
     func take(_ fields: [String: VariantValue], from path: String) {
         guard path.hasPrefix(TransferBusName.sessionsPath + "/"),
-            let name = SessionName(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
+            let name = SessionKey(node: String(path.dropFirst(TransferBusName.sessionsPath.count + 1)))
         else { return }
         let identifier = name.identifier
         guard sessions[identifier] != nil else { return }

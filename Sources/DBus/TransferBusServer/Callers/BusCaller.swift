@@ -60,3 +60,14 @@ package struct BusCaller: Hashable, Sendable {
     /// The beginning of the app ids of sandboxes for whose names nobody vouches.
     package static let opaquePrefix = "sandbox:"
 }
+
+extension BusCaller {
+    /// Whether what belongs to `app` is the caller's to see and to steer.
+    package func reaches(_ app: String) -> Bool { isPerson || self.app == app }
+
+    /// The name under which an app's limits count. Sandboxes without a name of their own share one, because a program can
+    /// make as many of them as it likes.
+    package static func limitGroup(of app: String) -> String {
+        app.hasPrefix(opaquePrefix) ? opaquePrefix : app
+    }
+}

@@ -34,7 +34,7 @@ extension BusServer {
             // All that an event is made of can be sent.
             try? sender.emit(
                 "Event", of: TransferBusName.sessionInterface,
-                at: SessionName(app: key.app, identifier: key.identifier).path, to: caller.name,
+                at: SessionKey(app: key.app, identifier: key.identifier).path, to: caller.name,
                 [.dictionary(event.fields)], type: "(a{sv})")
         } ask: { [self] answered in
             perform { $0.ping(caller.name, answered) }
@@ -54,7 +54,7 @@ extension BusServer {
             await service.disconnected(caller.name)
             throw BusFault(.noSuchSession, "the caller has gone")
         }
-        let name = SessionName(app: state.app ?? caller.app, identifier: settings.identifier)
+        let name = SessionKey(app: state.app ?? caller.app, identifier: settings.identifier)
         return [.dictionary(SessionAnswer(path: name.path, state: state).fields)]
     }
 

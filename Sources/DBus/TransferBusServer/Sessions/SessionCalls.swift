@@ -13,7 +13,7 @@ struct SessionCalls {
     /// The values of the answer; nil for calls of other kinds.
     ///
     /// - Throws: `BusFault`, `SessionRefusal`, or what the service throws.
-    func answer(_ call: BusCall, of name: SessionName) async throws -> [VariantValue]? {
+    func answer(_ call: BusCall, of name: SessionKey) async throws -> [VariantValue]? {
         guard call.interface == TransferBusName.sessionInterface else { return nil }
         let key = SessionKey(app: name.app, identifier: name.identifier)
         switch call.method {

@@ -5,6 +5,7 @@ import GLibBridge
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 /// `transferctl list`.

@@ -53,7 +53,7 @@ enum StatusJSON {
         add("session", row.session)
         add("state", row.state.rawValue)
         add("status", row.status.map(Int64.init))
-        add("submitted", row.submitted.description)
+        add("submitted", BusDate(row.submitted).description)
         add("total", row.total)
         key("upload")
         text += (row.isUpload ? "true" : "false").utf8

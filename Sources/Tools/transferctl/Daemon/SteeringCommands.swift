@@ -43,11 +43,15 @@ protocol SteeringCommand: DaemonCommand {
 }
 
 extension SteeringCommand {
-    func run(with client: BusClient) async throws {
+    func run(with client: BusClient) async throws { _ = try await steer(by: client) }
+
+    /// Does it to the chosen transfers, whose numbers it returns.
+    func steer(by client: BusClient) async throws -> [TransferID] {
         let ids = try await choice.chosen(by: client)
-        guard !ids.isEmpty else { return }
+        guard !ids.isEmpty else { return [] }
         _ = try await client.call(
             Self.deed.rawValue, [.list(ids.map { .integer($0.rawValue) })], type: "(ax)")
+        return ids
     }
 }
 
@@ -85,11 +89,23 @@ struct CancelCommand: SteeringCommand {
 struct NowCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "now",
-        abstract: "Start transfers now: they wait for no policy, only for what they ask for themselves.")
+        abstract: "Start transfers now: they wait for no policy, only for what they ask for themselves.",
+        discussion: "Of those that wait nevertheless, the first twenty are named on standard error, with the reason.")
     static var deed: TransferDeed { .startNow }
 
     @OptionGroup var choice: TransferChoice
     @OptionGroup var daemon: DaemonOptions
+
+    func run(with client: BusClient) async throws {
+        for id in try await steer(by: client).prefix(20) {
+            let answer = try await client.call("Explain", [.integer(id.rawValue)], type: "(x)").first?.dictionary
+            guard let answer, answer["reasons"]?.items.isEmpty == false, let why = answer["sentence"]?.string else {
+                continue
+            }
+            Console.error(
+                "transferctl: \(id) still waits: \(why); 'transferctl set \(id)' changes what it asks for".printable)
+        }
+    }
 }
 
 /// `transferctl hold`.

@@ -43,7 +43,7 @@ struct TransferCard {
         if let code = status.status { facts.append(("server said", "status \(code)")) }
         if !status.state.isOver { facts.append(("asks for", asked)) }
         facts.append(("urgency", "\(WhyCommand.words(status.kind.rawValue)), priority \(status.priority)"))
-        let date = WatchConditions.time(status.submitted.wall)
+        let date = WatchConditions.time(status.submitted)
         facts.append(("handed over", "\(date)\(status.app.isEmpty ? "" : " by \(status.app)")\(session)"))
         if status.attempt > 0 { facts.append(("attempt", "\(status.attempt)")) }
         return facts

@@ -11,8 +11,8 @@ final class GetReporter: Sendable {
         /// Which of the plan's transfers has that number.
         var places: [TransferID: Int] = [:]
         var conditions: Conditions?
-        /// Updates that came before their transfer had its number: the engine may be quicker than who handed it over.
-        var early: [TransferID: [TransferUpdate]] = [:]
+        /// The plan's transfers that have no number yet, by their keys.
+        var unnumbered: [String: Int] = [:]
         var style: any GetStyle
         /// Whether what is to be drawn will be.
         var isFlushDue = false
@@ -39,18 +39,13 @@ final class GetReporter: Sendable {
         case .json: style = JSONStyle(localTime: localTime)
         case .quiet: style = QuietStyle()
         }
-        state = Mutex(State(style: style))
+        let places = zip(plan.items.map(\.key), plan.items.indices)
+        state = Mutex(State(unnumbered: Dictionary(places) { first, _ in first }, style: style))
     }
 
-    /// Gives the plan's transfer at `place` its number.
-    func add(_ id: TransferID, at place: Int) {
-        state.withLock { state in
-            state.places[id] = place
-            let specification = items[place].specification
-            for update in state.early.removeValue(forKey: id) ?? [] { state.style.show(update, specification) }
-            drawLater(&state)
-        }
-    }
+    /// Gives the plan's transfer at `place` the number that an earlier run gave it. New ones get theirs from the engine's
+    /// word of their submission.
+    func add(_ id: TransferID, at place: Int) { state.withLock { $0.places[id] = place } }
 
     private func drawLater(_ state: inout State) {
         guard state.style.isDirty else { return }
@@ -77,11 +72,11 @@ final class GetReporter: Sendable {
             defer { drawLater(&state) }
             switch update {
             case .transfer(let transfer):
-                if let place = state.places[transfer.id] {
-                    state.style.show(transfer, items[place].specification)
-                } else {
-                    state.early[transfer.id, default: []].append(transfer)
+                if case .submitted(let new) = transfer.kind, let key = new.key {
+                    state.places[transfer.id] = state.unnumbered.removeValue(forKey: key)
                 }
+                guard let place = state.places[transfer.id] else { return }
+                state.style.show(transfer, items[place].specification)
             case .conditions(let conditions):
                 defer { state.conditions = conditions }
                 for note in conditions.notes where state.conditions?.notes.contains(note) != true {

@@ -145,7 +145,6 @@ struct GetRun {
             }
             do {
                 let ids = try await engine.submit(transfers)
-                for (id, place) in zip(ids, batch) { reporter.add(id, at: place) }
                 for id in window.add(ids) { engine.watch(id) }
             } catch is EngineEndedError {
                 return  // Interrupted: what was not handed over yet is named again by the same command.
@@ -293,7 +292,7 @@ extension TransferUpdate {
     var isEnd: Bool {
         switch kind {
         case .finished, .failed, .cancelled: true
-        case .waiting, .started, .progressed, .paused, .retrying: false
+        case .submitted, .changed, .paused, .resumed, .waiting, .started, .progressed, .stopped, .retrying: false
         }
     }
 
@@ -302,7 +301,7 @@ extension TransferUpdate {
         switch kind {
         case .finished(let completion): completion.isFailure
         case .failed, .cancelled: true
-        case .waiting, .started, .progressed, .paused, .retrying: false
+        case .submitted, .changed, .paused, .resumed, .waiting, .started, .progressed, .stopped, .retrying: false
         }
     }
 }

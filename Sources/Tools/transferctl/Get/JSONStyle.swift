@@ -18,6 +18,7 @@ struct JSONStyle: GetStyle {
             "time": Formatting.rfc3339(update.time.wall),
         ]
         switch update.kind {
+        case .submitted, .changed, .paused, .resumed: return  // The command's own doing.
         case .waiting(let explanation):
             object["event"] = "waiting"
             add(explanation, to: &object)
@@ -29,7 +30,7 @@ struct JSONStyle: GetStyle {
             object["bytes"] = bytes
             object["total"] = total ?? NSNull()
             object["rate"] = rate ?? NSNull()
-        case .paused(let explanation, let bytes):
+        case .stopped(let explanation, let bytes):
             object["event"] = "paused"
             object["bytes"] = bytes
             add(explanation, to: &object)

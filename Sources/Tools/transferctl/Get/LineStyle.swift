@@ -46,8 +46,8 @@ enum GetText {
         switch update.kind {
         case .waiting(let explanation): "waiting: \(explanation.fullSentence(localTime: localTime))"
         case .started(let attempt): attempt == 1 || isVerbose ? "started" : "continued"
-        case .progressed: nil
-        case .paused(let explanation, let bytes):
+        case .submitted, .changed, .paused, .resumed, .progressed: nil
+        case .stopped(let explanation, let bytes):
             "paused at \(Formatting.bytes(bytes))\(explanation.holds.isEmpty ? "" : ": ")"
                 + explanation.fullSentence(localTime: localTime)
         case .retrying(let explanation, let failure, _):

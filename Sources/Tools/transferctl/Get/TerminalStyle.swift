@@ -77,7 +77,8 @@ struct TerminalStyle: GetStyle {
             let bar = running[update.id]?.bar
             running[update.id] = Row(
                 name: specification.displayName, text: bar == nil ? "asking the server" : "", bar: bar)
-        case .waiting, .paused, .retrying:
+        case .submitted, .changed, .paused, .resumed: break  // The command's own doing.
+        case .waiting, .stopped, .retrying:
             running[update.id] = nil
             setWaiting(update.id, Waiting(update: update, specification: specification))
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import TransferBusProtocol
+import TransferModel
 import TransferPolicy
 
 /// The live view's lines, made from its state: conditions on top, transfers below, what can be done at the bottom.

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Synchronization
+public import TransferModel
+
+/// The states of all unfinished transfers and of the latest ended ones: the one place that lists, limits and objects on a
+/// bus are read from.
+///
+/// An engine that is given a registry keeps it up to date: a new transfer is in it before its submission is answered, and
+/// each ``TransferUpdate`` carries the state that follows from it. Whoever makes the registry adds what the store has
+/// before the engine runs. Any thread may read it; every call locks it for as long as it takes.
+///
+/// ```swift
+/// let registry = TransferRegistry()
+/// for transfer in try await store.unfinished() { registry.add(transfer) }
+/// let engine = TransferEngine(…, registry: registry, seed: 1)
+/// …
+/// let waiting = registry.unfinished { app, _ in app == "org.example.App" }.count { $0.state == .waiting }
+/// ```
+///
+/// Memory: some 300 bytes a transfer.
+///
+/// ## Topics
+/// - ``status(of:)``
+/// - ``unfinished(where:)``
+/// - ``latestEnded(limit:where:)``
+/// - ``usage(where:)``
+public final class TransferRegistry: Sendable {
+    /// The number and size of an app's unfinished transfers.
+    public struct Usage: Hashable, Sendable {
+        /// The number of transfers.
+        public var count = 0
+        /// The bytes of their addresses, header fields and names, see ``TransferSpecification/bookkeepingBytes``.
+        public var bytes = 0
+
+        /// No transfers.
+        public init() {}
+    }
+
+    fileprivate struct State: Sendable {
+        var unfinished: [TransferID: UnfinishedTransfer] = [:]
+        /// Oldest first.
+        var ended: [TransferStatus] = []
+        var usage: [String: Usage] = [:]
+        /// The number of unfinished transfers of each session.
+        var sessions: [SessionKey: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let endedLimit: Int
+
+    /// An empty registry.
+    ///
+    /// - Parameter endedLimit: the number of ended transfers that are kept here; the store has all of them.
+    public init(endedLimit: Int = 1000) { self.endedLimit = endedLimit }
+
+    // MARK: Reading
+
+    /// The state of a transfer; nil if it is unknown or ended long ago. Costs a search of the ended ones where it ended.
+    public func status(of id: TransferID) -> TransferStatus? {
+        state.withLock { $0.unfinished[id]?.status ?? $0.ended.last { $0.id == id } }
+    }
+
+    /// Whether a transfer is known and has not ended.
+    public func isUnfinished(_ id: TransferID) -> Bool { state.withLock { $0.unfinished[id] != nil } }
+
+    /// The states of unfinished transfers by number, as far as `fits` takes their apps and sessions.
+    public func unfinished(where fits: (_ app: String, _ session: String?) -> Bool) -> [TransferStatus] {
+        state.withLock { state in
+            state.unfinished.values.filter { fits($0.app, $0.session) }.sorted { $0.id < $1.id }.map(\.status)
+        }
+    }
+
+    /// The numbers of unfinished transfers in ascending order, as far as `fits` takes their apps.
+    public func unfinishedNumbers(where fits: (_ app: String) -> Bool) -> [TransferID] {
+        state.withLock { state in state.unfinished.values.filter { fits($0.app) }.map(\.id).sorted() }
+    }
+
+    /// The sessions with unfinished transfers, as far as `fits` takes their apps, in no order.
+    package func sessions(where fits: (_ app: String) -> Bool) -> [SessionKey] {
+        state.withLock { state in state.sessions.keys.filter { fits($0.app) } }
+    }
+
+    /// The states of the latest ended transfers, newest first, as far as `fits` takes their apps and sessions.
+    public func latestEnded(
+        limit: Int, where fits: (_ app: String, _ session: String?) -> Bool
+    ) -> [TransferStatus] {
+        state.withLock { state in
+            var latest: [TransferStatus] = []
+            for status in state.ended.reversed() where latest.count < limit && fits(status.app, status.session) {
+                latest.append(status)
+            }
+            return latest
+        }
+    }
+
+    /// The number and size of the unfinished transfers of all apps that `fits` takes.
+    public func usage(where fits: (_ app: String) -> Bool) -> Usage {
+        state.withLock { state in
+            state.usage.reduce(into: Usage()) { sum, entry in
+                guard fits(entry.key) else { return }
+                sum.count += entry.value.count
+                sum.bytes += entry.value.bytes
+            }
+        }
+    }
+
+    // MARK: Filling
+
+    /// Adds a transfer that the store has, ended or not. Ended ones are added oldest first.
+    public func add(_ stored: StoredTransfer) {
+        var status = TransferStatus(stored.id, stored.specification)
+        status.bytes = stored.resume?.bytes ?? 0
+        status.total = stored.resume?.total ?? status.total
+        if stored.isSuspended { status.state = .paused }
+        if let ending = stored.ending {
+            status.end(ending)
+            return state.withLock { $0.remember(status, limit: endedLimit) }
+        }
+        let bytes = stored.specification.bookkeepingBytes
+        state.withLock { $0.insert(status, bytes) }
+    }
+
+    /// Carries out what happened to a transfer.
+    ///
+    /// - Returns: the state that follows; nil if the transfer is unknown or has ended.
+    func apply(_ kind: TransferUpdate.Kind, to id: TransferID) -> TransferStatus? {
+        state.withLock { state in
+            if case .submitted(let transfer) = kind {
+                let status = TransferStatus(id, transfer.specification)
+                state.insert(status, transfer.specification.bookkeepingBytes)
+                return status
+            }
+            guard let transfer = state.unfinished[id] else { return nil }
+            var status = transfer.status
+            status.apply(kind)
+            if status.state.isOver {
+                state.remove(transfer)
+                state.remember(status, limit: endedLimit)
+            } else {
+                let bytes = Int(transfer.bookkeepingBytes)
+                state.unfinished[id] = UnfinishedTransfer(status, bookkeepingBytes: bytes)
+            }
+            return status
+        }
+    }
+}
+
+extension TransferRegistry.State {
+    fileprivate mutating func insert(_ status: TransferStatus, _ bytes: Int) {
+        let transfer = UnfinishedTransfer(status, bookkeepingBytes: bytes)
+        guard unfinished.updateValue(transfer, forKey: status.id) == nil else { return }
+        usage[status.app, default: TransferRegistry.Usage()].count += 1
+        usage[status.app]?.bytes += Int(transfer.bookkeepingBytes)
+        if let session = transfer.sessionKey { sessions[session, default: 0] += 1 }
+    }
+
+    fileprivate mutating func remove(_ transfer: UnfinishedTransfer) {
+        unfinished[transfer.id] = nil
+        if var left = usage[transfer.app] {
+            left.count -= 1
+            left.bytes -= Int(transfer.bookkeepingBytes)
+            usage[transfer.app] = left.count > 0 ? left : nil
+        }
+        guard let session = transfer.sessionKey, let count = sessions[session] else { return }
+        sessions[session] = count > 1 ? count - 1 : nil
+    }
+
+    fileprivate mutating func remember(_ status: TransferStatus, limit: Int) {
+        ended.append(status)
+        // Many at a time: removing the first of an array moves all others.
+        if ended.count >= limit + limit / 10 + 1 { ended.removeFirst(ended.count - limit) }
+    }
+}
+
+extension UnfinishedTransfer {
+    fileprivate var sessionKey: SessionKey? { session.map { SessionKey(app: app, identifier: $0) } }
+}
+
+extension TransferSpecification {
+    /// The bytes of all texts that a caller may make as long as it likes, and 64 for the rest: what counts towards an app's
+    /// limit.
+    public var bookkeepingBytes: Int {
+        let constraints = traits.constraints
+        let connections = Array(constraints.connection.allowed ?? []) + Array(constraints.connection.denied)
+        let texts: [String?] = [
+            url, destination.directory, destination.name, upload?.path, traits.session, credential?.user,
+            credential?.password,
+        ]
+        let names = (texts + connections).reduce(64) { $0 + ($1?.utf8.count ?? 0) }
+        let withHeaders = headers.reduce(names) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        return withHeaders + 16 * (constraints.window?.windows.count ?? 0)
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+internal import TransferPolicy
+internal import TransferScheduling
+
+/// How a transfer's state follows from its specification, from updates and from its ending.
+extension TransferStatus {
+    /// The state of a new transfer.
+    init(_ id: TransferID, _ specification: TransferSpecification) {
+        let traits = specification.traits
+        self.init(
+            id: id, url: TransferSpecification.redacted(url: specification.url), name: specification.displayName,
+            app: traits.app, session: traits.session, isUpload: specification.upload != nil, kind: traits.kind,
+            priority: traits.priority, state: .waiting, submitted: traits.submitted)
+        path = specification.upload?.shownPath
+        total = specification.upload?.size
+    }
+
+    /// Changes the state as an update says.
+    mutating func apply(_ update: TransferUpdate.Kind) {
+        switch update {
+        case .submitted: break  // The state began with it.
+        case .changed(let traits): (kind, priority) = (traits.kind, traits.priority)
+        case .paused: if state == .waiting { state = .paused }  // A running attempt is stopped first.
+        case .resumed: if state == .paused { state = .waiting }
+        case .waiting(let explanation): state = explanation.isPaused ? .paused : .waiting
+        case .started(let attempt):
+            state = .running
+            self.attempt = attempt
+        case .progressed(let bytes, let total, let rate): (self.bytes, self.total, self.rate) = (bytes, total, rate)
+        case .stopped(let explanation, let bytes): stop(explanation, bytes)
+        case .retrying(let explanation, let failure, let bytes):
+            // An attempt may fail while it is being stopped, because somebody has paused its transfer.
+            stop(explanation, bytes)
+            (errorCode, error) = (failure.cause.code, failure.message)
+        case .finished(let completion): end(.completed(completion))
+        case .failed(let failure): end(.failed(failure))
+        case .cancelled: end(.cancelled)
+        }
+    }
+
+    private mutating func stop(_ explanation: Explanation, _ bytes: Int64) {
+        state = explanation.isPaused ? .paused : .waiting
+        (self.bytes, rate) = (bytes, nil)
+    }
+
+    /// Changes the state to that of an ended transfer.
+    mutating func end(_ ending: TransferEnding) {
+        rate = nil
+        (errorCode, error) = (nil, nil)
+        switch ending {
+        case .completed(let completion, _):
+            state = completion.isFailure ? .failed : .finished
+            status = completion.status
+            if let file = completion.file {
+                path = file.path
+                (bytes, total) = (file.bytes, file.bytes)
+            } else if !completion.isFailure, let total {
+                bytes = total
+            }
+            if completion.isFailure {
+                (errorCode, error) = ("status", "the server answered \(completion.status)")
+            }
+        case .failed(let failure, _):
+            state = .failed
+            (errorCode, error) = (failure.cause.code, failure.message)
+        case .cancelled: state = .cancelled
+        }
+    }
+}
+
+extension Explanation {
+    /// Whether somebody paused the transfer.
+    fileprivate var isPaused: Bool { holds.contains { $0.reason == .suspended } }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Testing
+import TransferModel
+import TransferPolicy
+
+@testable import TransferBusProtocol
+@testable import TransferBusServer
+
+@Suite struct SessionObjectNameTests {
+    @Test(
+        "A session's object is named so that every app and identifier comes back, and no two are one",
+        arguments: [
+            ("org.example.App", "nightly"), ("/usr/bin/app", "a__b"), ("a_", "_b"), ("a", ""), ("", "a"), ("ü", "日本"),
+            ("a__", "b"), ("a", "__b"),
+        ])
+    func node(_ app: String, _ identifier: String) {
+        let name = SessionKey(app: app, identifier: identifier)
+        #expect(
+            name.node.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F
+            })
+        #expect(SessionKey(node: name.node) == name)
+    }
+
+    @Test("What is no such name is refused", arguments: ["", "abc", "a_", "a__b_2", "a__b_zz", "a__b_ff"])
+    func refused(_ node: String) { #expect(SessionKey(node: node) == nil) }
+
+    @Test("Paths lead to their objects and nowhere else")
+    func paths() {
+        #expect(BusObject.transfer(at: "/org/transferd/transfer/12") == TransferID(12))
+        #expect(BusObject.transfer(at: "/org/transferd/transfer/12x") == nil)
+        #expect(BusObject.transfer(at: "/org/transferd/session/12") == nil)
+        #expect(BusObject.session(at: "/org/transferd/session/a__b") == SessionKey(app: "a", identifier: "b"))
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferModel
+import TransferPolicy
+import TransferScheduling
+
+@testable import TransferEngine
+
+@Suite struct TransferRegistryTests {
+    private static let time = Moment(instant: Instant.zero, wall: WallTime(secondsSinceEpoch: 1_700_000_000))
+
+    private func specification(app: String = "a", session: String? = nil) -> TransferSpecification {
+        var traits = TransferTraits(kind: .normal, host: "http://h:80", app: app, submitted: Self.time.wall)
+        traits.session = session
+        return TransferSpecification(
+            url: "http://u:p@h/f?secret", destination: Destination(directory: "/d", name: nil), traits: traits)
+    }
+
+    private func submit(_ id: Int64, _ specification: TransferSpecification, to registry: TransferRegistry) {
+        _ = registry.apply(.submitted(NewTransfer(specification)), to: TransferID(id))
+    }
+
+    private func unfinished(_ app: String, _ registry: TransferRegistry) -> Int { registry.usage { $0 == app }.count }
+
+    private static let none = Explanation(holds: [], remedies: [], nextLook: nil, isLate: false)
+    private static let isPaused = Explanation(
+        holds: [Hold(.suspended, since: time)], remedies: [], nextLook: nil, isLate: false)
+
+    @Test("A transfer's life is followed to its end, and what is unfinished is counted by app")
+    func life() throws {
+        let registry = TransferRegistry()
+        let id = TransferID(1)
+        submit(1, specification(), to: registry)
+        submit(2, specification(app: "b"), to: registry)
+        #expect((unfinished("a", registry), unfinished("b", registry), unfinished("c", registry)) == (1, 1, 0))
+        #expect(registry.status(of: id)?.state == .waiting)
+        #expect(registry.status(of: id)?.url == "http://h/f")
+        #expect(registry.apply(.started(attempt: 2), to: id)?.state == .running)
+        let running = try #require(registry.apply(.progressed(bytes: 5, total: 9, rate: 3), to: id))
+        #expect((running.bytes, running.total, running.rate, running.attempt) == (5, 9, 3, 2))
+        let failure = TransferFailure(cause: .connection, message: "gone")
+        #expect(registry.apply(.stopped(Self.none, bytes: 6), to: id)?.state == .waiting)
+        #expect(registry.apply(.retrying(Self.isPaused, failure, bytes: 6), to: id)?.state == .paused)
+        #expect(registry.apply(.retrying(Self.none, failure, bytes: 6), to: id)?.state == .waiting)
+        #expect(registry.status(of: id)?.error == "gone")
+        let end = try #require(registry.apply(.failed(failure), to: id))
+        #expect((end.state, end.errorCode, end.rate) == (.failed, failure.cause.code, nil))
+        #expect(unfinished("a", registry) == 0 && !registry.isUnfinished(id))
+        #expect(registry.status(of: id) == end)
+        #expect(registry.apply(.started(attempt: 1), to: id) == nil)
+        #expect(registry.apply(.cancelled, to: TransferID(3)) == nil)
+    }
+
+    @Test("Somebody's pause shows at once while it waits, and once its attempt has stopped while it runs")
+    func pauses() {
+        let registry = TransferRegistry()
+        let id = TransferID(1)
+        submit(1, specification(), to: registry)
+        #expect(registry.apply(.paused, to: id)?.state == .paused)
+        #expect(registry.apply(.resumed, to: id)?.state == .waiting)
+        _ = registry.apply(.started(attempt: 1), to: id)
+        #expect(registry.apply(.paused, to: id)?.state == .running)
+        #expect(registry.apply(.stopped(Self.isPaused, bytes: 1), to: id)?.state == .paused)
+        var traits = specification().traits
+        (traits.kind, traits.priority) = (.discretionary, 9)
+        let changed = registry.apply(.changed(traits), to: id)
+        #expect((changed?.kind, changed?.priority, changed?.state) == (.discretionary, 9, .paused))
+    }
+
+    @Test("What the store has stands as it was left")
+    func stored() {
+        let registry = TransferRegistry()
+        var transfer = StoredTransfer(
+            id: TransferID(4), specification: specification(),
+            resume: ResumePoint(path: "/p", offset: 10, total: 20, validator: nil, bootID: "b"), isSuspended: true)
+        registry.add(transfer)
+        #expect(registry.status(of: TransferID(4))?.state == .paused)
+        #expect(registry.status(of: TransferID(4))?.bytes == 10)
+        transfer.id = TransferID(5)
+        transfer.ending = .cancelled
+        registry.add(transfer)
+        #expect(registry.status(of: TransferID(5))?.state == .cancelled)
+        #expect(unfinished("a", registry) == 1)
+    }
+
+    @Test("A session is there as long as it has an unfinished transfer")
+    func sessions() {
+        let registry = TransferRegistry()
+        submit(1, specification(session: "s"), to: registry)
+        submit(2, specification(session: "s"), to: registry)
+        submit(3, specification(app: "b"), to: registry)
+        // Told twice, counted once.
+        submit(2, specification(session: "s"), to: registry)
+        #expect(registry.unfinishedNumbers { $0 == "a" } == [TransferID(1), TransferID(2)])
+        #expect(registry.unfinished { _, session in session == nil }.map(\.id) == [TransferID(3)])
+        #expect(registry.sessions { _ in true } == [SessionKey(app: "a", identifier: "s")])
+        #expect(registry.sessions { $0 == "b" }.isEmpty)
+        _ = registry.apply(.cancelled, to: TransferID(1))
+        _ = registry.apply(.cancelled, to: TransferID(1))
+        #expect(registry.sessions { _ in true }.count == 1)
+        _ = registry.apply(.cancelled, to: TransferID(2))
+        #expect(registry.sessions { _ in true }.isEmpty && unfinished("a", registry) == 0)
+        #expect(registry.usage { _ in true }.bytes == specification(app: "b").bookkeepingBytes)
+    }
+
+    @Test("Of ended transfers the latest are kept, and given newest first")
+    func ended() {
+        let registry = TransferRegistry(endedLimit: 10)
+        for id in 1...100 as ClosedRange<Int64> {
+            submit(id, specification(app: id.isMultiple(of: 2) ? "a" : "b"), to: registry)
+            _ = registry.apply(.cancelled, to: TransferID(id))
+        }
+        #expect(registry.latestEnded(limit: 3) { _, _ in true }.map(\.id.rawValue) == [100, 99, 98])
+        #expect(registry.latestEnded(limit: 2) { app, _ in app == "b" }.map(\.id.rawValue) == [99, 97])
+        #expect((10...12).contains(registry.latestEnded(limit: .max) { _, _ in true }.count))
+        #expect(registry.status(of: TransferID(1)) == nil)
+    }
+}
