@@ -105,15 +105,4 @@ struct OpenTransactionTests {
         #expect(try await one.value == [TransferID(1)])
         #expect(commits.count.withLock { $0 } == 1)
     }
-
-    @Test("one caller is never kept waiting, whatever is done by the way")
-    func alone() async throws {
-        for index in 1...50 {
-            if index.isMultiple(of: 2) { store.writer.performLater { _ in } }
-            #expect(try await store.commit([Self.submission]) == [TransferID(Int64(index))])
-            // On the queue of the connection, where that is used.
-            let hasWaited = try await store.read { [writer = store.writer] _ in writer.gathering.hasWaited }
-            #expect(!hasWaited)
-        }
-    }
 }

@@ -31,14 +31,6 @@ final class GroupCommit: Sendable {
     /// What is done when upkeep is due.
     private let onUpkeep = Mutex<(@Sendable () -> Void)?>(nil)
     private let log = LogKeeper()
-    /// How many requests came since the writer looked last, of those that somebody waits for.
-    private let arrived = Atomic(0)
-    // Not private, so that tests can ask whether it waited.
-    let gathering = Gathering()
-    /// While a transaction waits for more, so many are written as soon as they are there.
-    private static let few = 4
-    /// So often the writer looks for more before it lets others have its processor; about a microsecond.
-    private static let looks = 16
 
     init(database: DatabaseQueue, rows: TransferRows, path: String, busyMilliseconds: Int, upkeep: UpkeepSchedule) {
         state = Mutex(State(upkeep: upkeep))
@@ -167,7 +159,6 @@ final class GroupCommit: Sendable {
         let isClosed = state.withLock { state in
             guard !state.isClosed else { return true }
             state.waiting.append(request)
-            arrived.add(1, ordering: .releasing)
             schedule(&state)
             return false
         }
@@ -184,26 +175,16 @@ final class GroupCommit: Sendable {
     /// Runs on the connection's serial queue.
     private func drain(_ database: Database) {
         var batch = Batch()
-        batch.add(take(isLast: false))
-        let clock = ContinuousClock()
-        let syncTime: Duration
+        batch.requests += take(isLast: false)
         do {
             if database.isInsideTransaction { try database.rollback() }
             let statements = try rows.prepared()
-            gathering.begin(at: clock.now)
             try statements.begin.run()
             try runNew(of: &batch, statements, in: database)
-            while gathering.isIncomplete(with: batch.count, at: clock.now) {
-                waitForMore(than: batch.count)
-                batch.add(take(isLast: false))
-                try runNew(of: &batch, statements, in: database)
-            }
-            batch.add(take(isLast: true))
+            batch.requests += take(isLast: true)
             try runNew(of: &batch, statements, in: database)
             try rows.finish(database)
-            let start = clock.now
             try statements.commit.run()
-            syncTime = clock.now - start
             rows.forget(isRolledBack: false)
         } catch {
             // What came since goes into the next one.
@@ -218,8 +199,6 @@ final class GroupCommit: Sendable {
             for request in batch.requests { request.answer(failure) }
             return
         }
-        gathering.end(
-            with: batch.count, others: arrived.load(ordering: .relaxed), syncTime: syncTime, at: clock.now)
         // Here, not on another thread: that one would take the processor on which those who are answered go on.
         for (index, request) in batch.requests.enumerated() { request.answer(batch.refusals[index]) }
         scrubIfNeeded(database)
@@ -229,43 +208,18 @@ final class GroupCommit: Sendable {
 
     /// The requests of one transaction.
     private struct Batch {
-        private(set) var requests: [any WriteRequest] = []
-        /// How many somebody waits for.
-        private(set) var count = 0
+        var requests: [any WriteRequest] = []
         /// How many were carried out or refused.
         var done = 0
         var refusals: [Int: TransferStoreError] = [:]
-
-        mutating func add(_ new: [any WriteRequest]) {
-            requests += new
-            for request in new where request.isAwaited { count += 1 }
-        }
     }
 
     /// What came since it was called last. What comes after the last time is for the next transaction.
     private func take(isLast: Bool) -> [any WriteRequest] {
         state.withLock { state in
             if isLast { state.isScheduled = false }
-            arrived.store(0, ordering: .relaxed)
             defer { state.waiting = [] }
             return state.waiting
-        }
-    }
-
-    /// Waits until there is something to write, or nothing more to wait for.
-    private func waitForMore(than count: Int) {
-        let clock = ContinuousClock()
-        var look = 0
-        while true {
-            let now = clock.now
-            let new = arrived.load(ordering: .relaxed)
-            guard gathering.goesOn(with: count + new, at: now) else { break }
-            guard new < Self.few else {
-                gathering.pause(at: now)
-                break
-            }
-            look += 1
-            if look % Self.looks == 0 { sched_yield() }
         }
     }
 

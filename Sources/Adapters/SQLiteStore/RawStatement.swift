@@ -8,11 +8,6 @@ internal import GRDBSQLite
 final class RawStatement {
     private let statement: OpaquePointer
     private let connection: OpaquePointer
-    /// The places that are NULL, as all are in the beginning. What is bound stays so from row to row: to bind it again
-    /// would cost a call for every place of every row.
-    private var nulls = ~UInt64(0)
-    /// The texts that were bound as likely to come again, by place.
-    private var kept = [String?](repeating: nil, count: 16)
 
     init(_ sql: String, on database: Database) throws {
         guard let connection = database.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
@@ -28,10 +23,7 @@ final class RawStatement {
     /// How many rows the last step changed.
     var changes: Int { Int(sqlite3_changes(connection)) }
 
-    func bind(_ place: Int32, _ value: Int64) {
-        forget(place)
-        sqlite3_bind_int64(statement, place, value)
-    }
+    func bind(_ place: Int32, _ value: Int64) { sqlite3_bind_int64(statement, place, value) }
 
     func bind(_ place: Int32, _ value: Int64?) {
         if let value { bind(place, value) } else { bindNull(place) }
@@ -44,13 +36,6 @@ final class RawStatement {
         if let value { bind(place, value) } else { bindNull(place) }
     }
 
-    /// The same of a text without secrets that the row before is likely to have had, too.
-    func bindKept(_ place: Int32, _ value: String) {
-        guard kept[Int(place)] != value else { return }
-        bind(place, value)
-        kept[Int(place)] = value
-    }
-
     /// Carries out a statement that answers with no rows, with a text that is bound while it runs and not copied.
     func run(with value: String, at place: Int32) throws {
         // Not read again: whoever steps the statement binds this place anew.
@@ -61,7 +46,6 @@ final class RawStatement {
     private func bind(
         _ place: Int32, _ value: String, _ destructor: sqlite3_destructor_type?, _ body: () throws -> Void
     ) rethrows {
-        forget(place)
         // An empty text may have no address, which would bind NULL.
         guard !value.isEmpty else {
             sqlite3_bind_text(statement, place, "", 0, transient)
@@ -79,17 +63,7 @@ final class RawStatement {
         try value.withUTF8(bound)
     }
 
-    private func bindNull(_ place: Int32) {
-        guard nulls & 1 << UInt64(place) == 0 else { return }
-        forget(place)
-        nulls |= 1 << UInt64(place)
-        sqlite3_bind_null(statement, place)
-    }
-
-    private func forget(_ place: Int32) {
-        nulls &= ~(1 << UInt64(place))
-        if kept[Int(place)] != nil { kept[Int(place)] = nil }
-    }
+    private func bindNull(_ place: Int32) { sqlite3_bind_null(statement, place) }
 
     /// Carries out a statement that answers with no rows.
     func run() throws {

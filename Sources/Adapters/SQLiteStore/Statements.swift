@@ -72,11 +72,10 @@ final class Statements {
     func insertTask(_ id: Int64, _ key: String?, _ columns: TransferColumns) throws {
         task.bind(1, id)
         task.bind(2, key)
-        // Any other may have secrets.
-        if columns.rest == "{}" { task.bindKept(3, columns.rest) } else { task.bind(3, columns.rest) }
-        task.bindKept(5, columns.destination.directory)
+        task.bind(3, columns.rest)
+        task.bind(5, columns.destination.directory)
         task.bind(6, columns.destination.name)
-        task.bindKept(7, columns.destination.collision.rawValue)
+        task.bind(7, columns.destination.collision.rawValue)
         try task.run(with: columns.url, at: 4)
     }
 

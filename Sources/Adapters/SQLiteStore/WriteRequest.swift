@@ -8,8 +8,6 @@ internal import TransferModel
 protocol WriteRequest: AnyObject, Sendable {
     /// Whether it cannot fail by itself, so that it needs no savepoint.
     var isSure: Bool { get }
-    /// Whether somebody waits for the answer.
-    var isAwaited: Bool { get }
     /// Writes it, within a transaction; says whether bytes that may be secret are free space now.
     func run(in database: Database, _ rows: TransferRows) throws -> Bool
     /// Tells its fate, once: nil when it is on disk, else what went wrong.
@@ -20,7 +18,6 @@ protocol WriteRequest: AnyObject, Sendable {
 final class ChangesRequest: WriteRequest, @unchecked Sendable {
     // Guard: made by who asks, then used on the connection's queue, then by who answers; one after the other.
     let isSure: Bool
-    let isAwaited = true
     // One change, one number is what comes by the thousand: neither has an array of its own.
     private let first: PreparedChange
     private let others: [PreparedChange]
@@ -74,7 +71,6 @@ final class ChangesRequest: WriteRequest, @unchecked Sendable {
 /// Anything else. Nobody waits for it where it has no continuation.
 final class OtherRequest: WriteRequest {
     let isSure = false
-    var isAwaited: Bool { continuation != nil }
     private let body: @Sendable (Database) throws -> Bool
     private let continuation: CheckedContinuation<Void, any Error>?
 
