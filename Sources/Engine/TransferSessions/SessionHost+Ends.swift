@@ -73,6 +73,8 @@ extension SessionHost {
         task.record.snapshot.response = end.response
         task.record.removeSecrets()
         task.question = nil
+        task.beginWait?.asking.cancel()
+        task.beginWait = nil
         await saveForSure([.session(key, record), .task(key, task.record)])
         if let source { spool.remove(source) }
         if let transfer = task.transfer { owners[transfer] = nil }

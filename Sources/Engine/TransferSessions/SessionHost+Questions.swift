@@ -12,9 +12,15 @@ extension SessionHost {
         guard let session = sessions[key], let task = session.tasks[number], let transfer = task.transfer,
             let date = task.record.snapshot.earliestBegin, !task.record.mayBegin, !session.record.isUnasked, date > now
         else { return }
-        sessions[key]?.tasks[number]?.awaitsBegin = true
         engine.appNeeded(transfer, .delayedBegin)
-        _Concurrency.Task { await askAt(date, number, in: key) }
+        ask(at: date, about: number, in: key)
+    }
+
+    /// Asks at another date than before; of a task that waits for one only.
+    private func ask(at date: WallTime, about number: Int, in key: SessionKey) {
+        sessions[key]?.tasks[number]?.beginWait?.asking.cancel()
+        let asking = _Concurrency.Task { await askAt(date, number, in: key) }
+        sessions[key]?.tasks[number]?.beginWait = BeginWait(date: date, asking: asking)
     }
 
     /// Takes over the date of a task that was changed, by its app or by a person: the app is asked then, and at once where
@@ -22,15 +28,14 @@ extension SessionHost {
     func changed(_ number: Int, in key: SessionKey, to date: WallTime?) async {
         let date = date ?? now
         await inTurn(of: key) { host in
-            guard var record = host.sessions[key]?.tasks[number]?.record, record.end == nil,
-                host.sessions[key]?.tasks[number]?.awaitsBegin == true
+            guard let task = host.sessions[key]?.tasks[number], task.record.end == nil, let wait = task.beginWait,
+                task.question == nil, wait.date != date
             else { return }
-            if record.snapshot.earliestBegin != date {
-                record.snapshot.earliestBegin = date
-                await host.saveForSure([.task(key, record)])
-                host.sessions[key]?.tasks[number]?.record = record
-            }
-            _Concurrency.Task { await host.askAt(date, number, in: key) }
+            var record = task.record
+            record.snapshot.earliestBegin = date
+            await host.saveForSure([.task(key, record)])
+            host.sessions[key]?.tasks[number]?.record = record
+            host.ask(at: date, about: number, in: key)
         }
     }
 
@@ -68,7 +73,7 @@ extension SessionHost {
         await saveForSure([.task(key, record)])
         sessions[key]?.tasks[number]?.record = record
         sessions[key]?.tasks[number]?.question = nil
-        sessions[key]?.tasks[number]?.awaitsBegin = false
+        sessions[key]?.tasks[number]?.beginWait = nil
         if let transfer = sessions[key]?.tasks[number]?.transfer { engine.appAnswered(transfer) }
     }
 

@@ -69,10 +69,16 @@ package actor SessionHost {
         var transfer: TransferID?
         /// What the app is to answer.
         var question: SessionEvent.Kind?
-        /// Whether its transfer waits until the app was asked whether it may begin.
-        var awaitsBegin = false
+        /// The wait for its date, while its transfer waits until the app was asked whether it may begin.
+        var beginWait: BeginWait?
         /// The bytes that it counts for in its app's bookkeeping.
         var bytes = 0
+    }
+
+    /// A wait for the date at which an app is asked whether a task may begin.
+    struct BeginWait {
+        var date: WallTime
+        var asking: _Concurrency.Task<Void, Never>
     }
 
     /// An engine's sessions; nothing happens before ``load()``.
