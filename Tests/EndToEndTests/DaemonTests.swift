@@ -84,6 +84,36 @@ struct DaemonTests {
         }
     }
 
+    @Test("L5: a partial file that the killed daemon's worker still holds is waited for, and gone on with")
+    func lockedPartial() async throws {
+        let server = try NginxServer(rate: 2_000_000)
+        let served = try server.serve("file.bin", bytes: 12_000_000)
+        try await withRig { rig in
+            try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads)
+            try waitUntil("bytes", within: 60) { try rig.json("show", "1")["bytes"] as? Int ?? 0 > 3_000_000 }
+            let first = try #require(try rig.process())
+            kill(first, SIGKILL)
+            try waitUntil("the daemon ends", within: 60) { kill(first, 0) != 0 }
+            // This test stands for the worker: one that lives on holds the lock.
+            let folder = try #require(rig.program.environment["XDG_STATE_HOME"]) + "/transferd/partial"
+            let name = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".part") })
+            let descriptor = open("\(folder)/\(name)", O_RDWR | O_CLOEXEC)
+            try #require(descriptor >= 0)
+            try waitUntil("the end of the worker", within: 60) { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+            try waitUntil("the first failure", within: 60) {
+                try rig.json("show", "1")["error-code"] as? String == "fileInUse"
+            }
+            #expect(try rig.state(of: "1") == "waiting")
+            close(descriptor)
+            try rig.run("resume", "1")
+            try rig.run("wait", "1", "--timeout", "100s")
+            #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
+            let sent = server.requests().map(\.bytesSent).reduce(0, +)
+            #expect(sent < 12_000_000 + 9_000_000, "\(sent) bytes were sent")
+        }
+    }
+
     @Test("What was handed over and a hold outlast a power loss that takes all that was not synced")
     func outlastsPowerLoss() async throws {
         let server = try NginxServer()

@@ -50,7 +50,7 @@ extension Timeline {
         if let status = Int(word) { return .status(status) }
         let all: [FailureCause] = [
             .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal,
-            .checksumMismatch, .executorLost, .folderUnavailable, .certificate, .unsupportedURL, .redirect,
+            .checksumMismatch, .executorLost, .folderUnavailable, .fileInUse, .certificate, .unsupportedURL, .redirect,
             .destination, .encodedBody,
             .tooLarge, .sourceChanged,
         ]

@@ -112,9 +112,9 @@ extension FailureCause {
     var isOfTheConnection: Bool {
         switch self {
         case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .captivePortal: true
-        case .malformedAnswer, .status, .checksumMismatch, .executorLost, .folderUnavailable, .certificate,
-            .unsupportedURL, .redirect,
-            .destination, .encodedBody, .tooLarge, .expired, .noProgress, .sourceChanged, .proxyAuthentication:
+        case .malformedAnswer, .status, .checksumMismatch, .executorLost, .folderUnavailable, .fileInUse,
+            .certificate, .unsupportedURL, .redirect, .destination, .encodedBody, .tooLarge, .expired, .noProgress,
+            .sourceChanged, .proxyAuthentication:
             false
         }
     }

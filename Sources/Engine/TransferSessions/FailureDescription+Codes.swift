@@ -41,7 +41,7 @@ extension URLErrorCode {
             case .certificate: .serverCertificateUntrusted
             case .unsupportedURL: .unsupportedURL
             case .redirect: .httpTooManyRedirects
-            case .destination, .folderUnavailable: .cannotWriteToFile
+            case .destination, .folderUnavailable, .fileInUse: .cannotWriteToFile
             case .encodedBody: .cannotDecodeContentData
             case .tooLarge: .dataLengthExceedsMaximum
             case .sourceChanged: .fileDoesNotExist

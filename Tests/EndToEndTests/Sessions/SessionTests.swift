@@ -55,9 +55,10 @@ struct SessionTests {
                     "completed 1 0",
                     "finished", "ended",
                 ])
+            // The app may be quicker than the answer to who started it.
+            try waitUntil("the start's outcome", within: 60) { try rig.row()["last-outcome"] as? String == "started" }
             let row = try rig.row()
             #expect(row["launches"] as? Int == 1)
-            #expect(row["last-outcome"] as? String == "started")
             #expect(row["waiting-events"] as? Int == 0)
             await app.process.end()
         }
@@ -160,7 +161,7 @@ struct SessionTests {
             try app.log.wait(for: "completed 2")
             try app.log.wait(for: "completed 3")
             for line in ["downloaded 1 1000", "downloaded 2 2000000", "downloaded 3 1000"] {
-                #expect(app.log.lines.count { $0.hasPrefix(line) } == 1, "\(line)")
+                #expect(app.log.lines.count { $0.hasPrefix(line) } == 1, "\(line) in \(app.log.lines)")
             }
             #expect(app.log.lines.count { $0.hasPrefix("completed") } == 3)
             #expect(rig.server.requests().contains { $0.path == "/episode" && $0.range.hasPrefix("bytes=") })

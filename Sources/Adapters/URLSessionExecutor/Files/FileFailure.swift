@@ -36,7 +36,8 @@ package struct FileFailure: Error, Hashable, Codable {
             case EHOSTDOWN, ENOTCONN: "The service that gives it does not run"
             default: String(cString: strerror(code))
             }
-        let cause: FailureCause = isFolderUnavailable ? .folderUnavailable : .destination
+        let cause: FailureCause =
+            isFolderUnavailable ? .folderUnavailable : code == EWOULDBLOCK ? .fileInUse : .destination
         return TransferFailure(cause: cause, message: "Could not \(doing) \(path): \(reason). \(remedy)")
     }
 

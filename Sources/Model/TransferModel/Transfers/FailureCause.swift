@@ -25,6 +25,8 @@ public enum FailureCause: Hashable, Sendable, Codable {
     case executorLost
     /// The destination's folder cannot be reached just now, because the service that gives it does not run.
     case folderUnavailable
+    /// Another process is writing the partial file: mostly the worker of a daemon that was killed, which follows it at once.
+    case fileInUse
 
     // Will not pass: final.
     /// The server's certificate is not valid for it.
@@ -52,7 +54,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
     public var mayPass: Bool {
         switch self {
         case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal, .status,
-            .checksumMismatch, .executorLost, .folderUnavailable:
+            .checksumMismatch, .executorLost, .folderUnavailable, .fileInUse:
             true
         case .certificate, .unsupportedURL, .redirect, .destination, .encodedBody, .tooLarge, .expired, .noProgress,
             .sourceChanged, .proxyAuthentication:
@@ -74,6 +76,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .checksumMismatch: "checksumMismatch"
         case .executorLost: "executorLost"
         case .folderUnavailable: "folderUnavailable"
+        case .fileInUse: "fileInUse"
         case .certificate: "certificate"
         case .unsupportedURL: "unsupportedURL"
         case .redirect: "redirect"
@@ -101,6 +104,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         case .checksumMismatch: "the checksum did not match"
         case .executorLost: "the transfer process ended unexpectedly"
         case .folderUnavailable: "the folder for the file cannot be reached just now"
+        case .fileInUse: "another process is writing the file"
         case .certificate: "the server's certificate is not valid"
         case .unsupportedURL: "only http and https URLs can be transferred"
         case .redirect: "the server redirected where it may not"
