@@ -143,7 +143,7 @@ extension ExecutorTests {
                     let other = try PartialFile(path: resume.path, offset: Int64(count), durable: 0)
                     let specification = bench.specification(server.url("/f"), collision: .overwrite)
                     let (outcome, _) = await bench.run(specification, resume: resume)
-                    #expect(outcome.failure?.cause == .destination)
+                    #expect(outcome.failure?.cause == .fileInUse)
                     #expect(outcome.resume == resume)
                     #expect(FileFacts(path: resume.path)?.size == Int64(count))
                     other.unlock()
