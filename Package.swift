@@ -33,7 +33,7 @@ func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: settings)
 }
 
-/// D-Bus: what goes over it, who answers, and who asks.
+/// A target of the D-Bus layer: protocol, server or client.
 func bus(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/DBus/\(name)", swiftSettings: settings)
 }

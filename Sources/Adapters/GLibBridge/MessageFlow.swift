@@ -113,7 +113,7 @@ struct MessageFlow {
         return isDue
     }
 
-    /// What follows from a receiver's having read what it had been sent when it was asked.
+    /// The consequence of a receiver's proof that it has read everything sent before it was asked.
     enum Confirmation: Hashable {
         /// Nothing.
         case none

@@ -3,13 +3,14 @@ package import TransferModel
 
 /// Sessions as objects on the bus.
 extension SessionKey {
-    /// What it is called as an object on the bus. Two underscores part the two: an escape never begins with one.
+    /// The name of the session's object on the bus: app and identifier, separated by two underscores. An underscore that is no
+    /// separator is always followed by two digits.
     package var node: String { Self.escaped(app) + "__" + Self.escaped(identifier) }
 
     /// The path of its object on the bus.
     package var path: String { TransferBusName.sessionsPath + "/" + node }
 
-    /// The name of the object of that name; nil where it is none.
+    /// The session whose object has this name; nil if the name is no session's.
     package init?(node: String) {
         guard let border = node.firstRange(of: "__"), let app = Self.unescaped(node[..<border.lowerBound]),
             let identifier = Self.unescaped(node[border.upperBound...])
@@ -32,20 +33,5 @@ extension SessionKey {
         return result
     }
 
-    private static func unescaped(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let first = rest.popFirst() {
-            guard first == UInt8(ascii: "_") else {
-                bytes.append(first)
-                continue
-            }
-            guard rest.count >= 2, let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
+    private static func unescaped(_ text: Substring) -> String? { EscapedText.decoded(text, escape: UInt8(ascii: "_")) }
 }

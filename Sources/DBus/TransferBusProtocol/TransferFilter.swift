@@ -7,7 +7,7 @@ package struct TransferFilter: Hashable, Sendable {
     package var session: String?
     /// The app whose transfers are listed; nil lists those of all apps that the caller may reach.
     package var app: String?
-    /// How many of those that are over, newest first.
+    /// The number of ended transfers to list at most, newest first.
     package var ended = 0
     /// Each that waits says why, where no more than so many fit.
     package var mostExplained = 0
@@ -15,7 +15,7 @@ package struct TransferFilter: Hashable, Sendable {
     /// All that are not over.
     package init() {}
 
-    /// What goes over the bus.
+    /// The dictionary that the bus carries.
     package var fields: [String: VariantValue] {
         var fields: [String: VariantValue] = [
             "ended": .integer(Int64(ended)), "most-explained": .integer(Int64(mostExplained)),

@@ -4,7 +4,7 @@ package import TransferModel
 
 /// A transfer's state as the bus carries it.
 extension TransferStatus {
-    /// What goes over the bus.
+    /// The dictionary that the bus carries.
     package var fields: [String: VariantValue] {
         var fields: [String: VariantValue] = [
             "id": .integer(id.rawValue), "url": .string(url), "name": .string(name), "app": .string(app),

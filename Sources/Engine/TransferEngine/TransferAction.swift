@@ -4,14 +4,14 @@ internal import TransferScheduling
 
 /// A command about transfers that have not ended.
 public enum TransferAction: Hashable, Sendable {
-    /// Pauses until it is resumed; what runs is stopped, keeping its bytes.
+    /// Pauses the transfer until it is resumed. A running attempt is stopped and keeps its bytes.
     case pause
     /// Ends a pause, or the wait after a failure.
     case resume
     /// Ends the transfer; its partial file is removed.
     case cancel
-    /// Holds it back, beside whatever else does, until it is released; what runs is stopped, keeping its bytes. A transfer
-    /// has one such hold: the latest counts. The texts are for people.
+    /// Holds the transfer back until it is released. A running attempt is stopped and keeps its bytes. A transfer has one
+    /// such hold: the latest counts. The texts are for people.
     case hold(by: String, why: String)
     /// Takes back a hold.
     case release

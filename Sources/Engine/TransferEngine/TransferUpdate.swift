@@ -6,7 +6,7 @@ public import TransferScheduling
 public struct TransferUpdate: Hashable, Sendable {
     /// What happened.
     public enum Kind: Hashable, Sendable {
-        /// It is in the queue, durably. Comes before everything else that is told of a transfer of this run.
+        /// The transfer is in the queue, durably. This update comes before all others about a transfer of this run.
         case submitted(NewTransfer)
         /// It asks for something else now: its traits with the change, which is durable.
         case changed(TransferTraits)

@@ -31,10 +31,13 @@ extension SessionHost {
             guard let task = host.sessions[key]?.tasks[number], task.record.end == nil, let wait = task.beginWait,
                 task.question == nil, wait.date != date
             else { return }
-            var record = task.record
-            record.snapshot.earliestBegin = date
-            await host.saveForSure([.task(key, record)])
-            host.sessions[key]?.tasks[number]?.record = record
+            // The app's own change is saved already.
+            if task.record.snapshot.earliestBegin != date {
+                var record = task.record
+                record.snapshot.earliestBegin = date
+                await host.saveForSure([.task(key, record)])
+                host.sessions[key]?.tasks[number]?.record = record
+            }
             host.ask(at: date, about: number, in: key)
         }
     }

@@ -63,8 +63,8 @@ extension DaemonService {
     // MARK: Objects
 
     nonisolated func isUnfinished(_ id: TransferID, for caller: BusCaller) -> Bool {
-        guard registry.isUnfinished(id), let status = registry.status(of: id) else { return false }
-        return caller.reaches(status.app)
+        guard let status = registry.status(of: id) else { return false }
+        return !status.state.isOver && caller.reaches(status.app)
     }
 
     nonisolated func unfinishedTransfers(for caller: BusCaller) -> [TransferID] {

@@ -34,12 +34,18 @@ extension DaemonService {
         arriving[app] = left > 0 ? left : nil
     }
 
+    /// The unfinished transfers that count towards an app's limits.
+    func usage(ofGroupOf app: String) -> TransferRegistry.Usage {
+        let group = BusCaller.limitGroup(of: app)
+        return registry.usage { BusCaller.limitGroup(of: $0) == group }
+    }
+
     /// Refuses transfers where their app has as much as it may have. Sandboxes without a name of their own share the limits
     /// of one app, since a program can make as many as it likes.
     private func checkRoom(for requests: [TransferRequest], of app: String, suspended: Int) throws {
         let group = BusCaller.limitGroup(of: app)
         let arriving = arriving.reduce(0) { $0 + (BusCaller.limitGroup(of: $1.key) == group ? $1.value : 0) }
-        let usage = registry.usage { BusCaller.limitGroup(of: $0) == group }
+        let usage = usage(ofGroupOf: app)
         let open = usage.count + arriving + suspended
         guard open + requests.count <= configuration.openPerApp else {
             throw BusFault(

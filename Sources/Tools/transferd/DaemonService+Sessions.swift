@@ -32,8 +32,7 @@ extension DaemonService {
     /// Refuses a new task where its app has as many transfers, outside of sessions too, as it may have.
     private func checkRoom(for snapshot: TaskSnapshot, in key: SessionKey) async throws {
         let suspended = await host.tasksWithoutTransfers(of: key.app)
-        let group = BusCaller.limitGroup(of: key.app)
-        let open = registry.usage { BusCaller.limitGroup(of: $0) == group }.count + suspended
+        let open = usage(ofGroupOf: key.app).count + suspended
         guard open >= configuration.openPerApp else { return }
         // One that is given again is here already.
         guard await !host.tasks(of: key).contains(where: { $0.identifier == snapshot.identifier }) else { return }

@@ -78,7 +78,7 @@ actor DaemonService: TransferService {
         localTime = LocalTimeRules(current: alarm.now().wall)
     }
 
-    /// Fills the registry with what the store has, and clears away what a daemon that died left of those that are over.
+    /// Fills the registry from the store, and removes partial files that a daemon which died left of ended transfers.
     func load(_ store: SQLiteStore, partialDirectory: String) async throws {
         var leftovers = Leftovers(folder: partialDirectory)
         for transfer in try await store.ended(limit: 1000).reversed() {

@@ -8,7 +8,7 @@ public struct History: Hashable, Sendable {
     public var transfers: [RecordedTransfer]
     /// What the machine was like, oldest first; spans do not overlap, and there are gaps where nobody watched.
     public var conditions: [ConditionSpan]
-    /// Where the next page begins; nil where this one is the last.
+    /// The beginning of the next page; nil on the last page.
     public var next: Place?
 
     /// A history.
@@ -18,7 +18,7 @@ public struct History: Hashable, Sendable {
         self.next = next
     }
 
-    /// Where a page begins: transfers come first, by number, then conditions by the order of their recording.
+    /// The beginning of a page. Transfers come first, by number, then conditions in the order of their recording.
     public enum Place: Hashable, Sendable {
         /// With the first transfer of a greater number than this.
         case transfers(after: TransferID)
@@ -29,7 +29,7 @@ public struct History: Hashable, Sendable {
         public static var start: Place { .transfers(after: TransferID(0)) }
     }
 
-    /// How much a page holds: what a reader waits for, and what the process that reads has in memory at once.
+    /// The most that a page holds. Bounds how long a reader waits and how much memory reading takes.
     public struct PageSize: Hashable, Sendable {
         /// The most transfers.
         public var transfers: Int
@@ -38,7 +38,7 @@ public struct History: Hashable, Sendable {
         /// The most spans of conditions.
         public var spans: Int
 
-        /// 250 transfers, 2,000 moments and 1,000 spans: read within a tenth of a second.
+        /// A size; by default 250 transfers, 2,000 moments and 1,000 spans.
         public init(transfers: Int = 250, moments: Int = 2000, spans: Int = 1000) {
             precondition(transfers > 0 && moments > 0 && spans > 0, "an empty page would never end")
             self.transfers = transfers
@@ -56,7 +56,7 @@ public struct RecordedTransfer: Hashable, Sendable {
     public var specification: TransferSpecification
     /// How it ended; nil while it has not.
     public var ending: TransferEnding?
-    /// What happened, oldest first: its submission, and the last 1,000 moments after it.
+    /// The transfer's moments, oldest first: its submission, then the latest 1,000.
     public var moments: [TransferMoment]
 
     /// A transfer; what may be secret is taken out of the specification.

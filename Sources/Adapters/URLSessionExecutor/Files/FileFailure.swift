@@ -20,9 +20,6 @@ package struct FileFailure: Error, Hashable, Codable {
     /// Whether room on the disk is what lacks.
     var isStorageLow: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether the service that gives the folder does not run, which may pass: the document portal, or a file server.
-    var isFolderUnavailable: Bool { code == EHOSTDOWN || code == ENOTCONN }
-
     /// Whether it befell the copy that is made beside a destination on another file system.
     var isCopy: Bool { path.hasSuffix(".copy") }
 
@@ -36,9 +33,16 @@ package struct FileFailure: Error, Hashable, Codable {
             case EHOSTDOWN, ENOTCONN: "The service that gives it does not run"
             default: String(cString: strerror(code))
             }
-        let cause: FailureCause =
-            isFolderUnavailable ? .folderUnavailable : code == EWOULDBLOCK ? .fileInUse : .destination
         return TransferFailure(cause: cause, message: "Could not \(doing) \(path): \(reason). \(remedy)")
+    }
+
+    private var cause: FailureCause {
+        switch code {
+        // The document portal, or a file server: it may come back.
+        case EHOSTDOWN, ENOTCONN: .folderUnavailable
+        case EWOULDBLOCK: .fileInUse
+        default: .destination
+        }
     }
 
     private var remedy: String {

@@ -17,8 +17,6 @@ public import TransferModel
 /// let waiting = registry.unfinished { app, _ in app == "org.example.App" }.count { $0.state == .waiting }
 /// ```
 ///
-/// Memory: some 300 bytes a transfer.
-///
 /// ## Topics
 /// - ``status(of:)``
 /// - ``unfinished(where:)``

@@ -53,11 +53,11 @@ public struct TransferStatus: Hashable, Sendable, Codable {
     public var sentence: String?
     /// Where the file lies; of an upload, where it comes from.
     public var path: String?
-    /// The server's status of one that is over.
+    /// The HTTP status of the server's last answer, once the transfer has ended.
     public var status: Int?
     /// The kind of error.
     public var errorCode: String?
-    /// The error, for people.
+    /// A description of the error, for people.
     public var error: String?
 
     /// How a transfer stands.

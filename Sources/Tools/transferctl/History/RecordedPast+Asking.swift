@@ -20,12 +20,13 @@ extension RecordedPast {
         let span = try TimeSpan(since, option: "since").seconds
         let start = BusDate(now.advanced(by: .seconds(-span)))
         let since = VariantValue.string(start.description)
-        var page = try await client.call("History", [since], type: "(s)").first?.dictionary ?? [:]
-        var (transfers, conditions) = (page["transfers"]?.items ?? [], page["conditions"]?.items ?? [])
-        while let next = page["next"] {
-            page = try await client.call("HistoryFrom", [since, next], type: "(ss)").first?.dictionary ?? [:]
+        var (transfers, conditions): ([VariantValue], [VariantValue]) = ([], [])
+        var answer = try await client.call("History", [since], type: "(s)")
+        while let page = answer.first?.dictionary {
             transfers += page["transfers"]?.items ?? []
             conditions += page["conditions"]?.items ?? []
+            guard let next = page["next"] else { break }
+            answer = try await client.call("HistoryFrom", [since, next], type: "(ss)")
         }
         let fields: [String: VariantValue] = ["transfers": .list(transfers), "conditions": .list(conditions)]
         return (RecordedPast(fields, now: now), fields)
