@@ -50,6 +50,9 @@ struct ManagerCalls {
             let place = arguments.count > 1 ? arguments[1].string : nil
             return [.dictionary(try await service.history(since: start.wall, from: place, for: caller))]
         case "Log": return [.dictionary(try await service.log(of: id(arguments[0]), for: caller))]
+        case "Discard":
+            try await service.discard(id(arguments[0]), for: caller)
+            return []
         case "SetInFront":
             await service.setInFront(arguments[0] == .bool(true), app: caller.app)
             return []

@@ -48,7 +48,7 @@ enum ManagerInterface {
 
               A program in a sandbox has to pass descriptors: the file to upload is kept by the daemon until its transfer
               ends, and a folder must be the same one, without links on the way, when the file arrives. Where it names no
-              folder, the file lies in a folder of the daemon's, and Open hands it out.
+              folder, the file lies in a folder of the daemon's, Open hands it out, and Discard removes it.
 
               The kind userInitiated is for the person and for apps in front.
             -->
@@ -88,6 +88,11 @@ enum ManagerInterface {
               <arg name="id" type="x" direction="in"/>
               <arg name="file" type="h" direction="out"/>
             </method>
+            <!--
+              Removes a finished download from the folder of the daemon's, where files of sandboxed programs lie that passed no
+              folder; they count towards files-per-app until then. What nobody discards is removed after 30 days.
+            -->
+            <method name="Discard"><arg name="id" type="x" direction="in"/></method>
             <!-- One transfer, with the keys of List, and with directory, constraints and what it asks for. -->
             <method name="Show">
               <arg name="id" type="x" direction="in"/>

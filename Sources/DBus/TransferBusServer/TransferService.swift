@@ -42,6 +42,8 @@ package protocol TransferService: SessionService {
     nonisolated var trustedSandboxes: Set<String> { get }
     /// Opens a finished file for reading; the descriptor is the receiver's to close.
     func open(_ id: TransferID, for caller: BusCaller) async throws -> Int32
+    /// Removes a finished file from the daemon's own folder.
+    func discard(_ id: TransferID, for caller: BusCaller) async throws
     /// How those of the transfers stand that are known and that the caller may reach.
     func statuses(of ids: [TransferID], for caller: BusCaller) async -> [TransferStatus]
     /// What the wall clock shows.

@@ -50,6 +50,18 @@ extension DaemonService {
         return stored?.ending == nil ? stored?.specification : nil
     }
 
+    /// The path of a finished download that the caller may reach, also of one that ended long ago.
+    func finishedFile(of id: TransferID, for caller: BusCaller) async throws -> String {
+        var stored: TransferStatus?
+        if registry.status(of: id) == nil { stored = try await history?.transfers([id]).first.map(TransferStatus.init) }
+        let status = try stored.flatMap { caller.reaches($0.app) ? $0 : nil } ?? status(of: id, for: caller)
+        guard status.state == .finished, !status.isUpload, let path = status.path else {
+            throw BusFault(
+                .invalidArgument, "transfer \(id) has no finished file: it is \(status.state.rawValue)")
+        }
+        return path
+    }
+
     func explain(_ id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue] {
         let status = try status(of: id, for: caller)
         guard !status.state.isOver, let explanation = await engine.explanationInTurn(of: id) else {

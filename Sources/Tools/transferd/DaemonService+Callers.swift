@@ -43,12 +43,18 @@ extension DaemonService {
     }
 
     func open(_ id: TransferID, for caller: BusCaller) async throws -> Int32 {
-        let status = try status(of: id, for: caller)
-        guard status.state == .finished, !status.isUpload, let path = status.path else {
+        return try Self.openFile(try await finishedFile(of: id, for: caller))
+    }
+
+    func discard(_ id: TransferID, for caller: BusCaller) async throws {
+        let path = try await finishedFile(of: id, for: caller)
+        guard cachedDownloads.contains(path, of: caller.app) else {
             throw BusFault(
-                .invalidArgument, "transfer \(id) has no finished file: it is \(status.state.rawValue)")
+                .invalidArgument, "the file of transfer \(id) is in no folder of the daemon's: remove it yourself")
         }
-        return try Self.openFile(path)
+        guard cachedDownloads.remove(path, of: caller.app) else {
+            throw BusFault(.storeFailed, "the file cannot be removed: \(String(cString: strerror(errno)))")
+        }
     }
 
     func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Logging
-import SessionFolders
 import ToolSupport
 import TransferBusProtocol
 import TransferBusServer
@@ -16,6 +15,7 @@ extension DaemonService {
         let suspended = await host.tasksWithoutTransfers(of: caller.app)
         try checkRoom(for: requests, of: caller.app, suspended: suspended)
         for request in requests { try await checkUrgency(request.specification.traits.kind, for: caller) }
+        if caller.isSandboxed, requests.contains(where: \.landsInCache) { try await checkFiles(of: caller.app) }
         var kept: [KeptSource] = []
         do {
             let transfers = try await newTransfers(for: requests, from: caller, keeping: &kept)
@@ -60,6 +60,28 @@ extension DaemonService {
                 .limitExceeded,
                 "the open transfers of \(app) have \(usage.bytes) bytes of addresses, header fields and names, and "
                     + "may have \(most): \(bytes) more are too many; wait for some to end")
+        }
+    }
+
+    /// Refuses downloads into the daemon's folder from an app whose files there have used up its quota.
+    private func checkFiles(of app: String) async throws {
+        let cached = cachedDownloads.usage(of: app)
+        let group = BusCaller.limitGroup(of: app)
+        let partial = registry.unfinished { $1 == nil && BusCaller.limitGroup(of: $0) == group }
+            .reduce(0) { $0 + ($1.isUpload ? 0 : $1.bytes) }
+        let bytes = cached.bytes + partial + spool.usage(of: group).bytes + (await host.downloadedBytes(of: app))
+        guard bytes < configuration.filesPerApp else {
+            throw BusFault(
+                .limitExceeded,
+                "\(app) has \(bytes) bytes of files here and may have \(configuration.filesPerApp) (files-per-app); "
+                    + "call Discard for finished transfers whose files you have read, or cancel transfers")
+        }
+        // Empty files take room, too.
+        guard cached.files < configuration.openPerApp else {
+            throw BusFault(
+                .limitExceeded,
+                "\(app) has \(cached.files) finished files here and may have \(configuration.openPerApp) (open-per-app); "
+                    + "call Discard for those that you have read")
         }
     }
 
@@ -126,7 +148,7 @@ extension DaemonService {
         var folder = defaultDirectory
         try PrivateFolder.make(folder, called: "the folder for files", remedy: "name a directory")
         if caller.isSandboxed {
-            folder += "/" + SessionFolders.fileName(caller.app)
+            folder = cachedDownloads.folder(of: caller.app)
             try PrivateFolder.make(folder, called: "the folder for files", remedy: "pass 'directory-fd'")
             specification.isPrivate = true
             // What lies there is the app's own, and nobody else's name for it counts.
@@ -134,4 +156,9 @@ extension DaemonService {
         }
         specification.destination.directory = folder
     }
+}
+
+extension TransferRequest {
+    /// Whether it is a download that lands in the daemon's own folder, because no folder was named.
+    fileprivate var landsInCache: Bool { upload == nil && specification.destination.directory.isEmpty }
 }

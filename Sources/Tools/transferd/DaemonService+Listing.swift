@@ -66,6 +66,9 @@ extension DaemonService {
         for status in statuses where apps[status.app] == nil {
             apps[status.app] = SessionStatus(SessionKey(app: status.app, identifier: ""))
         }
+        for app in cachedDownloads.apps where apps[app] == nil && caller.reaches(app) {
+            apps[app] = SessionStatus(SessionKey(app: app, identifier: ""))
+        }
         for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
             sessions[summary.key.app, default: []].insert(summary.key.identifier)
         }
@@ -88,11 +91,13 @@ extension DaemonService {
     /// - Parameter partial: the bytes of its open downloads, those outside sessions included.
     private func fields(of usage: SessionHost.FileUsage, _ partial: Int64, app: String) -> [String: VariantValue] {
         let kept = spool.usage(of: BusCaller.limitGroup(of: app))
+        let cached = cachedDownloads.usage(of: app)
         return [
             "tasks": .integer(Int64(usage.tasks)), "source-files": .integer(Int64(kept.files)),
-            "source-bytes": .integer(kept.bytes), "finished-files": .integer(Int64(usage.finishedFiles)),
-            "finished-bytes": .integer(usage.finishedBytes), "partial-bytes": .integer(partial),
-            "counted-bytes": .integer(usage.finishedBytes + usage.partialBytes + kept.bytes),
+            "source-bytes": .integer(kept.bytes),
+            "finished-files": .integer(Int64(usage.finishedFiles + cached.files)),
+            "finished-bytes": .integer(usage.finishedBytes + cached.bytes), "partial-bytes": .integer(partial),
+            "counted-bytes": .integer(usage.finishedBytes + usage.partialBytes + cached.bytes + kept.bytes),
             "bytes-limit": .integer(configuration.filesPerApp),
         ]
     }

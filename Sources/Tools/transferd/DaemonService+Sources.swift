@@ -17,7 +17,8 @@ extension DaemonService {
     /// - Throws: `BusFault`: `invalidArgument` for what is no readable file, `limitExceeded` if the app's quota
     ///   (`files-per-app`) or the volume has no room, `storeFailed` if the daemon's own folder cannot be written.
     func keep(_ descriptor: Int32, for app: String) async throws -> KeptSource {
-        let limit = configuration.filesPerApp - min(configuration.filesPerApp, await host.downloadedBytes(of: app))
+        let downloaded = await host.downloadedBytes(of: app) + cachedDownloads.usage(of: app).bytes
+        let limit = configuration.filesPerApp - min(configuration.filesPerApp, downloaded)
         do throws(SourceSpoolError) {
             return try await spool.keep(.descriptor(descriptor), for: BusCaller.limitGroup(of: app), within: limit)
         } catch {

@@ -45,6 +45,8 @@ actor DaemonService: TransferService {
     var arriving: [String: Int] = [:]
     /// The kept files of uploads outside sessions.
     var sources: [TransferID: KeptSource] = [:]
+    /// The finished files of sandboxed apps that named no folder.
+    var cachedDownloads: CachedDownloads
     /// Ends that the desktop has not been told of yet.
     private var endNotes = EndNotes()
     private var notify: (@Sendable (EndNotes.Note) async -> Void)?
@@ -72,6 +74,8 @@ actor DaemonService: TransferService {
         trusted = TrustedSandboxes(path: stateDirectory + "/trusted-sandboxes.json")
         self.loss = loss
         self.defaultDirectory = defaultDirectory
+        cachedDownloads = CachedDownloads(
+            folder: defaultDirectory, at: alarm.now().wall.secondsSinceEpoch)
         self.registry = registry
         metricsRegistry = metrics
         self.logger = logger
@@ -150,6 +154,9 @@ actor DaemonService: TransferService {
         }
         if status.state.isOver {
             removeSource(of: update.id)
+            if status.state == .finished, !status.isUpload, let path = status.path {
+                cachedDownloads.add(path, bytes: status.bytes, of: status.app)
+            }
             noteEnd(status)
         }
         await tell?(status)

@@ -40,7 +40,8 @@ extension HostileCase {
         HostileCase(member: "Show", arguments: victimID, foreign: noSuch),
         HostileCase(member: "Explain", arguments: victimID, foreign: noSuch),
         HostileCase(member: "Log", arguments: victimID, foreign: noSuch),
-        HostileCase(member: "Open", arguments: victimID, foreign: noSuch), HostileCase(member: "Limiters"),
+        HostileCase(member: "Open", arguments: victimID, foreign: noSuch),
+        HostileCase(member: "Discard", arguments: victimID, foreign: noSuch), HostileCase(member: "Limiters"),
         HostileCase(member: "Sessions"), HostileCase(member: "Apps"),
         HostileCase(member: "History", arguments: { _ in [.string("2020-01-01T00:00:00Z")] }),
         HostileCase(

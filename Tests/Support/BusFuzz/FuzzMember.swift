@@ -53,6 +53,7 @@ struct FuzzMember: Sendable {
         FuzzMember("History", .manager, [.text(FuzzKey.dates)], weight: 2), FuzzMember("Log", .manager, [.id]),
         FuzzMember("HistoryFrom", .manager, [.text(FuzzKey.dates), .text(FuzzKey.places)], weight: 2),
         FuzzMember("Open", .manager, [.id]), FuzzMember("Open", .session, [.id]),
+        FuzzMember("Discard", .manager, [.id]),
         FuzzMember("TrustSandbox", .manager, [.text(["app.service", "", "\u{202E}"]), .flag]),
         FuzzMember("Metrics", .manager, weight: 1), FuzzMember("Watch", .manager, weight: 2),
         FuzzMember("Unwatch", .manager, weight: 2), FuzzMember("Explain", .transfer),

@@ -106,14 +106,8 @@ public final class TransferRegistry: Sendable {
 
     /// Adds a transfer that the store has, ended or not. Ended ones are added oldest first.
     public func add(_ stored: StoredTransfer) {
-        var status = TransferStatus(stored.id, stored.specification)
-        status.bytes = stored.resume?.bytes ?? 0
-        status.total = stored.resume?.total ?? status.total
-        if stored.isSuspended { status.state = .paused }
-        if let ending = stored.ending {
-            status.end(ending)
-            return state.withLock { $0.remember(status, limit: endedLimit) }
-        }
+        let status = TransferStatus(stored)
+        if status.state.isOver { return state.withLock { $0.remember(status, limit: endedLimit) } }
         let bytes = stored.specification.bookkeepingBytes
         state.withLock { $0.insert(status, bytes) }
     }

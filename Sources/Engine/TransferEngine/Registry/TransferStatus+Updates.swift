@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import TransferModel
+public import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 
@@ -14,6 +14,15 @@ extension TransferStatus {
             priority: traits.priority, state: .waiting, submitted: traits.submitted)
         path = specification.upload?.shownPath
         total = specification.upload?.size
+    }
+
+    /// The state of a transfer that the store has, ended or not.
+    public init(_ stored: StoredTransfer) {
+        self.init(stored.id, stored.specification)
+        bytes = stored.resume?.bytes ?? 0
+        total = stored.resume?.total ?? total
+        if stored.isSuspended { state = .paused }
+        if let ending = stored.ending { end(ending) }
     }
 
     /// Changes the state as an update says.

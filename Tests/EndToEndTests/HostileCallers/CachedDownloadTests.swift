@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import RawBus
+import Testing
+
+@Suite(
+    "Files of sandboxed apps in the daemon's folder", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"),
+    .enabled(if: CallerRoot.unavailabilityReason == nil, "\(CallerRoot.unavailabilityReason ?? "")"))
+struct CachedDownloadTests {
+    private func submit(_ url: String, by caller: HostileProcess) async throws -> HostileAnswer {
+        let transfer = WireValue.dictionary([("url", .string(url)), ("name", .string("file"))])
+        return try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])])
+    }
+
+    /// Submits a download without a folder and waits for its end.
+    private func fetch(_ url: String, by caller: HostileProcess, _ control: Transferctl) async throws -> Int64 {
+        let answer = try await submit(url, by: caller)
+        guard let id = answer.value?.members.first?.number else { throw TestTrouble("Submit: \(answer)") }
+        #expect(try control.run(["wait", "\(id)"]).status == 0)
+        return id
+    }
+
+    /// The bytes of an app's files that count towards its quota.
+    private func countedBytes(of caller: HostileProcess) async throws -> Int64? {
+        try await caller.manager("Apps").value?.members.first?["counted-bytes"]?.number
+    }
+
+    @Test("C2, C5: a finished file counts towards the app's quota until the app discards it, also after a restart")
+    func quota() async throws {
+        let nginx = try NginxServer()
+        try nginx.serve("file", bytes: 100_000)
+        try await HostileRig.with(settings: "files-per-app = 150000\n") { rig in
+            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
+            let caller = try await rig.sandboxedCaller()
+            let first = try await fetch(nginx.url("file"), by: caller, control)
+            #expect(try await countedBytes(of: caller) == 100_000)
+            let second = try await fetch(nginx.url("file"), by: caller, control)
+            #expect(try await countedBytes(of: caller) == 200_000)
+            let refused = try await submit(nginx.url("file"), by: caller)
+            #expect(refused.error == "LimitExceeded", "\(refused)")
+            #expect(refused.text.contains("150000") && refused.text.contains("Discard"), "\(refused)")
+
+            // Nobody else reaches it, and an app with a folder of its own has nothing to discard.
+            let other = try await rig.sandboxedCaller("org.example.OtherSandbox")
+            #expect(try await other.manager("Discard", [.int64(first)]).error == "NoSuchTransfer")
+            await other.end()
+
+            #expect(try await caller.manager("Discard", [.int64(first)]).error == nil)
+            #expect(try await countedBytes(of: caller) == 100_000)
+            #expect(try await caller.manager("Open", [.int64(first)]).error == "InvalidArgument")
+            #expect(try await caller.manager("Open", [.int64(second)]).error == nil)
+            // What is gone may be discarded again.
+            #expect(try await caller.manager("Discard", [.int64(first)]).error == nil)
+            #expect(try await countedBytes(of: caller) == 100_000)
+            let third = try await fetch(nginx.url("file"), by: caller, control)
+            #expect(try await caller.manager("Discard", [.int64(third)]).error == nil)
+            #expect(try await caller.manager("Discard", [.int64(second)]).error == nil)
+            let folder = rig.folder.path + "/cache/transferd/" + HostileRig.sandboxedApp
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            #expect(try await rig.harm() == [])
+            await caller.end()
+        }
+    }
+
+    @Test("A file in a folder that its app chose is not the daemon's to remove; C2")
+    func ownFolder() async throws {
+        let nginx = try NginxServer()
+        try nginx.serve("file", bytes: 1000)
+        try await HostileRig.with { rig in
+            let control = try Transferctl(environment: ["DBUS_SESSION_BUS_ADDRESS": rig.address])
+            let caller = try await rig.foreignCaller()
+            let transfer = WireValue.dictionary([
+                ("url", .string(nginx.url("file"))), ("directory", .string(rig.folder.path + "/apps")),
+            ])
+            let answer = try await caller.manager("Submit", [.array(of: "a{sv}", [transfer])])
+            let id = try #require(answer.value?.members.first?.number)
+            #expect(try control.run(["wait", "\(id)"]).status == 0)
+            #expect(try await caller.manager("Discard", [.int64(id)]).error == "InvalidArgument")
+            #expect(FileManager.default.fileExists(atPath: rig.folder.path + "/apps/file"))
+            await caller.end()
+        }
+    }
+}
