@@ -55,7 +55,7 @@ struct CachedDownloadsTests {
         try make(10, at: path)
         for bytes: Int64 in [10, 10, 4] { downloads.add(path, bytes: bytes, of: app) }
         #expect(downloads.usage(of: app) == .init(files: 1, bytes: 4))
-        downloads.add("/home/person/file", bytes: 99, of: app)
+        downloads.add("/elsewhere/file", bytes: 99, of: app)
         downloads.add(downloads.folder(of: "org.example.AB") + "/file", bytes: 99, of: app)
         #expect(downloads.usage(of: app) == .init(files: 1, bytes: 4))
         for _ in 0..<2 {
