@@ -14,7 +14,7 @@ extension DaemonService {
             caller.reaches(app) && filter.session.map { session == $0 } ?? true && filter.app.map { app == $0 } ?? true
         }
         var rows = registry.unfinished(where: fits)
-        if rows.count <= filter.mostExplained {
+        if filter.explains(rows.count) {
             for index in rows.indices where rows[index].state == .waiting {
                 rows[index].sentence = await engine.explanation(of: rows[index].id)?.sentence(localTime: localTime)
             }
@@ -39,7 +39,7 @@ extension DaemonService {
         }
         var fields = status.fields
         fields["directory"] = .string(specification.destination.directory)
-        fields["constraints"] = .dictionary(specification.traits.constraints.busFields)
+        fields["constraints"] = .dictionary(ConstraintChange(specification.traits.constraints).fields)
         return fields
     }
 

@@ -37,14 +37,14 @@ extension DaemonService {
         guard let specification = try await specification(of: id) else {
             throw BusFault(.transferEnded, "transfer \(id) is over: \(status.state.rawValue)")
         }
-        var fields = BusFields(values)
-        var change = TransferChange()
-        change.kind = try fields.choice("kind", of: WorkKind.self)
-        try await checkUrgency(change.kind, for: caller)
-        change.priority = try fields.integer("priority", in: 0...1000).map(Int.init)
-        var constraints = specification.traits.constraints
-        if try constraints.take(&fields) { change.constraints = constraints }
-        try fields.end(in: "a change")
+        let request = try ChangeRequest(values)
+        try await checkUrgency(request.kind, for: caller)
+        var change = TransferChange(kind: request.kind, priority: request.priority)
+        if !request.constraints.isEmpty {
+            var constraints = specification.traits.constraints
+            request.constraints.apply(to: &constraints)
+            change.constraints = constraints
+        }
         try await asking { try await engine.change(id, change) }
     }
 

@@ -62,6 +62,6 @@ struct SetCommand: DaemonCommand {
             fields["priority"] = .integer(Int64(try SpecificationBuilder.priority(timing.priority)))
         }
         let constraints = try SpecificationBuilder.constraints(timing, now: now)
-        return fields.merging(constraints.busFields) { $1 }
+        return fields.merging(ConstraintChange(constraints).fields) { $1 }
     }
 }

@@ -58,10 +58,10 @@ struct TransferCard {
 
     /// Its constraints in words.
     private var asked: String {
-        var constraints = Constraints()
-        var values = BusFields(fields["constraints"]?.dictionary ?? [:])
-        guard (try? constraints.take(&values)) == true else { return "nothing of its own; the policy decides" }
-        return constraints.words.joined(separator: "; ")
+        guard let change = try? ConstraintChange(fields["constraints"]?.dictionary ?? [:]), !change.isEmpty else {
+            return "nothing of its own; the policy decides"
+        }
+        return change.constraints.words.joined(separator: "; ")
     }
 }
 

@@ -3,7 +3,7 @@ package import GLibBridge
 package import TransferModel
 
 /// A session as `OpenSession` answers: how it stands, and the object by which it is steered.
-package struct SessionAnswer: Hashable, Sendable {
+package struct SessionAnswer: Hashable, Sendable, Codable {
     /// The object's path.
     package var path: String
     /// How it stands.
@@ -14,51 +14,21 @@ package struct SessionAnswer: Hashable, Sendable {
         self.path = path
         self.state = state
     }
+}
 
-    /// What goes over the bus.
-    package var fields: [String: VariantValue] {
-        var fields: [String: VariantValue] = [
-            "path": .string(path), "next-task": .integer(Int64(state.nextTask)),
-            "tasks": .list(state.tasks.map { .dictionary($0.fields) }), "front": .bool(state.isInFront),
-        ]
-        fields["warning"] = .optional(state.warning)
-        return fields
-    }
+extension SessionAnswer: VariantCoded {
+    package static let busLayout = VariantLayout(
+        "a session's state", keys: ["path": .init("path", need: "the session's object"), "state": .inline()])
+}
 
-    /// Reads what came over the bus.
-    ///
-    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
-    package init(_ values: [String: VariantValue]) throws {
-        var fields = BusFields(values)
-        path = try BusFields.needed(fields.string("path"), "path", "the session's object")
-        let next = try BusFields.needed(
-            fields.integer("next-task", in: 1 ... .max), "next-task", "the number of the next task")
-        let tasks = try fields.list("tasks", of: "tasks", \.dictionary) ?? []
-        state = SessionState(
-            nextTask: Int(next), tasks: try tasks.map { try TaskSnapshot($0) }, warning: try fields.string("warning"))
-        state.isInFront = try fields.flag("front") ?? state.isInFront
-        try fields.end(in: "a session's state")
-    }
+extension SessionState: VariantCoded {
+    package static let busLayout = VariantLayout(keys: [
+        "nextTask": .init("next-task", whole: 1 ... .max, need: "the number of the next task"), "isInFront": "front",
+    ])
+    package static let busDefaults = SessionState(nextTask: 1, tasks: []).fields
 }
 
 extension SessionRefusal {
-    /// What goes over the bus inside an event.
-    var fields: [String: VariantValue] {
-        var fields: [String: VariantValue] = ["code": .string(code.rawValue), "message": .string(message)]
-        fields["owner"] = owner.map { .integer(Int64($0)) }
-        return fields
-    }
-
-    /// Reads what came over the bus inside an event.
-    init(_ values: [String: VariantValue]) throws {
-        var fields = BusFields(values)
-        self.init(
-            code: try BusFields.needed(fields.choice("code", of: Code.self), "code", "the kind of refusal"),
-            message: try BusFields.needed(fields.string("message"), "message", "what was wrong"),
-            owner: try fields.integer("owner", in: 1...Int64(Int32.max)).map(Int32.init))
-        try fields.end(in: "a refusal")
-    }
-
     /// The refusal that an error on the bus stands for; nil for errors of other kinds.
     package init?(_ fault: BusFault) {
         let code: Code
