@@ -52,6 +52,94 @@ extension ConstraintChange: VariantCoded {
     }
 }
 
+extension TransferDetails: VariantCoded {
+    package static let busLayout = VariantLayout(keys: ["status": .inline()])
+}
+
+extension WaitExplanation: VariantCoded {
+    package static let busLayout = VariantLayout()
+    package static var busDefaults: [String: VariantValue] { ["reasons": .list([])] }
+}
+
+extension WaitReason: VariantCoded {
+    package static let busLayout = VariantLayout()
+}
+
+extension HoldStatus: VariantCoded {
+    package static let busLayout = VariantLayout()
+}
+
+extension LossReport: VariantCoded {
+    package static let busLayout = VariantLayout()
+}
+
+extension ConditionsReport: VariantCoded {
+    package static let busLayout = VariantLayout()
+}
+
+extension SessionStatus: VariantCoded {
+    package static let busLayout = VariantLayout(keys: ["name": .inline(), "background": .inline(ifAny: "tasks")])
+
+    /// The dictionary of a list: with the session's state in a word, and its object.
+    package var listed: [String: VariantValue] {
+        fields.merging(["path": .string(name.path), "state": .string(state)]) { $1 }
+    }
+
+    /// The properties of its object.
+    package var properties: [String: VariantValue] {
+        [
+            "Identifier": .string(name.identifier), "App": .string(name.app), "State": .string(state),
+            "Transfers": .paths(transfers.map { "\(TransferBusName.transfersPath)/\($0.rawValue)" }),
+        ]
+    }
+}
+
+extension SessionStatus.Background: VariantCoded {
+    package static let busLayout = VariantLayout(keys: ["waitingEvents": "waiting-events"])
+}
+
+extension AppSummary: VariantCoded {
+    package static let busLayout = VariantLayout(keys: [
+        "sourceFiles": "source-files", "sourceBytes": "source-bytes", "finishedFiles": "finished-files",
+        "finishedBytes": "finished-bytes", "partialBytes": "partial-bytes", "countedBytes": "counted-bytes",
+        "bytesLimit": "bytes-limit", "background": .inline(ifAny: "connected"),
+    ])
+}
+
+extension AppSummary.Background: VariantCoded {
+    package static let busLayout = VariantLayout(keys: [
+        "isConnected": "connected", "isInFront": "front", "waitingEvents": "waiting-events",
+        "lastLaunch": "last-launch", "lastOutcome": "last-outcome", "lastWords": "last-words",
+        "registration": .inline(ifAny: "bus-name", "command"), "registeredBy": "registered-by",
+    ])
+}
+
+extension RelaunchDelay: VariantCoded {
+    package static let busLayout = VariantLayout()
+}
+
+extension HistoryPage: VariantCoded {
+    package static let busLayout = VariantLayout()
+    package static var busDefaults: [String: VariantValue] { ["transfers": .list([])] }
+}
+
+extension HistoryTransfer: VariantCoded {
+    package static let busLayout = VariantLayout(keys: ["isUpload": "upload"])
+    package static let busDefaults = HistoryTransfer(id: TransferID(0), name: "").fields
+}
+
+extension HistoryConditions: VariantCoded {
+    package static let busLayout = VariantLayout(keys: ["isAsleep": "asleep"])
+}
+
+/// The properties of the manager.
+extension DaemonStatus: VariantCoded {
+    package static let busLayout = VariantLayout(keys: [
+        "version": "Version", "processID": "ProcessID", "policy": "Policy", "held": "Held",
+        "conditions": "Conditions", "stateDirectory": "StateDirectory", "stateLost": "StateLost",
+    ])
+}
+
 extension WindowConstraint.Window: VariantPaired {
     package var pair: [VariantValue] { [.integer(start), .integer(end)] }
 

@@ -257,7 +257,7 @@ private struct HoldRun: Service {
 
     func run() async throws {
         for await hold in watch.changes.cancelOnGracefulShutdown() {
-            await server.tellChanged { ["Held": .dictionary(DaemonService.fields(of: hold, for: $0))] }
+            await server.tell(hold)
         }
     }
 }

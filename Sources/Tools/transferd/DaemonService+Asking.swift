@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 import SQLiteStore
 import TransferBusProtocol
 import TransferBusServer
@@ -9,7 +8,7 @@ import TransferScheduling
 
 /// Saying how transfers stand, and why.
 extension DaemonService {
-    func list(_ filter: TransferFilter, for caller: BusCaller) async throws -> [TransferStatus] {
+    func list(_ filter: TransferFilter, for caller: BusCaller) async -> [TransferStatus] {
         func fits(_ app: String, _ session: String?) -> Bool {
             caller.reaches(app) && filter.session.map { session == $0 } ?? true && filter.app.map { app == $0 } ?? true
         }
@@ -31,16 +30,15 @@ extension DaemonService {
         return status
     }
 
-    func show(_ id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue] {
-        var status = try status(of: id, for: caller)
-        guard let specification = try await specification(of: id) else { return status.fields }
-        if status.state == .waiting {
-            status.sentence = await engine.explanation(of: id)?.sentence(localTime: localTime)
+    func show(_ id: TransferID, for caller: BusCaller) async throws -> TransferDetails {
+        var details = TransferDetails(try status(of: id, for: caller))
+        guard let specification = try await specification(of: id) else { return details }
+        if details.status.state == .waiting {
+            details.status.sentence = await engine.explanation(of: id)?.sentence(localTime: localTime)
         }
-        var fields = status.fields
-        fields["directory"] = .string(specification.destination.directory)
-        fields["constraints"] = .dictionary(ConstraintChange(specification.traits.constraints).fields)
-        return fields
+        details.directory = specification.destination.directory
+        details.constraints = ConstraintChange(specification.traits.constraints)
+        return details
     }
 
     /// What a transfer is to do: the store has it, since hardly anybody asks. Nil where it is over.
@@ -50,17 +48,21 @@ extension DaemonService {
         return stored?.ending == nil ? stored?.specification : nil
     }
 
-    func explain(_ id: TransferID, for caller: BusCaller) async throws -> [String: VariantValue] {
+    func explain(_ id: TransferID, for caller: BusCaller) async throws -> WaitExplanation {
         let status = try status(of: id, for: caller)
         guard !status.state.isOver, let explanation = await engine.explanationInTurn(of: id) else {
-            return ["sentence": .string(status.error ?? "it is \(status.state.rawValue)"), "reasons": .list([])]
+            return WaitExplanation(sentence: status.error ?? "it is \(status.state.rawValue)")
         }
-        var fields = ExplanationFields.fields(of: explanation, localTime: localTime)
-        if explanation.holds.isEmpty { fields["sentence"] = .string("nothing holds it: it runs, or is about to") }
-        return fields
+        var answer = WaitExplanation(explanation, localTime: localTime)
+        if answer.reasons.isEmpty { answer.sentence = "nothing holds it: it runs, or is about to" }
+        return answer
     }
 
     // MARK: Objects
+
+    nonisolated func service(for caller: BusCaller) -> any SharedTransferService {
+        CallerService(daemon: self, caller: caller)
+    }
 
     nonisolated func isUnfinished(_ id: TransferID, for caller: BusCaller) -> Bool {
         guard let status = registry.status(of: id) else { return false }

@@ -75,17 +75,17 @@ extension DaemonService {
 
     func tellAgain(_ client: String, in key: SessionKey) async { await host.tellAgain(client, in: key) }
 
-    func statuses(of ids: [TransferID], for caller: BusCaller) async -> [TransferStatus] {
+    nonisolated func statuses(of ids: [TransferID], for caller: BusCaller) -> [TransferStatus] {
         ids.compactMap { registry.status(of: $0) }.filter { caller.reaches($0.app) }
     }
 }
 
 extension BusFault {
     /// The refusal of what only the person may do.
-    static func onlyPerson(_ deed: String, _ command: String) -> BusFault {
+    static func onlyPerson(_ action: String, _ command: String) -> BusFault {
         BusFault(
             .accessDenied,
-            "only the person can \(deed): run 'transferctl \(command)', with the transferctl that is installed beside the "
+            "only the person can \(action): run 'transferctl \(command)', with the transferctl that is installed beside the "
                 + "daemon in a folder that others cannot write")
     }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 import Logging
 import SQLiteStore
 import ToolSupport
@@ -61,23 +60,25 @@ extension DaemonService {
     // MARK: Showing
 
     /// What is known of an app's background sessions.
-    func fields(of status: AppStatus) -> [String: VariantValue] {
+    func background(_ status: AppStatus) -> AppSummary.Background {
         let failures = starter.failures(of: status.app)
-        var fields: [String: VariantValue] = [
-            "connected": .bool(status.isConnected), "front": .bool(status.isInFront),
-            "waiting-events": .integer(Int64(status.waitingEvents)), "launches": .integer(Int64(status.launches)),
-            "failures": .integer(Int64(status.failures)), "missing": .integer(Int64(failures.missing)),
-            "crashed": .integer(Int64(failures.crashed)), "silent": .integer(Int64(failures.silent)),
-        ]
-        fields["registered-by"] = status.registeredBy.flatMap { $0.isEmpty ? nil : .string($0) }
-        fields["last-launch"] = status.lastLaunch.map { .string(BusDate($0).description) }
+        var background = AppSummary.Background()
+        (background.isConnected, background.isInFront) = (status.isConnected, status.isInFront)
+        (background.waitingEvents, background.launches) = (status.waitingEvents, status.launches)
+        background.failures = status.failures
+        (background.missing, background.crashed, background.silent) = (
+            failures.missing, failures.crashed, failures.silent
+        )
+        background.registration = status.registration
+        background.registeredBy = status.registeredBy.flatMap { $0.isEmpty ? nil : $0 }
+        background.lastLaunch = status.lastLaunch
         switch status.lastOutcome {
         case nil: break  // It was never started.
-        case .started?: fields["last-outcome"] = .string("started")
-        case .missing(let why)?: (fields["last-outcome"], fields["last-words"]) = (.string("missing"), .string(why))
-        case .crashed(let why)?: (fields["last-outcome"], fields["last-words"]) = (.string("crashed"), .string(why))
-        case .silent(let why)?: (fields["last-outcome"], fields["last-words"]) = (.string("silent"), .string(why))
+        case .started?: background.lastOutcome = "started"
+        case .missing(let why)?: (background.lastOutcome, background.lastWords) = ("missing", why)
+        case .crashed(let why)?: (background.lastOutcome, background.lastWords) = ("crashed", why)
+        case .silent(let why)?: (background.lastOutcome, background.lastWords) = ("silent", why)
         }
-        return fields.merging(OpeningOptions(registration: status.registration).fields) { $1 }
+        return background
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import GLibBridge
 import LinuxClock
 import Logging
 import TransferBusProtocol
@@ -12,16 +11,16 @@ import TransferSessions
 
 /// Doing what callers ask for.
 extension DaemonService {
-    func steer(_ ids: [TransferID], _ deed: TransferDeed, for caller: BusCaller) async throws {
+    func control(_ ids: [TransferID], _ action: ControlAction, for caller: BusCaller) async throws {
         for id in ids {
             let status = try status(of: id, for: caller)
             guard !status.state.isOver else {
                 throw BusFault(.transferEnded, "transfer \(id) is over: \(status.state.rawValue)")
             }
         }
-        if deed == .startNow { try await checkUrgency(.userInitiated, for: caller) }
+        if action == .startNow { try await checkUrgency(.userInitiated, for: caller) }
         try await asking {
-            switch deed {
+            switch action {
             case .pause: try await engine.control(ids, .pause)
             case .resume: try await engine.control(ids, .resume)
             case .cancel: try await engine.cancelAwaitingEnd(ids)
@@ -32,12 +31,11 @@ extension DaemonService {
         }
     }
 
-    func change(_ id: TransferID, _ values: [String: VariantValue], for caller: BusCaller) async throws {
+    func change(_ id: TransferID, _ request: ChangeRequest, for caller: BusCaller) async throws {
         let status = try status(of: id, for: caller)
         guard let specification = try await specification(of: id) else {
             throw BusFault(.transferEnded, "transfer \(id) is over: \(status.state.rawValue)")
         }
-        let request = try ChangeRequest(values)
         try await checkUrgency(request.kind, for: caller)
         var change = TransferChange(kind: request.kind, priority: request.priority)
         if !request.constraints.isEmpty {

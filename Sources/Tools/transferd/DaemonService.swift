@@ -15,7 +15,7 @@ import TransferSessions
 import URLSessionExecutor
 
 /// What stands behind the bus: checks who may do what, hands it to the engine, and answers from the engine's registry.
-actor DaemonService: TransferService {
+actor DaemonService: ExportedService {
     let engine: TransferEngine
     let host: SessionHost
     let spool: any SourceSpool
@@ -191,5 +191,11 @@ actor DaemonService: TransferService {
 
     nonisolated var now: WallTime { alarm.now().wall }
 
-    nonisolated var metrics: String { metricsRegistry.text }
+    /// Counts and times, which tell of all apps.
+    nonisolated func metrics(for caller: BusCaller) throws(BusFault) -> String {
+        guard !caller.isSandboxed else {
+            throw BusFault(.accessDenied, "counts of all apps are not for a program in a sandbox")
+        }
+        return metricsRegistry.text
+    }
 }
