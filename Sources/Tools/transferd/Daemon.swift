@@ -289,13 +289,3 @@ private struct BusRun: Service {
         throw BusServerError(end: end)
     }
 }
-
-/// Carries changes of the hold to the bus.
-private final class HoldWatch: Sendable {
-    let changes: AsyncStream<Fact<MachineHold?>>
-    private let continuation: AsyncStream<Fact<MachineHold?>>.Continuation
-
-    init() { (changes, continuation) = AsyncStream.makeStream() }
-
-    func tell(_ hold: Fact<MachineHold?>) { continuation.yield(hold) }
-}

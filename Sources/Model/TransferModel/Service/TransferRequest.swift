@@ -31,10 +31,13 @@ package struct TransferRequest: Hashable, Sendable {
     package var specification: TransferSpecification
     /// What to upload; nil for a download.
     package var upload: Upload?
+    /// The key by which the transfer is found again; of a service in this process only, no bus carries it.
+    package var key: String?
 
     /// A download, or an upload of `upload`.
-    package init(_ specification: TransferSpecification, upload: Upload? = nil) {
+    package init(_ specification: TransferSpecification, upload: Upload? = nil, key: String? = nil) {
         self.specification = specification
         self.upload = upload
+        self.key = key
     }
 }

@@ -12,38 +12,22 @@ import TransferSessions
 /// Doing what callers ask for.
 extension DaemonService {
     func control(_ ids: [TransferID], _ action: ControlAction, for caller: BusCaller) async throws {
-        for id in ids {
-            let status = try status(of: id, for: caller)
-            guard !status.state.isOver else {
-                throw BusFault(.transferEnded, "transfer \(id) is over: \(status.state.rawValue)")
-            }
-        }
+        for id in ids { try checkUnfinished(id, for: caller) }
         if action == .startNow { try await checkUrgency(.userInitiated, for: caller) }
-        try await asking {
-            switch action {
-            case .pause: try await engine.control(ids, .pause)
-            case .resume: try await engine.control(ids, .resume)
-            case .cancel: try await engine.cancelAwaitingEnd(ids)
-            case .startNow:
-                for id in ids { try await engine.change(id, .startNow) }
-                try await engine.control(ids, .resume)
-            }
-        }
+        try await asking { try await inProcess.control(ids, action) }
     }
 
     func change(_ id: TransferID, _ request: ChangeRequest, for caller: BusCaller) async throws {
+        try checkUnfinished(id, for: caller)
+        try await checkUrgency(request.kind, for: caller)
+        try await asking { try await inProcess.change(id, request) }
+    }
+
+    private func checkUnfinished(_ id: TransferID, for caller: BusCaller) throws {
         let status = try status(of: id, for: caller)
-        guard let specification = try await specification(of: id) else {
+        guard !status.state.isOver else {
             throw BusFault(.transferEnded, "transfer \(id) is over: \(status.state.rawValue)")
         }
-        try await checkUrgency(request.kind, for: caller)
-        var change = TransferChange(kind: request.kind, priority: request.priority)
-        if !request.constraints.isEmpty {
-            var constraints = specification.traits.constraints
-            request.constraints.apply(to: &constraints)
-            change.constraints = constraints
-        }
-        try await asking { try await engine.change(id, change) }
     }
 
     func hold(_ request: HoldRequest?, for caller: BusCaller) async throws {

@@ -18,11 +18,11 @@ extension DaemonService {
         for request in requests { try await checkUrgency(request.specification.traits.kind, for: caller) }
         var kept: [KeptSource] = []
         do {
-            let transfers = try await newTransfers(for: requests, from: caller, keeping: &kept)
+            let transfers = try await resolved(requests, from: caller, keeping: &kept)
             try checkRoom(for: requests, of: caller.app, suspended: suspended)
             arriving[caller.app, default: 0] += requests.count
             defer { submissionEnded(of: caller.app, count: requests.count) }
-            return try await asking { try await engine.submit(transfers) }
+            return try await asking { try await inProcess.submit(transfers) }
         } catch {
             for source in kept { discard(source) }
             throw error
@@ -63,14 +63,14 @@ extension DaemonService {
         }
     }
 
-    /// The transfers that are asked for.
+    /// The requests with all that the daemon knows of them: their hosts, apps, folders and files.
     ///
     /// - Parameter kept: gets the files that are kept for them, also where one of them is refused.
-    private func newTransfers(
-        for requests: [TransferRequest], from caller: BusCaller, keeping kept: inout [KeptSource]
-    ) async throws -> [NewTransfer] {
+    private func resolved(
+        _ requests: [TransferRequest], from caller: BusCaller, keeping kept: inout [KeptSource]
+    ) async throws -> [TransferRequest] {
         let proxies = ProxyRule(explicit: nil)
-        var transfers: [NewTransfer] = []
+        var transfers: [TransferRequest] = []
         for (index, request) in requests.enumerated() {
             do {
                 var specification = try specification(for: request, proxies: proxies, from: caller)
@@ -82,7 +82,7 @@ extension DaemonService {
                         resumption: upload.resumption)
                     specification.traits.expectedBytesToSend = source.size
                 }
-                transfers.append(NewTransfer(specification))
+                transfers.append(TransferRequest(specification))
             } catch let error as UsageError {
                 let place = requests.count > 1 ? "transfer \(index + 1) of \(requests.count): " : ""
                 throw BusFault(.invalidArgument, place + error.description)

@@ -31,7 +31,9 @@ actor DaemonService: ExportedService {
     let loss: StateLoss?
     let logger: Logger
     var configuration: DaemonConfiguration
-    private(set) var localTime: LocalTimeRules
+    /// The engine's service, over which the rights of callers are laid.
+    private(set) var inProcess: EngineService
+    var localTime: LocalTimeRules { inProcess.localTime }
     /// What the machine is like; nil before the first look.
     private(set) var conditions: Conditions?
     /// The states of all unfinished transfers and the latest ended ones, which the engine keeps up to date.
@@ -75,7 +77,7 @@ actor DaemonService: ExportedService {
         self.registry = registry
         metricsRegistry = metrics
         self.logger = logger
-        localTime = LocalTimeRules(current: alarm.now().wall)
+        inProcess = EngineService(engine, localTime: LocalTimeRules(current: alarm.now().wall))
     }
 
     /// Fills the registry from the store, and removes partial files that a daemon which died left of ended transfers.
@@ -121,7 +123,7 @@ actor DaemonService: ExportedService {
                 toSessions.yield(transfer)
                 await take(transfer)
             case .conditions(let conditions):
-                localTime = conditions.localTime
+                inProcess.localTime = conditions.localTime
                 self.conditions = conditions
                 history?.record(conditions, at: now)
                 await tellConditions(conditions)
