@@ -186,7 +186,7 @@ let package = Package(
             ]),
         // D-Bus
         bus("TransferBusProtocol", ["TransferModel", "GLibBridge"]),
-        bus("TransferBusClient", ["TransferModel", "TransferBusProtocol", "GLibBridge"]),
+        bus("TransferBusClient", ["TransferModel", "TransferEngine", "TransferBusProtocol", "GLibBridge"]),
         bus(
             "TransferBusServer",
             [

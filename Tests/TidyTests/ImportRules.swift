@@ -32,7 +32,10 @@ enum ImportRules {
             "Sources/Adapters/TransferWorker": edge.union(["CConfinement", "CProcess", "URLSessionExecutor"]),
             "Sources/Adapters/ProgramStarter": edge.union(["CProcess", "TransferSessions"]),
             "Sources/DBus/TransferBusProtocol": toolchain.union(["GLibBridge", "TransferModel"]),
-            "Sources/DBus/TransferBusClient": toolchain.union(["GLibBridge", "TransferBusProtocol", "TransferModel"]),
+            // The client is a service, whose protocol is the engine's.
+            "Sources/DBus/TransferBusClient": toolchain.union([
+                "GLibBridge", "TransferBusProtocol", "TransferEngine", "TransferModel",
+            ]),
             "Sources/DBus/TransferBusServer": edge.union([
                 "CProcess", "GLibBridge", "TransferBusProtocol", "TransferSessions",
             ]),

@@ -27,20 +27,21 @@ struct DaemonCommandTests {
 
     @Test("changes go over the bus as the daemon takes them, and only those that are named")
     func changes() throws {
-        let fields = try SetCommand.fields(["priority=high", "when=battery>40,wifi", "by=+1h"], now: Self.now)
+        let fields = try SetCommand.request(["priority=high", "when=battery>40,wifi", "by=+1h"], now: Self.now).fields
         #expect(
             fields == [
                 "priority": .integer(750), "power": .string("ac"), "battery-above": .integer(40),
                 "link-kinds": .list([.string("wifi")]), "deadline": .string("2026-11-21T13:00:00.000Z"),
             ])
-        #expect(try SetCommand.fields(["kind=discretionary"], now: Self.now) == ["kind": .string("discretionary")])
+        #expect(
+            try SetCommand.request(["kind=discretionary"], now: Self.now).fields == ["kind": .string("discretionary")])
     }
 
     @Test(
         "changes that make no sense are named",
         arguments: ["priority", "colour=red", "kind=soon", "priority=9999", "by=yesterday", "when=sunny"])
     func noChanges(change: String) {
-        #expect(throws: UsageError.self) { try SetCommand.fields([change], now: Self.now) }
+        #expect(throws: UsageError.self) { try SetCommand.request([change], now: Self.now) }
     }
 
     @Test("a list fits its width, says why a transfer waits, and lets no name steer the terminal")

@@ -36,8 +36,8 @@ import TransferPolicy
 
     @Test("What is recorded comes out as a trace that the lab reads back, overlaps and open ends mended")
     func trace() throws {
-        let past = RecordedPast(
-            [
+        let past = try RecordedPast(
+            HistoryPage([
                 "conditions": .list([
                     span("2026-05-28T20:00:00Z", "2026-05-28T20:10:00Z"),
                     span(
@@ -46,7 +46,7 @@ import TransferPolicy
                     span("2026-05-28T20:06:00Z", "2026-05-28T20:07:00Z"),
                     span("2026-05-28T20:20:00Z", nil, network: "none", link: "unknown", metered: "unknown"),
                 ])
-            ], now: Self.now)
+            ]), now: Self.now)
         let trace = try #require(past.trace)
         let read = try Trace(csv: Array(trace.csv.utf8), device: trace.device, file: "t.csv")
         #expect(read == trace)
@@ -55,25 +55,29 @@ import TransferPolicy
         #expect(read.segments.map(\.power) == [.ac, .battery, .ac])
         #expect(read.segments[1].start == read.segments[0].end)
         #expect(read.end == Self.now)
-        #expect(RecordedPast([:], now: Self.now).trace == nil)
+        #expect(try RecordedPast(HistoryPage([:]), now: Self.now).trace == nil)
     }
 
     @Test("Transfers come out as a workload that the lab reads back; one of unknown size is left out")
     func workload() throws {
         var unknown = transfer.dictionary ?? [:]
         unknown["bytes"] = nil
-        let past = RecordedPast(["transfers": .list([transfer, .dictionary(unknown)])], now: Self.now)
+        let past = try RecordedPast(
+            HistoryPage(["transfers": .list([transfer, .dictionary(unknown)])]), now: Self.now)
         let workload = try #require(past.workload)
         let read = try Workload(csv: Array(workload.csv.utf8), file: "w.csv")
         #expect(read.devices.map(\.jobs) == workload.devices.map(\.jobs))
         #expect(read.devices[0].jobs.map(\.bytes) == [1000])
-        #expect(RecordedPast(["transfers": .list([.dictionary(unknown)])], now: Self.now).workload == nil)
+        let sizeless = try HistoryPage(["transfers": .list([.dictionary(unknown)])])
+        #expect(RecordedPast(sizeless, now: Self.now).workload == nil)
     }
 
     @Test("For people all is in the order in which it happened")
-    func lines() {
-        let past = RecordedPast(
-            ["transfers": .list([transfer]), "conditions": .list([span("2026-05-28T20:00:03Z", nil)])], now: Self.now)
+    func lines() throws {
+        let page = try HistoryPage([
+            "transfers": .list([transfer]), "conditions": .list([span("2026-05-28T20:00:03Z", nil)]),
+        ])
+        let past = RecordedPast(page, now: Self.now)
         let lines = past.lines
         #expect(lines.count == 3)
         #expect(lines[0].hasSuffix("7 a.bin  submitted"))

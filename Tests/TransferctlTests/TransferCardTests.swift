@@ -25,7 +25,7 @@ struct TransferCardTests {
     {
         var fields = status.fields
         fields["directory"] = .string("/srv/files")
-        fields["constraints"] = .dictionary(constraints.busFields)
+        fields["constraints"] = .dictionary(ConstraintChange(constraints).fields)
         return TransferCard(fields).lines(width: width)
     }
 

@@ -28,16 +28,17 @@ import TransferPolicy
     private static func fact(_ value: String) -> VariantValue { .dictionary(["value": .string(value)]) }
 
     @Test("Conditions stand on top, each transfer has a line with its bar or its reason, the keys stand at the bottom")
-    func whole() {
+    func whole() throws {
         var state = WatchState()
         _ = state.apply(
-            .properties([
-                "Conditions": .dictionary([
-                    "power": Self.fact("battery"), "network": Self.fact("full"), "linkKind": Self.fact("wifi"),
-                    "metered": Self.fact("guessNo"), "connection": Self.fact("Home"),
-                    "battery": .dictionary(["level": .integer(48), "charging": .string("discharging")]),
-                ]), "Held": .dictionary(["reason": .string("a call")]),
-            ]))
+            .status(
+                try DaemonStatus([
+                    "Conditions": .dictionary([
+                        "power": Self.fact("battery"), "network": Self.fact("full"), "linkKind": Self.fact("wifi"),
+                        "metered": Self.fact("guessNo"), "connection": Self.fact("Home"),
+                        "battery": .dictionary(["level": .integer(48), "charging": .string("discharging")]),
+                    ]), "Held": .dictionary(["reason": .string("a call")]),
+                ])))
         _ = state.apply(
             .listed([
                 row(3, .running) { ($0.bytes, $0.total, $0.rate) = (500, 1000, 100) },
@@ -89,7 +90,7 @@ import TransferPolicy
     }
 
     @Test("The reasons have a pane of their own below the list; a question and a refusal take the place of the keys")
-    func panes() {
+    func panes() throws {
         var state = WatchState()
         _ = state.apply(.listed([row(1, .waiting)]))
         _ = state.apply(.key(.letter("w")))
@@ -97,13 +98,13 @@ import TransferPolicy
         _ = state.apply(
             .explained(
                 TransferID(1),
-                [
+                try WaitExplanation([
                     "sentence": .string("waits for mains power"),
                     "reasons": .list([
                         .dictionary(["sentence": .string("on battery"), "source": .string("UPower")])
                     ]),
                     "waited": .list([.dictionary(["code": .string("onBattery"), "seconds": .integer(75)])]),
-                ]))
+                ])))
         let shown = lines(state)
         #expect(shown.contains(" waits for mains power"))
         #expect(shown.contains(" - on battery  (says UPower)"))

@@ -47,15 +47,15 @@ import TransferPolicy
     func steering() {
         var state = state([row(7, .waiting)])
         let id = TransferID(7)
-        #expect(press(.letter("p"), &state) == [.steer(id, .pause)])
-        #expect(press(.letter("r"), &state) == [.steer(id, .resume)])
-        #expect(press(.letter("n"), &state) == [.steer(id, .startNow)])
+        #expect(press(.letter("p"), &state) == [.control(id, .pause)])
+        #expect(press(.letter("r"), &state) == [.control(id, .resume)])
+        #expect(press(.letter("n"), &state) == [.control(id, .startNow)])
         #expect(press(.letter("c"), &state) == [])
         #expect(state.pane == .confirm(id))
         #expect(press(.letter("n"), &state) == [])
         #expect(state.pane == .none)
         _ = press(.letter("c"), &state)
-        #expect(press(.letter("y"), &state) == [.steer(id, .cancel)])
+        #expect(press(.letter("y"), &state) == [.control(id, .cancel)])
     }
 
     @Test("One that is over is not steered, and the view says so until the next key")
@@ -75,11 +75,13 @@ import TransferPolicy
         #expect(press(.letter("w"), &state) == [.explain(TransferID(1))])
         #expect(press(.down, &state) == [.explain(TransferID(2))])
         // A late answer about the first one is nobody's.
-        _ = state.apply(.explained(TransferID(1), ["sentence": .string("old")]))
+        _ = state.apply(.explained(TransferID(1), WaitExplanation(sentence: "old")))
         #expect(state.explanation == nil)
-        _ = state.apply(.explained(TransferID(2), ["sentence": .string("new")]))
-        #expect(state.explanation?["sentence"] == .string("new"))
-        #expect(state.apply(.properties(["Conditions": .dictionary([:])])) == [.refresh, .explain(TransferID(2))])
+        _ = state.apply(.explained(TransferID(2), WaitExplanation(sentence: "new")))
+        #expect(state.explanation?.sentence == "new")
+        var conditions = DaemonStatus()
+        conditions.conditions = ConditionsReport()
+        #expect(state.apply(.status(conditions)) == [.refresh, .explain(TransferID(2))])
         #expect(press(.letter("w"), &state) == [])
         #expect(state.pane == .none)
     }

@@ -2,10 +2,11 @@
 package import GLibBridge
 import Synchronization
 internal import TransferBusProtocol
+package import TransferEngine
 package import TransferModel
 
 /// The daemon as a program on the bus sees it. The bus starts the daemon where it is not running.
-package actor BusClient {
+package actor BusClient: WatchedTransferService {
     private let executor = GLibExecutor(name: "transfer-client")
     private var bus: BusConnection?
     private var registrations: [BusRegistration] = []
@@ -75,17 +76,6 @@ package actor BusClient {
         try await call(method, of: TransferBusName.managerInterface, arguments, type: type)
     }
 
-    /// A property of the manager.
-    ///
-    /// - Parameter startingIt: whether the bus may start the daemon for that; else it is `BusClientError.noDaemon` where none
-    ///   runs.
-    package func property(_ name: String, startingIt: Bool = true) async throws -> VariantValue {
-        let values = try await call(
-            "Get", of: "org.freedesktop.DBus.Properties",
-            [.string(TransferBusName.managerInterface), .string(name)], type: "(ss)", startingIt: startingIt)
-        return values.first ?? .other
-    }
-
     /// The daemon's process id, without starting it; nil where it does not run.
     package func daemonProcess() async throws -> Int64? {
         guard let bus else { throw BusClientError.noBus("not connected") }
@@ -138,18 +128,10 @@ package actor BusClient {
         }
     }
 
-    /// Something that the daemon tells those who watch.
-    package enum Event: Sendable {
-        /// How a transfer stands now.
-        case changed(TransferStatus)
-        /// Properties of the manager that have other values.
-        case properties([String: VariantValue])
-    }
-
     /// What changes from now on, until the stream's end: that of the daemon, too.
-    package func events() async throws -> AsyncStream<Event> {
+    package func updates() async throws -> AsyncStream<ServiceUpdate> {
         guard let bus else { throw BusClientError.noBus("not connected") }
-        let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: ServiceUpdate.self)
         registrations.append(
             bus.subscribe(
                 to: "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath,
@@ -163,8 +145,8 @@ package actor BusClient {
                 to: "PropertiesChanged", of: TransferBusName.properties, at: TransferBusName.managerPath,
                 sender: TransferBusName.service
             ) { values in
-                guard values.count == 3, let properties = values[1].dictionary else { return }
-                continuation.yield(.properties(properties))
+                guard values.count == 3, let changed = try? DaemonStatus(values[1].dictionary ?? [:]) else { return }
+                continuation.yield(.status(changed))
             })
         var wasThere = false
         registrations.append(
@@ -177,9 +159,9 @@ package actor BusClient {
     }
 
     /// The transfers that change from now on.
-    package func changes() async throws -> AsyncCompactMapSequence<AsyncStream<Event>, TransferStatus> {
-        try await events().compactMap { event in
-            if case .changed(let status) = event { status } else { nil }
+    package func changes() async throws -> AsyncCompactMapSequence<AsyncStream<ServiceUpdate>, TransferStatus> {
+        try await updates().compactMap { update in
+            if case .changed(let status) = update { status } else { nil }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 internal import TransferBusProtocol
+internal import TransferEngine
 internal import TransferModel
 
 /// A call whose caller is known.
@@ -49,8 +50,24 @@ extension BusServer {
             return openSession(next)
         }
         if call.method == "Open", call.interface != TransferBusName.properties { return openFile(next) }
+        if call.interface == TransferBusName.managerInterface, call.method == "SetInFront" {
+            return answer(next) {
+                await service.setInFront(call.arguments.first == .bool(true), app: caller.app)
+                return []
+            }
+        }
         guard call.path != TransferBusName.managerPath else {
-            return answer(next) { try await ManagerCalls(service: service, caller: caller).answer(call) }
+            if call.interface == TransferBusName.managerInterface, call.method == "Discard" {
+                let id = TransferID(call.arguments.first?.integer ?? -1)
+                return answer(next) {
+                    try await service.discard(id, for: caller)
+                    return []
+                }
+            }
+            return answer(next) {
+                try await ManagerCalls(service: service.service(for: caller), caller: caller, now: service.now)
+                    .answer(call)
+            }
         }
         let isRead: Bool
         do {
@@ -59,7 +76,7 @@ extension BusServer {
             call.fail(error)
             return ended(next)
         }
-        answer(next, isRead: isRead) { try await ObjectCalls(service: service, caller: caller).answer(call) }
+        answer(next, isRead: isRead) { try await ObjectCalls(service, caller: caller).answer(call) }
     }
 
     /// Answers what needs nothing but the server's own books; false for all other calls.

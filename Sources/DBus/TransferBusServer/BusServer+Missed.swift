@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 internal import TransferBusProtocol
+internal import TransferEngine
 internal import TransferModel
 
 /// News that a caller was not told, because it does not read what it is sent: kept as what has changed, not as messages, so
@@ -46,12 +47,13 @@ extension BusServer {
         guard let news = missed.removeValue(forKey: name), let caller = callers[name] else { return }
         Task {
             if news.manager, watchers[name] != nil {
-                let properties = await service.properties(for: caller)
-                let changed = properties.filter { $0.key == "Held" || $0.key == "Conditions" }
-                if let bus { emitChanged(changed, of: TransferBusName.managerInterface, to: name, bus) }
+                var changed = DaemonStatus()
+                let status = try? await service.service(for: caller).status()
+                (changed.held, changed.conditions) = (status?.held, status?.conditions)
+                if let bus { emitChanged(changed.fields, of: TransferBusName.managerInterface, to: name, bus) }
             }
             if watchers[name] != nil {
-                for status in await service.statuses(of: news.transfers.sorted(), for: caller) {
+                for status in service.statuses(of: news.transfers.sorted(), for: caller) {
                     try? bus?.emit(
                         "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath, to: name,
                         [.dictionary(status.fields)], type: "(a{sv})")
@@ -62,10 +64,10 @@ extension BusServer {
                 if let reader = readers[path] {
                     if reader.names.contains(name) { emitChanged(reader.told, of: interface, to: name, at: path, bus) }
                 } else if let id = BusObject.transfer(at: path),
-                    let status = await service.statuses(of: [id], for: caller).first
+                    let status = service.statuses(of: [id], for: caller).first
                 {
                     // It has ended meanwhile, and has no readers any more.
-                    emitChanged(TransferObject.properties(of: status), of: interface, to: name, at: path, bus)
+                    emitChanged(TransferObject.changes(of: status.fields), of: interface, to: name, at: path, bus)
                 }
             }
         }

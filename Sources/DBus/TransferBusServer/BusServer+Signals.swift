@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package import GLibBridge
+import GLibBridge
 internal import TransferBusProtocol
+internal import TransferEngine
 package import TransferModel
 
 /// Who has read an object's properties, and what they were told last.
@@ -35,6 +36,7 @@ extension BusServer {
     /// Tells those who watch, and may reach the transfer, how it stands.
     package func tell(_ status: TransferStatus) {
         guard let bus else { return }
+        lazy var fields = status.fields
         for watcher in watchers.values where watcher.reaches(status.app) {
             if flow?.isStalled(watcher.name) == true {
                 miss(watcher.name) { $0.transfers.insert(status.id) }
@@ -43,11 +45,11 @@ extension BusServer {
             // One who has just gone misses nothing.
             try? bus.emit(
                 "Changed", of: TransferBusName.managerInterface, at: TransferBusName.managerPath, to: watcher.name,
-                [.dictionary(status.fields)], type: "(a{sv})")
+                [.dictionary(fields)], type: "(a{sv})")
         }
         guard !readers.isEmpty else { return }
         let path = "\(TransferBusName.transfersPath)/\(status.id.rawValue)"
-        tellReaders(of: path, TransferBusName.transferInterface, TransferObject.properties(of: status))
+        tellReaders(of: path, TransferBusName.transferInterface, TransferObject.changes(of: fields))
         if status.state.isOver {
             readers[path]?.isOver = true
             dropReaders(of: path)
@@ -57,27 +59,25 @@ extension BusServer {
 
     /// Tells those who watch what the machine is like.
     package func tell(_ conditions: Conditions) {
-        guard let bus, !watchers.isEmpty else { return }
-        for watcher in watchers.values {
-            if flow?.isStalled(watcher.name) == true {
-                miss(watcher.name) { $0.manager = true }
-                continue
-            }
-            let fields = ConditionsFields.fields(of: conditions, isForPerson: watcher.isPerson)
-            emitChanged(
-                ["Conditions": .dictionary(fields)], of: TransferBusName.managerInterface, to: watcher.name, bus)
-        }
+        tellWatchers { $0.conditions = ConditionsReport(conditions, isForPerson: $1.isPerson) }
     }
 
-    /// Tells those who watch that properties of the manager have other values, as each may see them.
-    package func tellChanged(_ properties: (BusCaller) -> [String: VariantValue]) {
+    /// Tells those who watch of the hold on everything.
+    package func tell(_ hold: Fact<MachineHold?>) {
+        tellWatchers { $0.held = HoldStatus(hold, tellingReason: !$1.isSandboxed) }
+    }
+
+    /// Tells those who watch what has changed of the manager, as each may see it.
+    private func tellWatchers(_ change: (inout DaemonStatus, BusCaller) -> Void) {
         guard let bus else { return }
         for watcher in watchers.values {
             if flow?.isStalled(watcher.name) == true {
                 miss(watcher.name) { $0.manager = true }
                 continue
             }
-            emitChanged(properties(watcher), of: TransferBusName.managerInterface, to: watcher.name, bus)
+            var status = DaemonStatus()
+            change(&status, watcher)
+            emitChanged(status.fields, of: TransferBusName.managerInterface, to: watcher.name, bus)
         }
     }
 
@@ -177,7 +177,7 @@ extension BusServer {
         guard readers[path] != nil else { return }
         let caller = BusCaller(name: "", app: name.app, kind: .app)
         Task {
-            let sessions = try await service.sessions(for: caller)
+            let sessions = try await service.service(for: caller).sessions()
             let session = sessions.first { $0.name == name } ?? SessionStatus(name)
             tellReaders(of: path, TransferBusName.sessionInterface, session.properties)
         }

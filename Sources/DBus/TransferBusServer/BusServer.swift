@@ -6,7 +6,7 @@ internal import TransferModel
 import TransferPolicy
 import TransferSessions
 
-/// Offers a `TransferService` on the session bus: routes calls, knows who calls, tells watchers what changes.
+/// Offers a service on the session bus: routes calls, knows who calls, tells watchers what changes.
 package actor BusServer {
     /// Why there is no server, or no longer one.
     package enum End: Hashable, Sendable {
@@ -19,7 +19,7 @@ package actor BusServer {
     }
 
     private let executor = GLibExecutor(name: "transfer-bus")
-    let service: any TransferService
+    let service: any ExportedService
     var bus: BusConnection?
     private var registrations: [BusRegistration] = []
     var callers: [String: BusCaller] = [:]
@@ -65,7 +65,7 @@ package actor BusServer {
     }
 
     /// A server over `service`; nothing is offered before `start`, and nothing answered before `serve`.
-    package init(service: any TransferService, launched: LaunchedPrograms = LaunchedPrograms()) {
+    package init(service: any ExportedService, launched: LaunchedPrograms = LaunchedPrograms()) {
         self.service = service
         self.launched = launched
         readiness.enter()

@@ -6,7 +6,7 @@ internal import TransferModel
 
 /// Handing finished files out as descriptors: a program in a sandbox cannot reach them by their paths (rule C2).
 struct FileCalls {
-    let service: any TransferService
+    let service: any ExportedService
     let caller: BusCaller
 
     /// A descriptor that is closed with its owner.

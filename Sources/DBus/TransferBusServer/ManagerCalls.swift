@@ -1,86 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 internal import TransferBusProtocol
+internal import TransferEngine
 internal import TransferModel
 
 /// What a call of the manager means.
 struct ManagerCalls {
-    let service: any TransferService
+    /// What the caller may use.
+    let service: any SharedTransferService
     let caller: BusCaller
+    /// What the wall clock shows.
+    let now: WallTime
 
     /// The values of the answer.
     ///
     /// - Throws: `BusFault`, or what the service throws.
     func answer(_ call: BusCall) async throws -> [VariantValue] {
-        if call.interface == "org.freedesktop.DBus.Properties" { return try await property(call) }
+        if call.interface == TransferBusName.properties {
+            return try Self.property(call, of: TransferBusName.managerInterface, try await service.status().fields)
+        }
+        if let answer = try await answerAboutTransfers(call) { return answer }
+        return try await answerAboutAll(call)
+    }
+
+    private func answerAboutTransfers(_ call: BusCall) async throws -> [VariantValue]? {
         let arguments = call.arguments
         switch call.method {
         case "Submit":
             let items = try arguments[0].items.map {
                 try PassedFiles($0.dictionary ?? [:], call.descriptors, from: caller)
             }
-            let ids = try await service.submit(requests(items), from: caller)
-            return [.list(ids.map { .integer($0.rawValue) })]
-        case "List":
-            let rows = try await service.list(TransferFilter(arguments[0].dictionary ?? [:]), for: caller)
-            return [.list(rows.map { .dictionary($0.fields) })]
-        case "Table":
-            let rows = try await service.list(TransferFilter(arguments[0].dictionary ?? [:]), for: caller)
-            return TransferTable.values(of: rows)
-        case "Show": return [.dictionary(try await service.show(id(arguments[0]), for: caller))]
-        case "Explain": return [.dictionary(try await service.explain(id(arguments[0]), for: caller))]
+            return [.list(try await service.submit(requests(items)).map { .integer($0.rawValue) })]
+        case "List": return [.list(try await list(arguments[0]).map { .dictionary($0.fields) })]
+        case "Table": return TransferTable.values(of: try await list(arguments[0]))
+        case "Show": return [.dictionary(try await service.show(id(arguments[0])).fields)]
+        case "Explain": return [.dictionary(try await service.explain(id(arguments[0])).fields)]
+        case "Log": return [.dictionary(try await service.log(of: id(arguments[0])).fields)]
         case "Change":
-            try await service.change(id(arguments[0]), arguments[1].dictionary ?? [:], for: caller)
+            try await service.change(id(arguments[0]), ChangeRequest(arguments[1].dictionary ?? [:]))
             return []
+        default:
+            guard let action = ControlAction(rawValue: call.method) else { return nil }
+            try await service.control(arguments[0].items.map(id), action)
+            return []
+        }
+    }
+
+    private func answerAboutAll(_ call: BusCall) async throws -> [VariantValue] {
+        let arguments = call.arguments
+        switch call.method {
         case "Hold":
             let seconds = arguments[0].integer ?? 0
-            let reason = arguments[1].string ?? ""
-            try await service.hold(HoldRequest(seconds: seconds == 0 ? nil : seconds, reason: reason), for: caller)
+            try await service.hold(
+                HoldRequest(seconds: seconds == 0 ? nil : seconds, reason: arguments[1].string ?? ""))
             return []
-        case "Limiters": return [.list(try await service.limiters(for: caller).map(VariantValue.dictionary))]
-        case "Sessions": return [.list(try await service.sessions(for: caller).map { .dictionary($0.fields) })]
-        case "Apps": return [.list(try await service.apps(for: caller).map(VariantValue.dictionary))]
-        case "QuitApp":
-            return [.integer(Int64(try await service.quit(arguments[0].string ?? "", for: caller)))]
+        case "Release":
+            try await service.hold(nil)
+            return []
+        case "Limiters": return [.list(try await service.relaunchDelays().map { .dictionary($0.fields) })]
+        case "Sessions": return [.list(try await service.sessions().map { .dictionary($0.listed) })]
+        case "Apps": return [.list(try await service.apps().map { .dictionary($0.fields) })]
+        case "QuitApp": return [.integer(Int64(try await service.quit(arguments[0].string ?? "")))]
         case "History", "HistoryFrom":
             let text = arguments[0].string ?? ""
             guard let start = BusDate(parsing: text) else {
                 throw BusFault(.invalidArgument, "'\(text.prefix(40))' is no date as RFC 3339 has it")
             }
             let place = arguments.count > 1 ? arguments[1].string : nil
-            return [.dictionary(try await service.history(since: start.wall, from: place, for: caller))]
-        case "Log": return [.dictionary(try await service.log(of: id(arguments[0]), for: caller))]
-        case "Discard":
-            try await service.discard(id(arguments[0]), for: caller)
-            return []
-        case "SetInFront":
-            await service.setInFront(arguments[0] == .bool(true), app: caller.app)
-            return []
+            return [.dictionary(try await service.history(since: start.wall, from: place).fields)]
         case "TrustSandbox":
-            try await service.trust(arguments[0].string ?? "", arguments[1] == .bool(true), for: caller)
+            try await service.trust(arguments[0].string ?? "", arguments[1] == .bool(true))
             return []
-        case "Metrics":
-            guard !caller.isSandboxed else {
-                throw BusFault(.accessDenied, "counts of all apps are not for a program in a sandbox")
-            }
-            return [.string(service.metrics)]
-        case "Release":
-            try await service.hold(nil, for: caller)
-            return []
-        default:
-            guard let deed = TransferDeed(rawValue: call.method) else {
-                throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
-            }
-            try await service.steer(arguments[0].items.map(id), deed, for: caller)
-            return []
+        case "Metrics": return [.string(try await service.metrics())]
+        default: throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
         }
     }
 
+    private func list(_ filter: VariantValue) async throws -> [TransferStatus] {
+        try await service.list(TransferFilter(filter.dictionary ?? [:]))
+    }
+
     private func requests(_ items: [PassedFiles]) throws -> [TransferRequest] {
-        let submitted = service.now
-        return try items.enumerated().map { index, item in
+        try items.enumerated().map { index, item in
             do {
-                var request = try TransferRequest(item.fields, submitted: submitted)
+                var request = try TransferRequest(item.fields, submitted: now)
                 request.specification.destination.folderIdentity = item.folder
                 request.upload?.descriptor = item.upload
                 return request
@@ -91,10 +94,6 @@ struct ManagerCalls {
     }
 
     private func id(_ value: VariantValue) -> TransferID { TransferID(value.integer ?? 0) }
-
-    private func property(_ call: BusCall) async throws -> [VariantValue] {
-        try Self.property(call, of: TransferBusName.managerInterface, await service.properties(for: caller))
-    }
 
     /// Answers a call for the properties of an object that has one interface of ours.
     static func property(

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 internal import TransferBusProtocol
+internal import TransferEngine
 internal import TransferModel
 
 /// What a call of a transfer's or a session's object means.
 struct ObjectCalls {
-    let service: any TransferService
+    /// What stands behind the objects.
+    let host: any ExportedService
     let caller: BusCaller
+    /// What the caller may use.
+    private var service: any SharedTransferService { host.service(for: caller) }
+
+    init(_ host: any ExportedService, caller: BusCaller) { (self.host, self.caller) = (host, caller) }
 
     /// The values of the answer.
     ///
@@ -15,7 +21,7 @@ struct ObjectCalls {
         if let id = BusObject.transfer(at: call.path) { return try await answer(call, of: id) }
         guard let name = BusObject.session(at: call.path) else { throw UnknownObjectError(path: call.path) }
         guard await isReached(name, by: call) else { throw UnknownObjectError(path: call.path) }
-        if let answer = try await SessionCalls(service: service, caller: caller).answer(call, of: name) {
+        if let answer = try await SessionCalls(service: host, caller: caller).answer(call, of: name) {
             return answer
         }
         guard let session = try await session(name) else { throw UnknownObjectError(path: call.path) }
@@ -27,19 +33,19 @@ struct ObjectCalls {
     private func answer(_ call: BusCall, of id: TransferID) async throws -> [VariantValue] {
         do {
             if call.interface == TransferBusName.properties {
-                let properties = TransferObject.properties(of: try await service.show(id, for: caller))
+                let properties = TransferObject.properties(of: try await service.show(id).fields)
                 return try ManagerCalls.property(call, of: TransferBusName.transferInterface, properties)
             }
             switch call.method {
-            case "Explain": return [.dictionary(try await service.explain(id, for: caller))]
+            case "Explain": return [.dictionary(try await service.explain(id).fields)]
             case "Change":
-                try await service.change(id, call.arguments.first?.dictionary ?? [:], for: caller)
+                try await service.change(id, ChangeRequest(call.arguments.first?.dictionary ?? [:]))
                 return []
             default:
-                guard let deed = TransferDeed(rawValue: call.method) else {
+                guard let action = ControlAction(rawValue: call.method) else {
                     throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
                 }
-                try await service.steer([id], deed, for: caller)
+                try await service.control([id], action)
                 return []
             }
         } catch let fault as BusFault where fault.code == .noSuchTransfer {
@@ -55,12 +61,12 @@ struct ObjectCalls {
         guard call.interface == TransferBusName.sessionInterface, SessionCalls.methods.contains(call.method) else {
             return false
         }
-        return await service.hasOpen(SessionKey(app: name.app, identifier: name.identifier), caller.name)
+        return await host.hasOpen(SessionKey(app: name.app, identifier: name.identifier), caller.name)
     }
 
     /// The session of that name; one that has no transfers is there for its own app only, as nobody else's guess.
     private func session(_ name: SessionKey) async throws -> SessionStatus? {
-        if let session = try await service.sessions(for: caller).first(where: { $0.name == name }) { return session }
+        if let session = try await service.sessions().first(where: { $0.name == name }) { return session }
         return caller.app == name.app ? SessionStatus(name) : nil
     }
 
@@ -71,15 +77,15 @@ struct ObjectCalls {
         if call.method == "List" {
             var filter = try TransferFilter(call.arguments.first?.dictionary ?? [:])
             (filter.app, filter.session) = (session.name.app, session.name.identifier)
-            return [.list(try await service.list(filter, for: caller).map { .dictionary($0.fields) })]
+            return [.list(try await service.list(filter).map { .dictionary($0.fields) })]
         }
-        let deeds: [String: TransferDeed] = ["PauseAll": .pause, "ResumeAll": .resume, "CancelAll": .cancel]
-        guard let deed = deeds[call.method] else {
+        let actions: [String: ControlAction] = ["PauseAll": .pause, "ResumeAll": .resume, "CancelAll": .cancel]
+        guard let action = actions[call.method] else {
             throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
         }
         // One that ends meanwhile is what was asked for, or too late for it.
         for id in session.transfers {
-            do { try await service.steer([id], deed, for: caller) } catch let fault as BusFault
+            do { try await service.control([id], action) } catch let fault as BusFault
                 where fault.code == .transferEnded
             {}
         }

@@ -13,8 +13,8 @@ enum TransferObject {
     }
 
     /// The properties that a changed transfer tells of.
-    static func properties(of status: TransferStatus) -> [String: VariantValue] {
-        var properties = properties(of: status.fields)
+    static func changes(of fields: [String: VariantValue]) -> [String: VariantValue] {
+        var properties = properties(of: fields)
         // These belong to Show, and are told by nobody else.
         properties["Directory"] = nil
         properties["Constraints"] = nil

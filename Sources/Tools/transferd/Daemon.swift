@@ -257,7 +257,7 @@ private struct HoldRun: Service {
 
     func run() async throws {
         for await hold in watch.changes.cancelOnGracefulShutdown() {
-            await server.tellChanged { ["Held": .dictionary(DaemonService.fields(of: hold, for: $0))] }
+            await server.tell(hold)
         }
     }
 }
@@ -288,14 +288,4 @@ private struct BusRun: Service {
         guard end != .stopped else { return }
         throw BusServerError(end: end)
     }
-}
-
-/// Carries changes of the hold to the bus.
-private final class HoldWatch: Sendable {
-    let changes: AsyncStream<Fact<MachineHold?>>
-    private let continuation: AsyncStream<Fact<MachineHold?>>.Continuation
-
-    init() { (changes, continuation) = AsyncStream.makeStream() }
-
-    func tell(_ hold: Fact<MachineHold?>) { continuation.yield(hold) }
 }

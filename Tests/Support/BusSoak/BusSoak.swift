@@ -33,7 +33,7 @@ enum BusSoak {
             address: address, clients: clients, pause: .milliseconds(numbers.count > 3 ? Int(numbers[3]) : 0))
         let observer = BusClient()
         try await observer.connect(address: address)
-        _ = try await observer.property("Version")
+        _ = try await observer.status()
         guard let process = try await observer.daemonProcess() else { exit(3) }
         let before = Footprint(of: process)
         let tally = SoakTally()
@@ -80,7 +80,7 @@ enum BusSoak {
             if !ids.isEmpty { _ = try await cleaner.call("Cancel", [.list(ids)], type: "(ax)") }
             await cleaner.close()
         }
-        _ = try await observer.property("Version")
+        _ = try await observer.status()
         return Footprint(of: process)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import GLibBridge
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
 import TransferModel
 import TransferPolicy
 
@@ -32,7 +33,7 @@ struct SoakClient {
             await client.close()
             return
         }
-        let watch = Bool.random(using: &generator) ? try await client.events() : nil
+        let watch = Bool.random(using: &generator) ? try await client.updates() : nil
         let watching = watch.map { events in
             Task { [app, tally] in
                 for await event in events {

@@ -53,7 +53,7 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
 }
 
 /// How far a fact can be trusted.
-public enum Sureness: String, Hashable, Sendable, CaseIterable {
+public enum Sureness: String, Hashable, Sendable, Codable, CaseIterable {
     /// A service or the kernel said so.
     case reported
     /// Concluded, or said by one of two sources that disagree.

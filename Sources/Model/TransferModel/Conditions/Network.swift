@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What can be reached.
-public enum Reachability: String, Hashable, Sendable, CaseIterable {
+public enum Reachability: String, Hashable, Sendable, Codable, CaseIterable {
     /// Nothing: no route, or a link without carrier.
     case none
     /// A captive portal wants a login first.
@@ -23,7 +23,7 @@ public enum Reachability: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The kind of device that carries the default route; a VPN or bridge is resolved to what carries it.
-public enum LinkKind: String, Hashable, Sendable, CaseIterable {
+public enum LinkKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// A cable, or a virtual device that stands for one (veth, virtio, a bridge or bond over wired ports).
     case ethernet
     /// Wireless LAN.
@@ -59,7 +59,7 @@ public struct LinkKinds: OptionSet, Hashable, Sendable, Codable {
 }
 
 /// Whether bytes cost somebody money.
-public enum Metered: String, Hashable, Sendable, CaseIterable {
+public enum Metered: String, Hashable, Sendable, Codable, CaseIterable {
     /// Said to be metered.
     case yes
     /// Guessed to be metered; counts as `yes`.

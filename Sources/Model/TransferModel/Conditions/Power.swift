@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the machine runs on.
-public enum PowerSource: String, Hashable, Sendable, CaseIterable {
+public enum PowerSource: String, Hashable, Sendable, Codable, CaseIterable {
     /// Mains, or a machine that has no battery.
     case ac
     /// A battery.
@@ -11,7 +11,7 @@ public enum PowerSource: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What the batteries do.
-public enum ChargingState: String, Hashable, Sendable, CaseIterable {
+public enum ChargingState: String, Hashable, Sendable, Codable, CaseIterable {
     /// Taking charge.
     case charging
     /// Giving charge.
@@ -25,7 +25,7 @@ public enum ChargingState: String, Hashable, Sendable, CaseIterable {
 }
 
 /// How urgent the battery's level is, as UPower tells it.
-public enum BatteryWarning: String, Hashable, Sendable, CaseIterable {
+public enum BatteryWarning: String, Hashable, Sendable, Codable, CaseIterable {
     /// Nothing to warn of.
     case none
     /// Low.

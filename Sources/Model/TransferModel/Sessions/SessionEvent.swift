@@ -4,8 +4,8 @@
 package typealias EventNumber = Int64
 
 /// Something that happened in a session, as its app is told.
-package struct SessionEvent: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
+package struct SessionEvent: Hashable, Sendable, Codable {
+    package enum Kind: Hashable, Sendable, Codable {
         /// So many bytes of the body are on disk.
         case received(Int64, total: Int64?)
         case sent(Int64, total: Int64?)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Tells one session from every other: its identifier is its app's own.
-package struct SessionKey: Hashable, Sendable, Comparable {
+package struct SessionKey: Hashable, Sendable, Codable, Comparable {
     package var app: String
     package var identifier: String
 
@@ -51,8 +51,8 @@ package struct SessionSettings: Hashable, Sendable, Codable {
 }
 
 /// A session will not be opened, or a task not be taken.
-package struct SessionRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    package enum Code: String, Hashable, Sendable, CaseIterable {
+package struct SessionRefusal: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+    package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         case badIdentifier
         /// Another process uses the session.
         case inUse
@@ -90,7 +90,7 @@ package enum AppRegistration: Hashable, Sendable, Codable {
 }
 
 /// A session as a process finds it.
-package struct SessionState: Hashable, Sendable {
+package struct SessionState: Hashable, Sendable, Codable {
     /// The identifier of the next new task: higher than any that a task of the session ever had.
     package var nextTask: Int
     /// Tasks that are not over, and those that are but whose events have not been dealt with.
@@ -101,6 +101,14 @@ package struct SessionState: Hashable, Sendable {
     package var isInFront = true
     /// The app whose session it is, where that is not the caller's own: the one that is registered for its shared container.
     package var app: String?
+
+    // Without the app: whoever is told of the session reads it from the session's path.
+    private enum CodingKeys: CodingKey {
+        case nextTask
+        case tasks
+        case warning
+        case isInFront
+    }
 
     package init(nextTask: Int, tasks: [TaskSnapshot], warning: String? = nil) {
         self.nextTask = nextTask

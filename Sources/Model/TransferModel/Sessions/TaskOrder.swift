@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What an app wants done with a task.
-package enum TaskOrder: Hashable, Sendable {
+package enum TaskOrder: Hashable, Sendable, Codable {
     /// Schedule a new one.
     case submit(TaskSnapshot)
     /// It is not to go on until it is resumed.

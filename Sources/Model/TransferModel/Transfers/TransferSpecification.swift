@@ -139,7 +139,7 @@ public struct HeaderField: Hashable, Sendable, Codable {
 /// Where a finished file goes, and what happens when something is there already.
 public struct Destination: Hashable, Sendable, Codable {
     /// What to do with a file that has the name already.
-    public enum Collision: String, Hashable, Sendable, Codable {
+    public enum Collision: String, Hashable, Sendable, Codable, CaseIterable {
         /// Keep it and call ours `name (1).ext`, as browsers do.
         case rename
         /// Replace it, atomically. Where only the server names the file (`Content-Disposition`, or a redirect's target), and

@@ -4,6 +4,8 @@ import GLibBridge
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
+import TransferModel
 
 /// `transferctl limiter`: what keeps apps from being started over and over.
 struct LimiterCommand: DaemonCommand {
@@ -25,19 +27,16 @@ struct LimiterCommand: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        let rows = try await client.rows("Limiters")
-        if json { return JSONLine.print(["limiters": rows.map { $0.mapValues(\.json) }]) }
+        let rows = try await client.relaunchDelays()
+        if json { return JSONLine.print(["limiters": rows.map { $0.fields.mapValues(\.json) }]) }
         guard !rows.isEmpty else { return Console.error("no app waits longer than any other") }
         var table = TextTable(["APP", "DELAY", "STARTS", "UNTIL", "CAUSE", "HOLDS"])
         for row in rows {
-            let holds = (row["waiting"]?.items ?? []).compactMap { item -> String? in
-                guard let count = item.dictionary?["count"]?.integer else { return nil }
-                return "\(count) until \(WatchConditions.time(item.dictionary?["release"]) ?? "?")"
-            }
+            let holds = row.waiting.map { "\($0.count) until \(WatchConditions.time($0.release))" }
             table.add([
-                row["app"]?.string ?? "", Formatting.span(row["delay"]?.integer ?? 0),
-                "\(row["relaunches"]?.integer ?? 0)", WatchConditions.time(row["until"]) ?? "-",
-                Self.words[row["cause"]?.string ?? ""] ?? "", holds.isEmpty ? "nothing" : holds.joined(separator: ", "),
+                row.app, Formatting.span(row.delay), "\(row.relaunches)",
+                row.until.map(WatchConditions.time) ?? "-", Self.words[row.cause] ?? "",
+                holds.isEmpty ? "nothing" : holds.joined(separator: ", "),
             ])
         }
         table.print()
@@ -66,19 +65,21 @@ struct SessionsCommand: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        let rows = try await client.rows("Sessions")
-        if json { return JSONLine.print(["sessions": rows.map { $0.mapValues(\.json) }]) }
+        let rows = try await client.sessions()
+        if json { return JSONLine.print(["sessions": rows.map { $0.listed.mapValues(\.json) }]) }
         guard !rows.isEmpty else { return Console.error("there are no sessions") }
         var table = TextTable([
             "APP", "SESSION", "STATE", "OPEN", "RUNNING", "WAITING", "PAUSED", "DONE", "EVENTS", "PROCESS",
         ])
         for row in rows {
-            let bytes = Formatting.bytes(row["bytes"]?.integer ?? 0)
+            let bytes = Formatting.bytes(row.bytes)
             table.add(
-                [row["app"]?.string ?? "", row["identifier"]?.string ?? "", row["state"]?.string ?? ""]
-                    + ["open", "running", "waiting", "paused"].map { "\(row[$0]?.integer ?? 0)" }
-                    + [row["total"]?.integer.map { "\(bytes) of \(Formatting.bytes($0))" } ?? bytes]
-                    + ["waiting-events", "owner"].map { row[$0]?.integer.map(String.init) ?? "-" })
+                [row.name.app, row.name.identifier, row.state]
+                    + [row.open, row.running, row.waiting, row.paused].map(String.init)
+                    + [row.total.map { "\(bytes) of \(Formatting.bytes($0))" } ?? bytes]
+                    + [row.background?.waitingEvents, row.background?.owner.map(Int.init)].map {
+                        $0.map(String.init) ?? "-"
+                    })
         }
         table.print()
     }
@@ -119,59 +120,52 @@ struct AppsList: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        let rows = try await client.rows("Apps")
-        if json { return JSONLine.print(["apps": rows.map { $0.mapValues(\.json) }]) }
+        let rows = try await client.apps()
+        if json { return JSONLine.print(["apps": rows.map { $0.fields.mapValues(\.json) }]) }
         guard !rows.isEmpty else { return Console.error("no app has transfers or sessions") }
         var table = TextTable([
             "APP", "OPEN", "RUNNING", "WAITING", "PAUSED", "UPLOADS", "FINISHED", "PARTIAL", "DELAY", "SESSIONS",
             "APP IS", "EVENTS", "STARTS", "STARTED BY",
         ])
         for row in rows {
-            let sessions = (row["sessions"]?.items ?? []).compactMap(\.string)
+            let background = row.background
             table.add(
-                [row["app"]?.string ?? ""]
-                    + ["open", "running", "waiting", "paused"].map { "\(row[$0]?.integer ?? 0)" }
-                    + ["source-bytes", "finished-bytes", "partial-bytes"].map(Self.bytes(of: row))
+                [row.app] + [row.open, row.running, row.waiting, row.paused].map(String.init)
+                    + [row.sourceBytes, row.finishedBytes, row.partialBytes].map {
+                        $0 > 0 ? Formatting.bytes($0) : "-"
+                    }
                     + [
-                        Formatting.span(row["delay"]?.integer ?? 0),
-                        sessions.isEmpty ? "-" : sessions.joined(separator: ", "), Self.place(row),
-                        row["waiting-events"]?.integer.map(String.init) ?? "-", Self.starts(row), Self.starter(row),
+                        Formatting.span(row.delay),
+                        row.sessions.isEmpty ? "-" : row.sessions.joined(separator: ", "),
+                        background.map(Self.place) ?? "-", background.map { "\($0.waitingEvents)" } ?? "-",
+                        background.map(Self.starts) ?? "-", Self.starter(background?.registration),
                     ])
         }
         table.print()
     }
 
-    /// A number of bytes as text; a dash for none.
-    private static func bytes(of row: [String: VariantValue]) -> (String) -> String {
-        { key in
-            let bytes = row[key]?.integer ?? 0
-            return bytes > 0 ? Formatting.bytes(bytes) : "-"
-        }
-    }
-
     /// Where an app with background sessions is.
-    private static func place(_ row: [String: VariantValue]) -> String {
-        guard let connected = row["connected"] else { return "-" }
-        guard connected == .bool(true) else { return "not connected" }
-        return row["front"] == .bool(true) ? "in front" : "in background"
+    private static func place(_ app: AppSummary.Background) -> String {
+        app.isConnected ? app.isInFront ? "in front" : "in background" : "not connected"
     }
 
     /// The bus name or the command by which it is started.
-    private static func starter(_ row: [String: VariantValue]) -> String {
-        if let name = row["bus-name"]?.string { return name }
-        let words = (row["command"]?.items ?? []).compactMap(\.string)
-        return words.isEmpty ? "-" : words.joined(separator: " ")
+    private static func starter(_ registration: AppRegistration?) -> String {
+        switch registration {
+        case .busName(let name)?: name
+        case .command(let words)?: words.joined(separator: " ")
+        case nil: "-"
+        }
     }
 
     /// How often it was started, and what came of it.
-    private static func starts(_ row: [String: VariantValue]) -> String {
-        guard let launches = row["launches"]?.integer else { return "-" }
-        let failures = ["missing", "crashed", "silent"].compactMap { key in
-            row[key]?.integer.flatMap { $0 > 0 ? "\($0) \(key)" : nil }
+    private static func starts(_ app: AppSummary.Background) -> String {
+        let failures = [("missing", app.missing), ("crashed", app.crashed), ("silent", app.silent)].compactMap {
+            $1 > 0 ? "\($1) \($0)" : nil
         }
-        var text = "\(launches)"
+        var text = "\(app.launches)"
         if !failures.isEmpty { text += " (\(failures.joined(separator: ", ")))" }
-        if let words = row["last-words"]?.string { text += ": \(words.printable)" }
+        if let words = app.lastWords { text += ": \(words.printable)" }
         return text
     }
 }
@@ -192,7 +186,7 @@ struct AppsQuit: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        let count = try await client.call("QuitApp", [.string(app)], type: "(s)").first?.integer ?? 0
+        let count = try await client.quit(app)
         if json { return JSONLine.print(["cancelled": count]) }
         Console.print("\(count)")
     }

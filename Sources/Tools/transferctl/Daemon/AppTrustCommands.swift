@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import GLibBridge
 import TransferBusClient
+import TransferEngine
 
 /// `transferctl apps trust`.
 struct AppsTrust: DaemonCommand {
@@ -22,7 +22,7 @@ struct AppsTrust: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        _ = try await client.call("TrustSandbox", [.string(unit), .bool(true)], type: "(sb)")
+        try await client.trust(unit, true)
     }
 }
 
@@ -37,6 +37,6 @@ struct AppsDistrust: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        _ = try await client.call("TrustSandbox", [.string(unit), .bool(false)], type: "(sb)")
+        try await client.trust(unit, false)
     }
 }

@@ -5,6 +5,7 @@ import GLibBridge
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
 import TransferModel
 
 /// A command that talks to the daemon, and starts nothing else.
@@ -61,11 +62,6 @@ enum DaemonConnection {
 }
 
 extension BusClient {
-    /// The transfers that fit.
-    func list(_ filter: TransferFilter) async throws -> [TransferStatus] {
-        try TransferTable.rows(try await call("Table", [.dictionary(filter.fields)], type: "(a{sv})"))
-    }
-
     /// Of more than this many transfers a person does not read why each waits.
     private static let mostExplained = 200
 
@@ -74,29 +70,5 @@ extension BusClient {
         var filter = filter
         filter.mostExplained = Self.mostExplained
         return try await list(filter)
-    }
-
-    /// What a method without arguments lists.
-    func rows(_ method: String) async throws -> [[String: VariantValue]] {
-        (try await call(method).first?.items ?? []).compactMap(\.dictionary)
-    }
-
-    /// All properties of the manager.
-    func managerProperties() async throws -> [String: VariantValue] {
-        let interface = VariantValue.string(TransferBusName.managerInterface)
-        return try await call("GetAll", of: TransferBusName.properties, [interface], type: "(s)").first?.dictionary
-            ?? [:]
-    }
-
-    /// Hands transfers over, some thousands at a time, so that no message grows too large.
-    func submit(_ requests: [TransferRequest]) async throws -> [TransferID] {
-        var ids: [TransferID] = []
-        for start in stride(from: 0, to: requests.count, by: 2000) {
-            let batch = requests[start..<min(start + 2000, requests.count)]
-            let answer = try await call(
-                "Submit", [.list(batch.map { .dictionary($0.fields) })], type: "(aa{sv})")
-            ids += (answer.first?.items ?? []).compactMap { $0.integer.map(TransferID.init) }
-        }
-        return ids
     }
 }

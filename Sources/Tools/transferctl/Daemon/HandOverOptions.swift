@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import GLibBridge
 import Glibc
 import ToolSupport
 import TransferBusClient
-import TransferBusProtocol
+import TransferEngine
 import TransferModel
 
 /// What `add` and `add-upload` share, beside when and how.
@@ -56,8 +55,7 @@ struct HandOverOptions: ParsableArguments {
         guard let id = ids.first, ids.count == 1 else {
             return "'transferctl watch' shows them, and why they wait"
         }
-        let explanation = try? await client.call("Explain", [.integer(id.rawValue)], type: "(x)").first?.dictionary
-        let sentence = explanation?["sentence"]?.string ?? ""
+        let sentence = (try? await client.explain(id))?.sentence ?? ""
         let reason = sentence.isEmpty ? "" : "waits: \(sentence.printable); "
         return reason + "'transferctl watch' shows it"
     }

@@ -5,6 +5,7 @@ import GLibBridge
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
 import TransferModel
 import TransferPolicy
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import GLibBridge
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
+import TransferModel
 
 /// A command that asks the daemon one question about one transfer, and writes the answer for people or as JSON.
 protocol OneTransferCommand: DaemonCommand {
-    /// The method of the bus that answers.
-    static var method: String { get }
+    associatedtype Answer: VariantCoded, Sendable
     var question: OneTransferOptions { get }
 
+    /// The daemon's answer.
+    func ask(_ service: some SharedTransferService, _ id: TransferID) async throws -> Answer
     /// Writes the answer for people.
-    func tell(_ fields: [String: VariantValue])
+    func tell(_ answer: Answer)
 }
 
 /// Which transfer, and in what form.
@@ -26,8 +28,7 @@ struct OneTransferOptions: ParsableArguments {
 
 extension OneTransferCommand {
     func run(with client: BusClient) async throws {
-        let answer = try await client.call(Self.method, [.integer(question.id)], type: "(x)")
-        let fields = answer.first?.dictionary ?? [:]
-        if question.json { JSONLine.print(fields.mapValues(\.json)) } else { tell(fields) }
+        let answer = try await ask(client, TransferID(question.id))
+        if question.json { JSONLine.print(answer.fields.mapValues(\.json)) } else { tell(answer) }
     }
 }

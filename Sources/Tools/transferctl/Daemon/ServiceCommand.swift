@@ -5,6 +5,8 @@ import GLibBridge
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
+import TransferModel
 import TransferWorker
 
 /// `transferctl service`: has systemd and the bus start the daemon for this user.
@@ -188,42 +190,38 @@ struct ServiceStatus: AsyncParsableCommand {
         let files = try ServiceFiles()
         let isInstalled = FileManager.default.fileExists(atPath: files.activation)
         let confinement = WorkerConfinement.offered
-        var fields: [String: VariantValue] = [
-            "installed": .bool(isInstalled), "workerConfinement": .string("\(confinement)"),
-        ]
+        var process: Int64?
+        var status = DaemonStatus()
         try await DaemonConnection.with(bus: daemon.bus) { client in
-            guard let process = try await client.daemonProcess() else { return }
-            fields["process"] = .integer(process)
-            for (key, name) in [
-                ("version", "Version"), ("state", "StateDirectory"), ("policy", "Policy"), ("lost", "StateLost"),
-            ] {
-                do {
-                    fields[key] = try await client.property(name, startingIt: false)
-                } catch BusClientError.noDaemon {
-                    // It has ended since.
-                    fields["process"] = nil
-                    return
-                }
+            process = try await client.daemonProcess()
+            guard process != nil else { return }
+            do { status = try await client.status(startingIt: false) } catch BusClientError.noDaemon {
+                // It has ended since.
+                process = nil
             }
         }
         if json {
-            JSONLine.print(fields.mapValues(\.json))
+            var fields: [String: Any] = ["installed": isInstalled, "workerConfinement": "\(confinement)"]
+            (fields["process"], fields["version"], fields["policy"]) = (process, status.version, status.policy)
+            fields["state"] = status.stateDirectory
+            fields["lost"] = status.stateLost.map { $0.fields.mapValues(\.json) }
+            JSONLine.print(fields)
         } else {
             Console.print(
                 isInstalled ? "installed: \(files.activation)" : "not installed: 'transferctl service install'")
-            let process = fields["process"]?.integer
             Console.print(
-                process.map { "runs: process \($0), state in \(fields["state"]?.string ?? "?")" }
+                process.map { "runs: process \($0), state in \(status.stateDirectory ?? "?")" }
                     ?? (isInstalled ? "does not run; the first command that needs it starts it" : "does not run"))
             Console.print("Worker confinement: \(confinement)")
-            if let lost = fields["lost"]?.dictionary, let file = lost["file"]?.string {
-                Console.print("the queue was damaged (\(lost["reason"]?.string ?? "?")), and lies in \(file) now")
+            if let lost = status.stateLost, let file = lost.file {
+                Console.print("the queue was damaged (\(lost.reason ?? "?")), and lies in \(file) now")
                 Console.print(
-                    lost["backup"]?.string.map { "a backup of \($0) took its place: look through 'transferctl list'" }
-                        ?? "there was no backup, so that what waited has to be handed over again")
+                    lost.backup.map {
+                        "a backup of \(BusDate($0)) took its place: look through 'transferctl list'"
+                    } ?? "there was no backup, so that what waited has to be handed over again")
             }
         }
-        guard fields["process"] != nil else { throw ExitStatus.noDaemon.code }
+        guard process != nil else { throw ExitStatus.noDaemon.code }
     }
 }
 
@@ -237,6 +235,6 @@ struct ServiceMetrics: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        Console.printText(try await client.call("Metrics").first?.string ?? "")
+        Console.printText(try await client.metrics())
     }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import GLibBridge
 import LinuxClock
 import ToolSupport
 import TransferBusClient
-import TransferBusProtocol
+import TransferEngine
 import TransferModel
 
 /// `transferctl set`.
@@ -27,17 +26,16 @@ struct SetCommand: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        let fields = try Self.fields(changes, now: try Parts.alarm().now().wall)
-        _ = try await client.call("Change", [.integer(id), .dictionary(fields)], type: "(xa{sv})")
+        try await client.change(TransferID(id), try Self.request(changes, now: try Parts.alarm().now().wall))
     }
 
     private static let options = ["priority", "when", "not-before", "by", "window", "metered"]
 
-    /// What goes over the bus.
+    /// The change that is asked for.
     ///
     /// - Throws: `UsageError` that names the key and what would be right.
-    static func fields(_ changes: [String], now: WallTime) throws -> [String: VariantValue] {
-        var fields: [String: VariantValue] = [:]
+    static func request(_ changes: [String], now: WallTime) throws -> ChangeRequest {
+        var request = ChangeRequest()
         var arguments: [String] = []
         for change in changes {
             let parts = change.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -48,7 +46,7 @@ struct SetCommand: DaemonCommand {
                     let known = WorkKind.allCases.map(\.rawValue).joined(separator: ", ")
                     throw UsageError("kind '\(parts[1])' must be one of \(known)")
                 }
-                fields["kind"] = .string(kind.rawValue)
+                request.kind = kind
             case let key where options.contains(key): arguments += ["--\(key)=\(parts[1])"]
             default:
                 throw UsageError("there is no key '\(parts[0])'; known are kind, \(options.joined(separator: ", "))")
@@ -59,9 +57,9 @@ struct SetCommand: DaemonCommand {
             throw UsageError("\(TimingOptions.message(for: error)) (as 'transferctl add' takes it)")
         }
         if timing.priority != nil {
-            fields["priority"] = .integer(Int64(try SpecificationBuilder.priority(timing.priority)))
+            request.priority = try SpecificationBuilder.priority(timing.priority)
         }
-        let constraints = try SpecificationBuilder.constraints(timing, now: now)
-        return fields.merging(constraints.busFields) { $1 }
+        request.constraints = ConstraintChange(try SpecificationBuilder.constraints(timing, now: now))
+        return request
     }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import GLibBridge
 import ToolSupport
 import TransferBusClient
-import TransferBusProtocol
+import TransferEngine
 import TransferModel
 
 /// Which transfers a command is about.
@@ -38,7 +37,7 @@ struct TransferChoice: ParsableArguments {
 
 /// Commands that do one thing to transfers.
 protocol SteeringCommand: DaemonCommand {
-    static var deed: TransferDeed { get }
+    static var action: ControlAction { get }
     var choice: TransferChoice { get }
 }
 
@@ -49,8 +48,7 @@ extension SteeringCommand {
     func steer(by client: BusClient) async throws -> [TransferID] {
         let ids = try await choice.chosen(by: client)
         guard !ids.isEmpty else { return [] }
-        _ = try await client.call(
-            Self.deed.rawValue, [.list(ids.map { .integer($0.rawValue) })], type: "(ax)")
+        try await client.control(ids, Self.action)
         return ids
     }
 }
@@ -59,7 +57,7 @@ extension SteeringCommand {
 struct PauseCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Stop transfers of the daemon, keeping their bytes, until they are resumed.")
-    static var deed: TransferDeed { .pause }
+    static var action: ControlAction { .pause }
 
     @OptionGroup var choice: TransferChoice
     @OptionGroup var daemon: DaemonOptions
@@ -69,7 +67,7 @@ struct PauseCommand: SteeringCommand {
 struct ResumeCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Let paused transfers go on; ends the wait after a failure, too.")
-    static var deed: TransferDeed { .resume }
+    static var action: ControlAction { .resume }
 
     @OptionGroup var choice: TransferChoice
     @OptionGroup var daemon: DaemonOptions
@@ -79,7 +77,7 @@ struct ResumeCommand: SteeringCommand {
 struct CancelCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "End transfers and remove what there is of them.")
-    static var deed: TransferDeed { .cancel }
+    static var action: ControlAction { .cancel }
 
     @OptionGroup var choice: TransferChoice
     @OptionGroup var daemon: DaemonOptions
@@ -91,19 +89,18 @@ struct NowCommand: SteeringCommand {
         commandName: "now",
         abstract: "Start transfers now: they wait for no policy, only for what they ask for themselves.",
         discussion: "Of those that wait nevertheless, the first twenty are named on standard error, with the reason.")
-    static var deed: TransferDeed { .startNow }
+    static var action: ControlAction { .startNow }
 
     @OptionGroup var choice: TransferChoice
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
         for id in try await steer(by: client).prefix(20) {
-            let answer = try await client.call("Explain", [.integer(id.rawValue)], type: "(x)").first?.dictionary
-            guard let answer, answer["reasons"]?.items.isEmpty == false, let why = answer["sentence"]?.string else {
-                continue
-            }
+            let answer = try await client.explain(id)
+            guard !answer.reasons.isEmpty else { continue }
             Console.error(
-                "transferctl: \(id) still waits: \(why); 'transferctl set \(id)' changes what it asks for".printable)
+                "transferctl: \(id) still waits: \(answer.sentence); 'transferctl set \(id)' changes what it asks for"
+                    .printable)
         }
     }
 }
@@ -123,8 +120,8 @@ struct HoldCommand: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        let seconds = try time.map { try TimeSpan($0, option: "for").seconds } ?? 0
-        _ = try await client.call("Hold", [.integer(seconds), .string(reason ?? "")], type: "(ts)")
+        let seconds = try time.map { try TimeSpan($0, option: "for").seconds }
+        try await client.hold(HoldRequest(seconds: seconds, reason: reason ?? ""))
     }
 }
 
@@ -134,5 +131,5 @@ struct ReleaseCommand: DaemonCommand {
 
     @OptionGroup var daemon: DaemonOptions
 
-    func run(with client: BusClient) async throws { _ = try await client.call("Release") }
+    func run(with client: BusClient) async throws { try await client.hold(nil) }
 }

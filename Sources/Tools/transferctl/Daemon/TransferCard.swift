@@ -12,13 +12,15 @@ struct TransferCard {
 
     /// The lines, none wider than `width` columns where that is at least 40.
     func lines(width: Int) -> [String] {
-        guard let status = try? TransferStatus(fields) else {
+        guard let details = try? TransferDetails(fields) else {
             // Of a later version: better raw than nothing.
             return fields.keys.sorted().map {
                 Formatting.fitted("\($0)  \(fields[$0].map { "\($0)" } ?? "")", width: width)
             }
         }
-        let facts = Self.facts(status, directory: fields["directory"]?.string, asked: asked)
+        let status = details.status
+        let facts = Self.facts(
+            status, directory: details.directory, asked: Self.words(of: details.constraints))
         let labels = (facts.map(\.label.count).max() ?? 0) + 2
         let head = Formatting.fitted("\(status.id)  \(status.name)", width: width)
         return [head]
@@ -56,12 +58,10 @@ struct TransferCard {
         return "\(bytes) of \(Formatting.bytes(total)) (\(Int(Double(status.bytes) / Double(total) * 100)) %)" + rate
     }
 
-    /// Its constraints in words.
-    private var asked: String {
-        var constraints = Constraints()
-        var values = BusFields(fields["constraints"]?.dictionary ?? [:])
-        guard (try? constraints.take(&values)) == true else { return "nothing of its own; the policy decides" }
-        return constraints.words.joined(separator: "; ")
+    /// Constraints in words.
+    private static func words(of change: ConstraintChange?) -> String {
+        guard let change, !change.isEmpty else { return "nothing of its own; the policy decides" }
+        return change.constraints.words.joined(separator: "; ")
     }
 }
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import GLibBridge
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
 import TransferModel
 
 /// The numbers of transfers, for the shell to complete.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 import ToolSupport
 import TransferBusClient
-import TransferBusProtocol
+import TransferEngine
 import TransferModel
 
 /// Waits for transfers of the daemon's.
@@ -25,8 +24,7 @@ struct TransferWait {
         // Watched first, asked second: no end falls between.
         let changes = try await client.changes()
         for id in ids.sorted() {
-            let answer = try await client.call("Show", [.integer(id.rawValue)], type: "(x)")
-            take(try TransferStatus(answer.first?.dictionary ?? [:]))
+            take(try await client.show(id).status)
         }
         if !left.isEmpty {
             for await status in changes {

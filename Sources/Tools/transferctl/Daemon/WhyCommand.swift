@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import GLibBridge
 import ToolSupport
-import TransferBusProtocol
+import TransferEngine
+import TransferModel
 
 /// `transferctl why`.
 struct WhyCommand: OneTransferCommand {
-    static let method = "Explain"
     static let configuration = CommandConfiguration(
         commandName: "why",
         abstract: "Say why a transfer of the daemon waits: all reasons, and what alone would start it.",
@@ -18,15 +17,15 @@ struct WhyCommand: OneTransferCommand {
     @OptionGroup var question: OneTransferOptions
     @OptionGroup var daemon: DaemonOptions
 
-    func tell(_ fields: [String: VariantValue]) {
-        Console.print((fields["sentence"]?.string ?? "").printable)
-        let waited = (fields["waited"]?.items ?? []).compactMap { item -> String? in
-            guard let entry = item.dictionary, let code = entry["code"]?.string, let seconds = entry["seconds"]?.integer
-            else { return nil }
-            return "\(Self.words(code)) \(Formatting.span(seconds))"
-        }
+    func ask(_ service: some SharedTransferService, _ id: TransferID) async throws -> WaitExplanation {
+        try await service.explain(id)
+    }
+
+    func tell(_ answer: WaitExplanation) {
+        Console.print(answer.sentence.printable)
+        let waited = (answer.waited ?? []).map { "\(Self.words($0.code)) \(Formatting.span($0.seconds))" }
         if !waited.isEmpty { Console.print("waited so far: " + waited.joined(separator: ", ")) }
-        if let until = WatchConditions.time(fields["until"]) { Console.print("next look at the latest: \(until)") }
+        if let until = answer.until { Console.print("next look at the latest: \(WatchConditions.time(until))") }
     }
 
     /// A reason's code as words: `onBattery` as `on battery`.

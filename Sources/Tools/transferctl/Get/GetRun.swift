@@ -96,7 +96,7 @@ struct GetRun {
             }
             group.addTask {
                 do {
-                    try await handOver(queue, to: engine, watching: window, reporter: reporter)
+                    try await handOver(queue, to: engine, watching: window)
                 } catch {
                     // Nothing would ever end the wait for a transfer that was not taken.
                     stop()
@@ -132,19 +132,20 @@ struct GetRun {
     private static let batch = 500
 
     private func handOver(
-        _ queue: Queue, to engine: TransferEngine, watching window: WatchWindow, reporter: GetReporter
+        _ queue: Queue, to engine: TransferEngine, watching window: WatchWindow
     ) async throws {
+        let service = EngineService(engine, localTime: LocalTimeRules(current: alarm.now().wall))
         var rest = queue.new[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
-            let transfers = batch.map { place -> NewTransfer in
+            let requests = batch.map { place -> TransferRequest in
                 var specification = plan.items[place].specification
                 specification.completedBefore = queue.finished[place]
-                return NewTransfer(specification, key: plan.items[place].key)
+                return TransferRequest(specification, key: plan.items[place].key)
             }
             do {
-                let ids = try await engine.submit(transfers)
+                let ids = try await service.submit(requests)
                 for id in window.add(ids) { engine.watch(id) }
             } catch is EngineEndedError {
                 return  // Interrupted: what was not handed over yet is named again by the same command.
@@ -284,25 +285,6 @@ struct GetRun {
         let source = try Parts.conditions(sysfsRoot: plan.sysfsRoot, alarm: alarm, delaysSleep: true)
         guard let assumptions = plan.assumptions else { return source }
         return AssumingConditionSource(base: source, assumptions: assumptions)
-    }
-}
-
-extension TransferUpdate {
-    /// Whether the transfer is over.
-    var isEnd: Bool {
-        switch kind {
-        case .finished, .failed, .cancelled: true
-        case .submitted, .changed, .paused, .resumed, .waiting, .started, .progressed, .stopped, .retrying: false
-        }
-    }
-
-    /// Whether it is over without what was asked for.
-    var isFailure: Bool {
-        switch kind {
-        case .finished(let completion): completion.isFailure
-        case .failed, .cancelled: true
-        case .submitted, .changed, .paused, .resumed, .waiting, .started, .progressed, .stopped, .retrying: false
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 import Foundation
 import GLibBridge
 import ToolSupport
-import TransferBusServer
+import TransferBusProtocol
 import TransferEngine
 import TransferModel
 import TransferPolicy
@@ -107,16 +107,16 @@ enum JSONLine {
 
     /// Why a transfer waits; what is not known is null.
     static func object(_ explanation: Explanation, localTime: LocalTimeRules) -> [String: Any] {
-        var object = ExplanationFields.fields(of: explanation, localTime: localTime).mapValues(\.json)
+        let explanation = WaitExplanation(explanation, localTime: localTime)
+        var object = explanation.fields.mapValues(\.json)
         for key in ["expectedChance", "until"] where object[key] == nil { object[key] = NSNull() }
-        object["reasons"] = explanation.holds.map { self.object($0, localTime: localTime) }
+        object["reasons"] = explanation.reasons.map(Self.object)
         return object
     }
 
     /// A reason with its data; what is not known of that is null.
-    static func object(_ hold: Hold, localTime: LocalTimeRules) -> [String: Any] {
-        var object = ExplanationFields.fields(of: hold, localTime: localTime).mapValues(\.json)
-        for key in ExplanationFields.openKeys(of: hold.reason) where object[key] == nil { object[key] = NSNull() }
-        return object
+    static func object(_ reason: WaitReason) -> [String: Any] {
+        let unknown = reason.details.filter { $0.value == nil }.mapValues { _ in NSNull() as Any }
+        return reason.fields.mapValues(\.json).merging(unknown) { $1 }
     }
 }

@@ -4,6 +4,7 @@ import GLibBridge
 import PolicyLab
 import ToolSupport
 import TransferBusClient
+import TransferBusProtocol
 
 /// `transferctl history`.
 struct HistoryCommand: DaemonCommand {
@@ -37,8 +38,8 @@ struct HistoryCommand: DaemonCommand {
         guard [trace, workload, json].count(where: \.self) < 2 else {
             throw UsageError("--trace, --workload and --json each write another format; give one of them")
         }
-        let (past, fields) = try await RecordedPast.ask(client, since: since)
-        if json { return JSONLine.print(fields.mapValues(\.json)) }
+        let past = try await RecordedPast.ask(client, since: since)
+        if json { return JSONLine.print(past.page.fields.mapValues(\.json)) }
         if trace {
             return Console.printText(try past.neededTrace(since: since).csv)
         }

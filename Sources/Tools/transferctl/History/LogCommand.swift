@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import GLibBridge
 import ToolSupport
-import TransferBusProtocol
+import TransferEngine
+import TransferModel
 
 /// `transferctl log`.
 struct LogCommand: OneTransferCommand {
-    static let method = "Log"
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Show what happened to a transfer, a line each time.",
         discussion: "With --json one object as those of 'transferctl history'.")
@@ -14,13 +13,15 @@ struct LogCommand: OneTransferCommand {
     @OptionGroup var question: OneTransferOptions
     @OptionGroup var daemon: DaemonOptions
 
-    func tell(_ fields: [String: VariantValue]) {
-        Console.print("\(fields["name"]?.string ?? "") (\(fields["url"]?.string ?? ""))".printable)
-        for case .dictionary(let moment) in fields["moments"]?.items ?? [] {
-            let words = [
-                RecordedPast.time(moment["time"]), moment["event"]?.string, moment["note"]?.string.map { "- \($0)" },
-            ]
-            Console.print(words.compactMap(\.self).joined(separator: "  ").printable)
+    func ask(_ service: some SharedTransferService, _ id: TransferID) async throws -> HistoryTransfer {
+        try await service.log(of: id)
+    }
+
+    func tell(_ answer: HistoryTransfer) {
+        Console.print("\(answer.name) (\(answer.url))".printable)
+        for moment in answer.moments {
+            let words = [RecordedPast.time(moment.time), moment.event] + (moment.note.map { ["- \($0)"] } ?? [])
+            Console.print(words.joined(separator: "  ").printable)
         }
     }
 }

@@ -1,35 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 import LinuxClock
 import PolicyLab
 import ToolSupport
-import TransferBusClient
-import TransferBusProtocol
+import TransferEngine
 import TransferModel
 import TransferPolicy
 
 /// Asking the daemon for the past, and what of it the lab needs.
 extension RecordedPast {
-    /// What was recorded in a span of time until now, also as the bus has it: all of its pages.
+    /// What was recorded in a span of time until now: all of its pages.
     ///
     /// - Throws: `UsageError` where the span makes no sense, or what the call throws.
-    static func ask(
-        _ client: BusClient, since: String
-    ) async throws -> (past: RecordedPast, fields: [String: VariantValue]) {
+    static func ask(_ service: some SharedTransferService, since: String) async throws -> RecordedPast {
         let now = try Parts.alarm().now().wall
-        let span = try TimeSpan(since, option: "since").seconds
-        let start = BusDate(now.advanced(by: .seconds(-span)))
-        let since = VariantValue.string(start.description)
-        var (transfers, conditions): ([VariantValue], [VariantValue]) = ([], [])
-        var answer = try await client.call("History", [since], type: "(s)")
-        while let page = answer.first?.dictionary {
-            transfers += page["transfers"]?.items ?? []
-            conditions += page["conditions"]?.items ?? []
-            guard let next = page["next"] else { break }
-            answer = try await client.call("HistoryFrom", [since, next], type: "(ss)")
+        let start = now.advanced(by: .seconds(-(try TimeSpan(since, option: "since").seconds)))
+        var page = try await service.history(since: start, from: nil)
+        var all = page
+        (all.next, all.conditions) = (nil, page.conditions ?? [])
+        while let next = page.next {
+            page = try await service.history(since: start, from: next)
+            all.transfers += page.transfers
+            all.conditions? += page.conditions ?? []
         }
-        let fields: [String: VariantValue] = ["transfers": .list(transfers), "conditions": .list(conditions)]
-        return (RecordedPast(fields, now: now), fields)
+        return RecordedPast(all, now: now)
     }
 
     /// What the machine was like; throws `UsageError` where nothing is known of that.

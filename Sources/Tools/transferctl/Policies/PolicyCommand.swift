@@ -5,6 +5,8 @@ import GLibBridge
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
+import TransferModel
 import TransferPolicy
 
 /// `transferctl policy`.
@@ -59,7 +61,7 @@ struct PolicyShow: AsyncParsableCommand {
         let client = BusClient()
         var policy: String?
         if (try? await client.connect(address: address)) != nil, (try? await client.daemonProcess()) ?? nil != nil {
-            policy = (try? await client.property("Policy"))?.string
+            policy = (try? await client.status())?.policy
         }
         await client.close()
         return policy

@@ -4,7 +4,8 @@ import Foundation
 import PolicyLab
 import ToolSupport
 import TransferBusClient
-import TransferBusProtocol
+import TransferEngine
+import TransferModel
 
 /// `transferctl policy try`.
 struct PolicyTry: DaemonCommand {
@@ -42,8 +43,8 @@ struct PolicyTry: DaemonCommand {
                 "there is no program 'transferlab' beside this one or along PATH; 'swift build --product transferlab' makes it"
             )
         }
-        let current = try await client.property("Policy").string ?? "default"
-        let (past, _) = try await RecordedPast.ask(client, since: since)
+        let current = try await client.status().policy ?? "default"
+        let past = try await RecordedPast.ask(client, since: since)
         let (trace, workload) = (try past.neededTrace(since: since), try past.neededWorkload(since: since))
 
         let folder = FileManager.default.temporaryDirectory.appending(path: "transferctl-\(UUID().uuidString)")

@@ -5,6 +5,7 @@ import GLibBridge
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
+import TransferEngine
 import TransferModel
 
 /// `transferctl watch`: the daemon's transfers, live.
@@ -41,18 +42,18 @@ struct WatchCommand: DaemonCommand {
         }
         Console.whenReaderIsGone { feed.yield(.stopped) }
         // Watched first, asked second: no change falls between.
-        let changes = try await client.events()
+        let updates = try await client.updates()
         let forwarding = Task {
-            for await event in changes {
-                switch event {
+            for await update in updates {
+                switch update {
                 case .changed(let status): feed.yield(.changed(status))
-                case .properties(let properties): feed.yield(.properties(properties))
+                case .status(let status): feed.yield(.status(status))
                 }
             }
             feed.yield(.daemonEnded)
         }
         defer { forwarding.cancel() }
-        feed.yield(.properties(try await client.managerProperties()))
+        feed.yield(.status(try await client.status()))
         feed.yield(.listed(try await client.explainedList(TransferFilter())))
         if let terminal {
             try await WatchView(client: client, terminal: terminal, feed: feed).run(events)
@@ -93,7 +94,7 @@ private struct WatchView {
                     let wait = lastRefresh.map { max(.zero, $0 + Self.refreshInterval - now) } ?? .zero
                     lastRefresh = now + wait
                     refresh(after: wait)
-                case .steer, .explain: carryOut(order)
+                case .control, .explain: carryOut(order)
                 }
             }
             let now = ContinuousClock.now
@@ -132,11 +133,8 @@ private struct WatchView {
         Task {
             do {
                 switch order {
-                case .steer(let id, let deed):
-                    _ = try await client.call(deed.rawValue, [.list([.integer(id.rawValue)])], type: "(ax)")
-                case .explain(let id):
-                    let answer = try await client.call("Explain", [.integer(id.rawValue)], type: "(x)")
-                    feed.yield(.explained(id, answer.first?.dictionary ?? [:]))
+                case .control(let id, let action): try await client.control([id], action)
+                case .explain(let id): feed.yield(.explained(id, try await client.explain(id)))
                 case .refresh, .quit: break  // The view's own affair.
                 }
             } catch {
@@ -152,16 +150,19 @@ private struct WatchLines {
 
     func run(_ events: AsyncStream<WatchEvent>) async throws {
         var states: [TransferID: TransferStatus.State] = [:]
-        var properties: [String: VariantValue] = [:]
+        var known = DaemonStatus()
         for await event in events {
             switch event {
             case .changed(let status): tell(status, &states)
             case .listed(let rows): for status in rows { tell(status, &states) }
-            case .properties(let changed):
-                for key in ["Conditions", "Held"] {
-                    guard let value = changed[key], value != properties[key] else { continue }
-                    properties[key] = value
-                    tell(key, value.dictionary ?? [:])
+            case .status(let status):
+                if let conditions = status.conditions, conditions != known.conditions {
+                    known.conditions = conditions
+                    tell(conditions)
+                }
+                if let hold = status.held, hold != known.held {
+                    known.held = hold
+                    tell(hold)
                 }
             case .daemonEnded: throw BusClientError.failed("it has ended; the next command starts it again")
             case .stopped: return
@@ -179,17 +180,15 @@ private struct WatchLines {
         Console.print(text.printable)
     }
 
-    private func tell(_ key: String, _ fields: [String: VariantValue]) {
-        if json {
-            let name = key == "Held" ? "hold" : "conditions"
-            return write(name, [name: fields.mapValues(\.json)])
-        }
-        if key == "Held" {
-            Console.print((WatchConditions.hold(fields).map { "held: \($0)" } ?? "not held").printable)
-        } else {
-            let conditions = WatchConditions(fields)
-            Console.print("power \(conditions.power); network \(conditions.network)".printable)
-        }
+    private func tell(_ hold: HoldStatus) {
+        if json { return write("hold", ["hold": hold.fields.mapValues(\.json)]) }
+        Console.print((WatchConditions.hold(hold).map { "held: \($0)" } ?? "not held").printable)
+    }
+
+    private func tell(_ report: ConditionsReport) {
+        if json { return write("conditions", ["conditions": report.fields.mapValues(\.json)]) }
+        let conditions = WatchConditions(report)
+        Console.print("power \(conditions.power); network \(conditions.network)".printable)
     }
 
     private func write(_ event: String, _ fields: [String: Any]) {

@@ -1,61 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import GLibBridge
-import TransferBusProtocol
 import TransferModel
 
 /// What the machine is like, in few words, from what the daemon tells.
 struct WatchConditions {
-    private let fields: [String: VariantValue]
+    private let report: ConditionsReport
 
-    /// Conditions as the bus has them.
-    init(_ fields: [String: VariantValue]) { self.fields = fields }
-
-    private func value(_ key: String) -> String? { fields[key]?.dictionary?["value"]?.string }
+    /// Conditions as the daemon tells them.
+    init(_ report: ConditionsReport) { self.report = report }
 
     /// What it runs on, and how full the battery is.
     var power: String {
-        let source = ["ac": "mains", "battery": "battery"][value("power") ?? ""] ?? "unknown"
-        let battery = fields["battery"]?.dictionary
-        guard let level = battery?["level"]?.integer else { return source }
-        let charging = battery?["charging"]?.string
-        let state = charging == "charging" || charging == "discharging" ? " \(charging ?? "")" : ""
+        let source = ["ac": "mains", "battery": "battery"][report.power?.value ?? ""] ?? "unknown"
+        guard let level = report.battery?.level else { return source }
+        let charging = report.battery?.charging
+        let state = charging == .charging || charging == .discharging ? " \(charging?.rawValue ?? "")" : ""
         return source == "battery" ? "battery \(level) %" : "\(source), battery \(level) %\(state)"
     }
 
     /// Whether there is a network, which, and what it costs.
     var network: String {
-        switch value("network") {
+        switch report.network?.value {
         case nil: return "unknown"
         case "none": return "none"
         case "portal": return "waits for its login page"
         default: break
         }
-        let kind = value("linkKind").flatMap { $0 == "unknown" || $0 == "other" ? nil : $0 } ?? "link of unknown kind"
-        let name = value("connection").map { " \u{201C}\($0)\u{201D}" } ?? ""
+        let kind = report.linkKind?.value.flatMap { $0 == "unknown" || $0 == "other" ? nil : $0 }
+        let name = report.connection?.value.map { " \u{201C}\($0)\u{201D}" } ?? ""
         let price =
-            switch value("metered") {
+            switch report.metered?.value {
             case "yes": "metered"
             case "no": "not metered"
             case "guessYes": "probably metered"
             case "guessNo": "probably not metered"
             default: "price unknown"
             }
-        return "\(kind)\(name), \(price)" + (value("roaming") == "yes" ? ", roaming" : "")
+        return "\(kind ?? "link of unknown kind")\(name), \(price)"
+            + (report.roaming?.value == "yes" ? ", roaming" : "")
     }
 
     /// The hold on everything; nil where there is none.
-    static func hold(_ fields: [String: VariantValue]) -> String? {
-        guard let reason = fields["reason"]?.string else { return nil }
-        return reason + (time(fields["until"]).map { ", until \($0)" } ?? "")
+    static func hold(_ hold: HoldStatus) -> String? {
+        hold.reason.map { $0 + (hold.until.map { ", until \(time($0))" } ?? "") }
     }
 
-    /// A date of the bus in local time: the hour, and the day where it is another than today.
-    static func time(_ value: VariantValue?) -> String? {
-        value?.string.flatMap(BusDate.init(parsing:)).map { time($0.wall) }
-    }
-
-    /// The same of a date that has been read.
+    /// A date in local time: the hour, and the day where it is another than today.
     static func time(_ wall: WallTime) -> String {
         let date = Date(timeIntervalSince1970: Double(wall.nanosecondsSinceEpoch) / 1e9)
         let formatter = DateFormatter()

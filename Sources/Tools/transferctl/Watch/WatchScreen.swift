@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import TransferBusProtocol
 import TransferModel
 import TransferPolicy
 
@@ -143,28 +141,22 @@ struct WatchScreen {
         ScreenLine("── \(title) " + String(repeating: "─", count: max(0, width - title.count - 4)), .dim)
     }
 
-    private func why(_ fields: [String: VariantValue]) -> [ScreenLine] {
-        var lines = Formatting.wrapped(fields["sentence"]?.string ?? "", width: max(10, width - 2)).map {
-            ScreenLine(" " + $0)
-        }
-        for case .dictionary(let reason) in fields["reasons"]?.items ?? [] {
-            let origin = [
-                reason["source"]?.string.map { "says \($0)" },
-                WatchConditions.time(reason["since"]).map { "since \($0)" },
-            ]
-            .compactMap { $0 }.joined(separator: ", ")
-            var line = ScreenLine(" - " + (reason["sentence"]?.string ?? ""))
+    private func why(_ explanation: WaitExplanation) -> [ScreenLine] {
+        var lines = Formatting.wrapped(explanation.sentence, width: max(10, width - 2)).map { ScreenLine(" " + $0) }
+        for reason in explanation.reasons {
+            let origin = [reason.source.map { "says \($0)" }, reason.since.map { "since \(WatchConditions.time($0))" }]
+                .compactMap(\.self).joined(separator: ", ")
+            var line = ScreenLine(" - " + reason.sentence)
             if !origin.isEmpty { line.add("  (\(origin))", .dim) }
             lines.append(line)
         }
-        let waited = (fields["waited"]?.items ?? []).compactMap { item -> String? in
-            guard let code = item.dictionary?["code"]?.string, let seconds = item.dictionary?["seconds"]?.integer,
-                seconds > 0
-            else { return nil }
-            return "\(code) \(Formatting.span(seconds))"
+        let waited = (explanation.waited ?? []).filter { $0.seconds > 0 }.map {
+            "\($0.code) \(Formatting.span($0.seconds))"
         }
         if !waited.isEmpty { lines.append(ScreenLine(" waited: " + waited.joined(separator: ", "), .dim)) }
-        if let until = WatchConditions.time(fields["until"]) { lines.append(ScreenLine(" next look: \(until)", .dim)) }
+        if let until = explanation.until {
+            lines.append(ScreenLine(" next look: \(WatchConditions.time(until))", .dim))
+        }
         return lines
     }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import TransferBusProtocol
 import TransferModel
 
 /// What happens to the live view.
@@ -9,10 +7,10 @@ enum WatchEvent: Sendable {
     case changed(TransferStatus)
     /// All that are not over, with why they wait.
     case listed([TransferStatus])
-    /// Properties of the daemon have other values.
-    case properties([String: VariantValue])
+    /// Parts of the daemon's state have changed.
+    case status(DaemonStatus)
     /// Why a transfer waits.
-    case explained(TransferID, [String: VariantValue])
+    case explained(TransferID, WaitExplanation)
     /// The daemon would not do what was asked.
     case refused(String)
     case key(WatchKey)
@@ -26,7 +24,7 @@ enum WatchEvent: Sendable {
 
 /// What the live view wants done.
 enum WatchOrder: Hashable {
-    case steer(TransferID, TransferDeed)
+    case control(TransferID, ControlAction)
     case explain(TransferID)
     /// Ask again why transfers wait.
     case refresh
@@ -45,12 +43,12 @@ struct WatchState {
     }
 
     private(set) var rows: [TransferID: TransferStatus] = [:]
-    private(set) var conditions: [String: VariantValue] = [:]
-    private(set) var hold: [String: VariantValue] = [:]
+    private(set) var conditions = ConditionsReport()
+    private(set) var hold = HoldStatus()
     private(set) var selected: TransferID?
     private(set) var pane = Pane.none
     /// Why the transfer of the pane waits; nil until the daemon has said so.
-    private(set) var explanation: [String: VariantValue]?
+    private(set) var explanation: WaitExplanation?
     /// What the daemon said last; gone with the next key.
     private(set) var message: String?
     /// How many that are over stay in view.
@@ -75,12 +73,12 @@ struct WatchState {
             rows = rows.filter { open.contains($0.key) || $0.value.state.isOver }
             keepSelection()
             return []
-        case .properties(let properties):
-            if let fields = properties["Held"]?.dictionary { hold = fields }
-            if let fields = properties["Conditions"]?.dictionary { conditions = fields }
+        case .status(let status):
+            hold = status.held ?? hold
+            conditions = status.conditions ?? conditions
             return rows.values.contains { $0.state == .waiting } ? [.refresh] + againExplained : againExplained
-        case .explained(let id, let fields):
-            if pane == .why(id) { explanation = fields }
+        case .explained(let id, let explanation):
+            if pane == .why(id) { self.explanation = explanation }
             return []
         case .refused(let text):
             message = text
@@ -123,7 +121,7 @@ struct WatchState {
         switch pane {
         case .confirm(let id):
             pane = .none
-            return key == .letter("y") ? [.steer(id, .cancel)] : []
+            return key == .letter("y") ? [.control(id, .cancel)] : []
         case .help:
             pane = .none
             return key == .letter("q") ? [.quit] : []
@@ -148,10 +146,10 @@ struct WatchState {
                 return explain(selected)
             }
         case .escape: pane = .none
-        case .letter("p"): return steer(.pause)
-        case .letter("r"): return steer(.resume)
-        case .letter("n"): return steer(.startNow)
-        case .letter("c"): if let id = steerable { pane = .confirm(id) }
+        case .letter("p"): return control(.pause)
+        case .letter("r"): return control(.resume)
+        case .letter("n"): return control(.startNow)
+        case .letter("c"): if let id = controllable { pane = .confirm(id) }
         case .letter, .other: break
         }
         return []
@@ -174,7 +172,7 @@ struct WatchState {
     }
 
     /// The selected transfer, where it is not over; else a word about that.
-    private var steerable: TransferID? {
+    private var controllable: TransferID? {
         mutating get {
             guard let selected, let row = rows[selected] else { return nil }
             guard !row.state.isOver else {
@@ -185,7 +183,9 @@ struct WatchState {
         }
     }
 
-    private mutating func steer(_ deed: TransferDeed) -> [WatchOrder] { steerable.map { [.steer($0, deed)] } ?? [] }
+    private mutating func control(_ action: ControlAction) -> [WatchOrder] {
+        controllable.map { [.control($0, action)] } ?? []
+    }
 }
 
 extension TransferStatus.State {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+internal import TransferBusProtocol
+internal import TransferEngine
+package import TransferModel
+
+/// The daemon's service over D-Bus.
+extension BusClient: SharedTransferService {
+    /// No message grows too large.
+    private static let mostSubmitted = 2000
+
+    package func submit(_ requests: [TransferRequest]) async throws -> [TransferID] {
+        var ids: [TransferID] = []
+        for start in stride(from: 0, to: requests.count, by: Self.mostSubmitted) {
+            let batch = requests[start..<min(start + Self.mostSubmitted, requests.count)]
+            let answer = try await call("Submit", [.list(batch.map { .dictionary($0.fields) })], type: "(aa{sv})")
+            ids += (answer.first?.items ?? []).compactMap { $0.integer.map(TransferID.init) }
+        }
+        return ids
+    }
+
+    package func list(_ filter: TransferFilter) async throws -> [TransferStatus] {
+        try TransferTable.rows(try await call("Table", [.dictionary(filter.fields)], type: "(a{sv})"))
+    }
+
+    package func show(_ id: TransferID) async throws -> TransferDetails { try await answer("Show", id) }
+
+    package func explain(_ id: TransferID) async throws -> WaitExplanation { try await answer("Explain", id) }
+
+    package func control(_ ids: [TransferID], _ action: ControlAction) async throws {
+        _ = try await call(action.rawValue, [.list(ids.map { .integer($0.rawValue) })], type: "(ax)")
+    }
+
+    package func change(_ id: TransferID, _ change: ChangeRequest) async throws {
+        _ = try await call("Change", [.integer(id.rawValue), .dictionary(change.fields)], type: "(xa{sv})")
+    }
+
+    package func hold(_ request: HoldRequest?) async throws {
+        guard let request else {
+            _ = try await call("Release")
+            return
+        }
+        _ = try await call("Hold", [.integer(request.seconds ?? 0), .string(request.reason)], type: "(ts)")
+    }
+
+    package func status() async throws -> DaemonStatus { try await status(startingIt: true) }
+
+    /// The daemon's state.
+    ///
+    /// - Parameter startingIt: whether the bus may start the daemon for that; else it is `BusClientError.noDaemon` where none
+    ///   runs.
+    package func status(startingIt: Bool) async throws -> DaemonStatus {
+        let values = try await call(
+            "GetAll", of: TransferBusName.properties, [.string(TransferBusName.managerInterface)], type: "(s)",
+            startingIt: startingIt)
+        return try DaemonStatus(values.first?.dictionary ?? [:])
+    }
+
+    package func metrics() async throws -> String { try await call("Metrics").first?.string ?? "" }
+
+    package func sessions() async throws -> [SessionStatus] { try await rows("Sessions") }
+
+    package func apps() async throws -> [AppSummary] { try await rows("Apps") }
+
+    package func relaunchDelays() async throws -> [RelaunchDelay] { try await rows("Limiters") }
+
+    package func quit(_ app: String) async throws -> Int {
+        Int(try await call("QuitApp", [.string(app)], type: "(s)").first?.integer ?? 0)
+    }
+
+    package func trust(_ unit: String, _ isTrusted: Bool) async throws {
+        _ = try await call("TrustSandbox", [.string(unit), .bool(isTrusted)], type: "(sb)")
+    }
+
+    package func history(since start: WallTime, from place: String?) async throws -> HistoryPage {
+        let since = VariantValue.string(BusDate(start).description)
+        let answer =
+            if let place {
+                try await call("HistoryFrom", [since, .string(place)], type: "(ss)")
+            } else {
+                try await call("History", [since], type: "(s)")
+            }
+        return try HistoryPage(answer.first?.dictionary ?? [:])
+    }
+
+    package func log(of id: TransferID) async throws -> HistoryTransfer { try await answer("Log", id) }
+
+    /// What a method answers about one transfer.
+    private func answer<Answer: VariantCoded>(_ method: String, _ id: TransferID) async throws -> Answer {
+        try Answer(try await call(method, [.integer(id.rawValue)], type: "(x)").first?.dictionary ?? [:])
+    }
+
+    /// What a method without arguments lists.
+    private func rows<Row: VariantCoded>(_ method: String) async throws -> [Row] {
+        try (try await call(method).first?.items ?? []).map { try Row($0.dictionary ?? [:]) }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package import GLibBridge
+package import TransferModel
+
+/// A session as `OpenSession` answers: how it stands, and the object by which it is steered.
+package struct SessionAnswer: Hashable, Sendable, Codable {
+    /// The object's path.
+    package var path: String
+    /// How it stands.
+    package var state: SessionState
+
+    /// An answer.
+    package init(path: String, state: SessionState) {
+        self.path = path
+        self.state = state
+    }
+}
+
+extension SessionAnswer: VariantCoded {
+    package static let busLayout = VariantLayout(
+        "a session's state", keys: ["path": .init("path", need: "the session's object"), "state": .inline()])
+}
+
+extension SessionState: VariantCoded {
+    package static let busLayout = VariantLayout(keys: [
+        "nextTask": .init("next-task", whole: 1 ... .max, need: "the number of the next task"), "isInFront": "front",
+    ])
+    package static let busDefaults = SessionState(nextTask: 1, tasks: []).fields
+}
+
+extension SessionRefusal {
+    /// The refusal that an error on the bus stands for; nil for errors of other kinds.
+    package init?(_ fault: BusFault) {
+        let code: Code
+        switch fault.code {
+        case .badIdentifier: code = .badIdentifier
+        case .sessionInUse: code = .inUse
+        case .noSuchSession: code = .noSuchSession
+        case .limitExceeded: code = .limitExceeded
+        case .storeFailed, .shuttingDown: code = .unavailable
+        case .invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded, .tooManyTransfers, .messageTooLarge,
+            .accessDenied:
+            return nil
+        }
+        self.init(code: code, message: fault.message)
+        guard code == .inUse, let (message, owner) = Self.parted(fault.message) else { return }
+        (self.message, self.owner) = (message, owner)
+    }
+
+    /// Errors on the bus have a name and a message, no more: the process stands at the message's end.
+    private static func parted(_ message: String) -> (message: String, owner: Int32)? {
+        let head = " (process "
+        guard message.hasSuffix(")"), let start = message.ranges(of: head).last,
+            let owner = Int32(message[start.upperBound...].dropLast())
+        else { return nil }
+        return (String(message[..<start.lowerBound]), owner)
+    }
+}
+
+extension BusFault {
+    /// A refusal as an error on the bus.
+    package init(_ refusal: SessionRefusal) {
+        let code: Code =
+            switch refusal.code {
+            case .badIdentifier: .badIdentifier
+            case .inUse: .sessionInUse
+            case .invalid: .invalidArgument
+            case .noSuchSession: .noSuchSession
+            case .limitExceeded: .limitExceeded
+            case .unavailable: .storeFailed
+            }
+        self.init(code, refusal.message + (refusal.owner.map { " (process \($0))" } ?? ""))
+    }
+}

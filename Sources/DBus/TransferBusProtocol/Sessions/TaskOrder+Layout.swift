@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TransferModel
+
+extension TaskOrder: VariantCoded {
+    private static let snapshot = VariantField("snapshot", need: "the task")
+
+    package static let busLayout = VariantLayout(
+        "the order",
+        tag: .word(
+            "order", need: "what is to be done",
+            ["submit", "suspend", "resume", "cancel", "cancel-keeping", "change", "begin", "answer"]),
+        keys: [
+            "submit._0": snapshot, "change._0": snapshot,
+            "_0": .init("task", whole: 1 ... .max, need: "the task's number in its session"),
+            "token": .init("token", most: 4096, need: "what the bytes are found by"), "_1": .inline(),
+        ])
+}
+
+extension DelayedBegin: VariantCoded {
+    package static let busLayout = VariantLayout(
+        tag: .word("reply", need: "whether the task begins", ["as-before", "with", "cancel", "unasked"]),
+        keys: ["_0": .init("request", need: "what is asked for instead")])
+}
+
+extension ChallengeReply: VariantCoded {
+    package static let busLayout = VariantLayout(
+        tag: .word("reply", need: "what the server is told", ["credential", "token", "none", "cancel"]),
+        keys: [
+            "_0": .init("token", most: longestToken, need: "what the server wants to see"),
+            "user": .init("user", most: 4096, need: "whose login it is"),
+            "password": .init("password", most: 4096, need: "what proves that"),
+        ])
+
+    package func checkReceived() throws {
+        // It is not said which: what is said may be logged.
+        guard case .token(let token) = self, !Self.isToken(token) else { return }
+        throw BusFault(.invalidArgument, "'token' has signs that a token has not (RFC 6750)")
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package import GLibBridge
+package import TransferModel
+
+/// A submitted transfer as the bus carries it.
+extension TransferRequest {
+    /// The dictionary that the bus carries.
+    package var fields: [String: VariantValue] { RequestFields(self).fields }
+
+    /// Reads what came over the bus.
+    ///
+    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
+    package init(_ values: [String: VariantValue], submitted: WallTime) throws {
+        self = try RequestFields(values).request(submitted: submitted)
+    }
+}
+
+/// The keys of a submitted transfer: those of its specification that a caller may say, all in one dictionary.
+private struct RequestFields: VariantCoded {
+    var url = ""
+    var kind: WorkKind?
+    var priority: Int?
+    var expectedBytes: Int64?
+    var attempts: Int?
+    var session: String?
+    var idleTimeout: Int?
+    var rateLimit: Int64?
+    var headers: [HeaderField]?
+    var user: String?
+    var password: String?
+    var constraints = ConstraintChange()
+    // Of an upload.
+    var uploadFile: String?
+    var method: UploadSource.Method?
+    var contentType: String?
+    var isResumable: Bool?
+    // Of a download.
+    var directory: String?
+    var name: String?
+    var collision: Destination.Collision?
+    var remoteTime: Bool?
+    var connections: Int?
+    var checksum: String?
+
+    static let busLayout = VariantLayout(
+        "a transfer",
+        keys: [
+            "url": .init("url", most: 32 << 10, need: "what is to be transferred"),
+            "priority": .init("priority", whole: 0...1000), "constraints": .inline(),
+            "expectedBytes": .init("expected-bytes", whole: 0 ... .max),
+            "attempts": .init("attempts", whole: 1...1_000_001), "session": .init("session", most: 255),
+            "idleTimeout": .init("idle-timeout", whole: 1...86_400),
+            "rateLimit": .init("rate-limit", whole: 1 ... .max),
+            "headers": .init("headers", expected: "a list of pairs of name and value (a(ss))"),
+            "user": .init("user", most: 4096), "password": .init("password", most: 4096),
+            "uploadFile": .init("upload-file", most: 4096), "contentType": .init("content-type", most: 255),
+            "isResumable": "resumable", "directory": .init("directory", most: 4096), "name": .init("name", most: 255),
+            "remoteTime": "remote-time", "checksum": .init("checksum", most: 255),
+            "connections": .init("connections", whole: 1...Int64(TransferSpecification.mostConnections)),
+        ])
+
+    init(_ request: TransferRequest) {
+        let (specification, traits) = (request.specification, request.specification.traits)
+        (url, kind, priority, session) = (specification.url, traits.kind, traits.priority, traits.session)
+        (expectedBytes, attempts) = (traits.expectedBytesToReceive, traits.maximumAttempts)
+        (idleTimeout, rateLimit) = (specification.idleTimeoutSeconds, specification.rateLimit)
+        if !specification.headers.isEmpty { headers = specification.headers }
+        (user, password) = (specification.credential?.user, specification.credential?.password)
+        constraints = ConstraintChange(traits.constraints)
+        if let upload = request.upload {
+            (uploadFile, method, contentType) = (upload.path, upload.method, upload.contentType)
+            isResumable = upload.resumption == .automatic
+        } else {
+            let destination = specification.destination
+            directory = destination.directory.isEmpty ? nil : destination.directory
+            (name, collision) = (destination.name, destination.collision)
+            checksum = specification.checksum.map { "\($0.algorithm.rawValue):\($0.hexDigest)" }
+            (remoteTime, connections) = (specification.usesRemoteTime, specification.connections)
+        }
+    }
+
+    /// The request, checked.
+    ///
+    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
+    func request(submitted: WallTime) throws(BusFault) -> TransferRequest {
+        try HeaderChecks.check(headers ?? [])
+        var specification = TransferSpecification(
+            url: url, headers: headers ?? [], destination: try destination(), idleTimeoutSeconds: idleTimeout ?? 60,
+            usesRemoteTime: remoteTime ?? false, rateLimit: rateLimit,
+            traits: TransferTraits(
+                kind: kind ?? .normal, constraints: constraints.constraints, priority: priority ?? 500, host: "",
+                expectedBytesToReceive: expectedBytes, maximumAttempts: attempts, submitted: submitted,
+                session: session))
+        specification.connections = connections ?? 1
+        if let user { specification.credential = Credential(user: user, password: password ?? "") }
+        let upload = try upload()
+        try refuse(
+            upload == nil
+                ? ["method": method != nil, "content-type": contentType != nil, "resumable": isResumable != nil]
+                : [
+                    "directory": directory != nil, "name": name != nil, "collision": collision != nil,
+                    "checksum": checksum != nil, "remote-time": remoteTime != nil, "connections": connections != nil,
+                ], in: upload == nil ? "a download" : "an upload")
+        guard let checksum else { return TransferRequest(specification, upload: upload) }
+        do { specification.checksum = try Checksum(parsing: checksum) } catch {
+            throw BusFault(.invalidArgument, "'checksum' \(error)")
+        }
+        return TransferRequest(specification, upload: upload)
+    }
+
+    private func refuse(_ keys: [String: Bool], in what: String) throws(BusFault) {
+        guard let key = keys.filter(\.value).keys.min() else { return }
+        throw BusFault(.invalidArgument, "'\(key)' is no key of \(what); see the interface's description")
+    }
+
+    private func upload() throws(BusFault) -> TransferRequest.Upload? {
+        guard let uploadFile else { return nil }
+        guard uploadFile.hasPrefix("/") else {
+            throw BusFault(
+                .invalidArgument, "'upload-file' must be an absolute path, not '\(uploadFile.prefix(40))'")
+        }
+        return TransferRequest.Upload(
+            path: uploadFile, method: method ?? .put, contentType: contentType,
+            resumption: isResumable ?? true ? .automatic : .never)
+    }
+
+    private func destination() throws(BusFault) -> Destination {
+        if let directory, !directory.isEmpty, !directory.hasPrefix("/") {
+            throw BusFault(.invalidArgument, "'directory' must be an absolute path, not '\(directory.prefix(40))'")
+        }
+        if let name, name.isEmpty || name.contains("/") || name == "." || name == ".." {
+            throw BusFault(.invalidArgument, "'name' must be a file's name without a folder, not '\(name.prefix(40))'")
+        }
+        return Destination(directory: directory ?? "", name: name, collision: collision ?? .rename)
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TransferModel
+internal import TransferScheduling
+
+/// The service of an engine in this process.
+///
+/// Whoever has it may do everything: a daemon lays the rights of its callers over it. Lists and details are those of the
+/// engine's registry; of an engine without one only submissions, actions and explanations make sense.
+///
+/// ```swift
+/// let service = EngineService(engine, localTime: .utc)
+/// let ids = try await service.submit([TransferRequest(specification)])
+/// ```
+package struct EngineService: TransferService {
+    private let engine: TransferEngine
+    /// The rules by which times in sentences are local.
+    package var localTime: LocalTimeRules
+
+    /// The service of `engine`.
+    package init(_ engine: TransferEngine, localTime: LocalTimeRules) {
+        (self.engine, self.localTime) = (engine, localTime)
+    }
+
+    /// Submits transfers, all or none. Files to upload are those of the specifications.
+    ///
+    /// - Throws: `RefusedTransferError`, `TransferStoreError`, or `EngineEndedError`.
+    package func submit(_ requests: [TransferRequest]) async throws -> [TransferID] {
+        try await engine.submit(requests.map { NewTransfer($0.specification, key: $0.key) })
+    }
+
+    package func list(_ filter: TransferFilter) async throws -> [TransferStatus] {
+        await list(filter) { _ in true }
+    }
+
+    /// The transfers that fit, of the apps that can be reached.
+    package func list(_ filter: TransferFilter, reaching: (_ app: String) -> Bool) async -> [TransferStatus] {
+        guard let registry = engine.registry else { return [] }
+        func fits(_ app: String, _ session: String?) -> Bool {
+            reaching(app) && filter.session.map { session == $0 } ?? true && filter.app.map { app == $0 } ?? true
+        }
+        var rows = registry.unfinished(where: fits)
+        if filter.explains(rows.count) {
+            for index in rows.indices where rows[index].state == .waiting {
+                rows[index].sentence = await sentence(of: rows[index].id)
+            }
+        }
+        return rows + registry.latestEnded(limit: filter.ended, where: fits)
+    }
+
+    private func sentence(of id: TransferID) async -> String? {
+        await engine.explanation(of: id)?.sentence(localTime: localTime)
+    }
+
+    private func status(of id: TransferID) throws(TransferStoreError) -> TransferStatus {
+        if let status = engine.registry?.status(of: id) { return status }
+        throw TransferStoreError(code: .noSuchTransfer, message: "Nothing is known of transfer \(id).")
+    }
+
+    package func show(_ id: TransferID) async throws -> TransferDetails {
+        var details = TransferDetails(try status(of: id))
+        guard !details.status.state.isOver else { return details }
+        let specification: TransferSpecification
+        do {
+            specification = try await engine.specification(of: id)
+        } catch let error as TransferStoreError where error.code == .noSuchTransfer {
+            // It has ended since.
+            return TransferDetails(try status(of: id))
+        }
+        if details.status.state == .waiting { details.status.sentence = await sentence(of: id) }
+        details.directory = specification.destination.directory
+        details.constraints = ConstraintChange(specification.traits.constraints)
+        return details
+    }
+
+    package func explain(_ id: TransferID) async throws -> WaitExplanation {
+        guard let explanation = await engine.explanationInTurn(of: id) else {
+            let status = try status(of: id)
+            return WaitExplanation(sentence: status.error ?? "it is \(status.state.rawValue)")
+        }
+        var answer = WaitExplanation(explanation, localTime: localTime)
+        if answer.reasons.isEmpty { answer.sentence = "nothing holds it: it runs, or is about to" }
+        return answer
+    }
+
+    package func control(_ ids: [TransferID], _ action: ControlAction) async throws {
+        switch action {
+        case .pause: try await engine.control(ids, .pause)
+        case .resume: try await engine.control(ids, .resume)
+        case .cancel: try await engine.cancelAwaitingEnd(ids)
+        case .startNow:
+            for id in ids { try await engine.change(id, .startNow) }
+            try await engine.control(ids, .resume)
+        }
+    }
+
+    package func change(_ id: TransferID, _ request: ChangeRequest) async throws {
+        var change = TransferChange(kind: request.kind, priority: request.priority)
+        if !request.constraints.isEmpty {
+            var constraints = try await engine.specification(of: id).traits.constraints
+            request.constraints.apply(to: &constraints)
+            change.constraints = constraints
+        }
+        try await engine.change(id, change)
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Logging
+import ToolSupport
+import TransferBusProtocol
+import TransferBusServer
+import TransferEngine
+import TransferModel
+import TransferSessions
+import URLSessionExecutor
+
+/// Taking transfers over.
+extension DaemonService {
+    func submit(_ requests: [TransferRequest], from caller: BusCaller) async throws -> [TransferID] {
+        let suspended = await host.tasksWithoutTransfers(of: caller.app)
+        try checkRoom(for: requests, of: caller.app, suspended: suspended)
+        for request in requests { try await checkUrgency(request.specification.traits.kind, for: caller) }
+        if caller.isSandboxed, requests.contains(where: \.landsInCache) { try await checkFiles(of: caller.app) }
+        var kept: [KeptSource] = []
+        do {
+            let transfers = try await resolved(requests, from: caller, keeping: &kept)
+            try checkRoom(for: requests, of: caller.app, suspended: suspended)
+            arriving[caller.app, default: 0] += requests.count
+            defer { submissionEnded(of: caller.app, count: requests.count) }
+            return try await asking { try await inProcess.submit(transfers) }
+        } catch {
+            for source in kept { discard(source) }
+            throw error
+        }
+    }
+
+    private func submissionEnded(of app: String, count: Int) {
+        let left = arriving[app, default: 0] - count
+        arriving[app] = left > 0 ? left : nil
+    }
+
+    /// The unfinished transfers that count towards an app's limits.
+    func usage(ofGroupOf app: String) -> TransferRegistry.Usage {
+        let group = BusCaller.limitGroup(of: app)
+        return registry.usage { BusCaller.limitGroup(of: $0) == group }
+    }
+
+    /// Refuses transfers where their app has as much as it may have. Sandboxes without a name of their own share the limits
+    /// of one app, since a program can make as many as it likes.
+    private func checkRoom(for requests: [TransferRequest], of app: String, suspended: Int) throws {
+        let group = BusCaller.limitGroup(of: app)
+        let arriving = arriving.reduce(0) { $0 + (BusCaller.limitGroup(of: $1.key) == group ? $1.value : 0) }
+        let usage = usage(ofGroupOf: app)
+        let open = usage.count + arriving + suspended
+        guard open + requests.count <= configuration.openPerApp else {
+            throw BusFault(
+                .tooManyTransfers,
+                "\(app) has \(open) open transfers and may have \(configuration.openPerApp), so that "
+                    + "\(requests.count) more are too many; wait for some to end")
+        }
+        let bytes = requests.reduce(0) { $0 + $1.specification.bookkeepingBytes }
+        let most = SessionLimits().bytes
+        guard app == BusCaller.person || usage.bytes + bytes <= most else {
+            throw BusFault(
+                .limitExceeded,
+                "the open transfers of \(app) have \(usage.bytes) bytes of addresses, header fields and names, and "
+                    + "may have \(most): \(bytes) more are too many; wait for some to end")
+        }
+    }
+
+    /// Refuses downloads into the daemon's folder from an app whose files there have used up its quota.
+    private func checkFiles(of app: String) async throws {
+        let cached = cachedDownloads.usage(of: app)
+        let group = BusCaller.limitGroup(of: app)
+        let partial = registry.unfinished { $1 == nil && BusCaller.limitGroup(of: $0) == group }
+            .reduce(0) { $0 + ($1.isUpload ? 0 : $1.bytes) }
+        let bytes = cached.bytes + partial + spool.usage(of: group).bytes + (await host.downloadedBytes(of: app))
+        guard bytes < configuration.filesPerApp else {
+            throw BusFault(
+                .limitExceeded,
+                "\(app) has \(bytes) bytes of files here and may have \(configuration.filesPerApp) (files-per-app); "
+                    + "call Discard for finished transfers whose files you have read, or cancel transfers")
+        }
+        // Empty files take room, too.
+        guard cached.files < configuration.openPerApp else {
+            throw BusFault(
+                .limitExceeded,
+                "\(app) has \(cached.files) finished files here and may have \(configuration.openPerApp) (open-per-app); "
+                    + "call Discard for those that you have read")
+        }
+    }
+
+    /// The requests with all that the daemon knows of them: their hosts, apps, folders and files.
+    ///
+    /// - Parameter kept: gets the files that are kept for them, also where one of them is refused.
+    private func resolved(
+        _ requests: [TransferRequest], from caller: BusCaller, keeping kept: inout [KeptSource]
+    ) async throws -> [TransferRequest] {
+        let proxies = ProxyRule(explicit: nil)
+        var transfers: [TransferRequest] = []
+        for (index, request) in requests.enumerated() {
+            do {
+                var specification = try specification(for: request, proxies: proxies, from: caller)
+                if let upload = request.upload, let descriptor = upload.descriptor {
+                    let source = try await keep(descriptor, for: caller.app)
+                    kept.append(source)
+                    specification.upload = UploadSource(
+                        source, of: upload.path, method: upload.method, contentType: upload.contentType,
+                        resumption: upload.resumption)
+                    specification.traits.expectedBytesToSend = source.size
+                }
+                transfers.append(TransferRequest(specification))
+            } catch let error as UsageError {
+                let place = requests.count > 1 ? "transfer \(index + 1) of \(requests.count): " : ""
+                throw BusFault(.invalidArgument, place + error.description)
+            }
+        }
+        return transfers
+    }
+
+    private func specification(
+        for request: TransferRequest, proxies: ProxyRule, from caller: BusCaller
+    ) throws -> TransferSpecification {
+        let target = try TransferTarget(request.specification.url, proxies: proxies)
+        var specification = request.specification
+        specification.url = target.url
+        specification.credential = specification.credential ?? target.credential
+        specification.traits.host = target.host
+        specification.traits.isLoopback = target.isLoopback
+        specification.traits.app = caller.app
+        specification.isSandboxed = caller.isSandboxed
+        if let upload = request.upload {
+            // A file that came as a descriptor is kept, and named then.
+            guard upload.descriptor == nil else { return specification }
+            do throws(TransferFailure) {
+                let source = try UploadSource(
+                    fileAt: upload.path, method: upload.method, contentType: upload.contentType,
+                    resumption: upload.resumption)
+                specification.upload = source
+                specification.traits.expectedBytesToSend = source.size
+            } catch {
+                throw UsageError(error.message)
+            }
+        } else if specification.destination.directory.isEmpty {
+            try chooseFolder(of: &specification, for: caller)
+        }
+        return specification
+    }
+
+    /// The folder of the daemon's for files that nobody named a folder for; each app in a sandbox has one of its own, in
+    /// which only ``open(_:for:)`` reads.
+    private func chooseFolder(of specification: inout TransferSpecification, for caller: BusCaller) throws {
+        var folder = defaultDirectory
+        try PrivateFolder.make(folder, called: "the folder for files", remedy: "name a directory")
+        if caller.isSandboxed {
+            folder = cachedDownloads.folder(of: caller.app)
+            try PrivateFolder.make(folder, called: "the folder for files", remedy: "pass 'directory-fd'")
+            specification.isPrivate = true
+            // What lies there is the app's own, and nobody else's name for it counts.
+            specification.destination.collision = .rename
+        }
+        specification.destination.directory = folder
+    }
+}
+
+extension TransferRequest {
+    /// Whether it is a download that lands in the daemon's own folder, because no folder was named.
+    fileprivate var landsInCache: Bool { upload == nil && specification.destination.directory.isEmpty }
+}

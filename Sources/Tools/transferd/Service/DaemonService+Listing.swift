@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SQLiteStore
+import ToolSupport
+import TransferBusProtocol
+import TransferBusServer
+import TransferEngine
+import TransferModel
+import TransferPolicy
+import TransferScheduling
+import TransferSessions
+
+/// What there is beside single transfers: apps, sessions, limiters, the manager's properties.
+extension DaemonService {
+    func sessions(for caller: BusCaller) async -> [SessionStatus] {
+        var sessions: [SessionKey: SessionStatus] = [:]
+        for status in registry.unfinished(where: { $1 != nil && caller.reaches($0) }) {
+            guard let session = status.session else { continue }
+            let name = SessionKey(app: status.app, identifier: session)
+            sessions[name, default: SessionStatus(name)].add(status)
+        }
+        for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
+            sessions[summary.key, default: SessionStatus(summary.key)].background = SessionStatus.Background(
+                tasks: summary.tasks, waitingEvents: summary.waitingEvents, owner: summary.owner)
+        }
+        return sessions.values.sorted { $0.name < $1.name }
+    }
+
+    func relaunchDelays(for caller: BusCaller) async -> [RelaunchDelay] {
+        let (delays, now) = await engine.relaunchDelays()
+        return delays.filter { caller.reaches($0.app) }.map { app, delay in
+            var summary = RelaunchDelay(
+                app: app, delay: delay.delay.components.seconds, relaunches: delay.relaunches,
+                cause: delay.cause.rawValue)
+            summary.last = delay.lastRelaunch.map(now.wall)
+            summary.until = delay.until.map(now.wall)
+            summary.waiting = delay.waiting.map { .init(release: now.wall(at: $0.release), count: $0.count) }
+            summary.begun = delay.begun
+            return summary
+        }
+    }
+
+    func apps(for caller: BusCaller) async -> [AppSummary] {
+        var apps: [String: AppSummary] = [:]
+        var sessions: [String: Set<String>] = [:]
+        for status in registry.unfinished(where: { app, _ in caller.reaches(app) }) {
+            apps[status.app, default: AppSummary(app: status.app)].add(status)
+            if let session = status.session { sessions[status.app, default: []].insert(session) }
+        }
+        for (app, delay) in await engine.relaunchDelays().delays where caller.reaches(app) {
+            apps[app, default: AppSummary(app: app)].delay = delay.delay.components.seconds
+        }
+        for status in await host.appStatuses() where caller.reaches(status.app) {
+            apps[status.app, default: AppSummary(app: status.app)].background = background(status)
+        }
+        for app in cachedDownloads.apps where apps[app] == nil && caller.reaches(app) {
+            apps[app] = AppSummary(app: app)
+        }
+        for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
+            sessions[summary.key.app, default: []].insert(summary.key.identifier)
+        }
+        let usages = await host.fileUsages()
+        return apps.values.sorted { $0.app < $1.app }.map { app in
+            var app = app
+            app.sessions = (sessions[app.app] ?? []).sorted()
+            add(usages[app.app] ?? SessionHost.FileUsage(), to: &app)
+            return app
+        }
+    }
+
+    /// Adds what an app takes of the disk.
+    private func add(_ usage: SessionHost.FileUsage, to app: inout AppSummary) {
+        let kept = spool.usage(of: BusCaller.limitGroup(of: app.app))
+        let cached = cachedDownloads.usage(of: app.app)
+        app.tasks = usage.tasks
+        (app.sourceFiles, app.sourceBytes) = (kept.files, kept.bytes)
+        (app.finishedFiles, app.finishedBytes) = (
+            usage.finishedFiles + cached.files, usage.finishedBytes + cached.bytes
+        )
+        app.countedBytes = app.finishedBytes + usage.partialBytes + kept.bytes
+        app.bytesLimit = configuration.filesPerApp
+    }
+
+    /// The state of the daemon; paths of the host are nothing for a program in a sandbox.
+    func status(for caller: BusCaller) -> DaemonStatus {
+        let isTrusted = !caller.isSandboxed
+        var status = DaemonStatus()
+        (status.version, status.processID) = (TransferdCommand.version, Int64(getpid()))
+        status.policy = configuration.policy
+        status.held = HoldStatus(holdSwitch.hold, tellingReason: isTrusted)
+        status.conditions =
+            conditions.map { ConditionsReport($0, isForPerson: caller.isPerson) } ?? ConditionsReport()
+        status.stateDirectory = isTrusted ? stateDirectory : ""
+        status.stateLost = LossReport()
+        if isTrusted, let loss {
+            status.stateLost = LossReport(reason: loss.reason, file: loss.damagedFile, backup: loss.backupDate)
+        }
+        return status
+    }
+}
+
+extension AppSummary {
+    /// Counts one of its unfinished transfers.
+    fileprivate mutating func add(_ status: TransferStatus) {
+        open += 1
+        switch status.state {
+        case .running: running += 1
+        case .waiting: waiting += 1
+        case .paused: paused += 1
+        case .finished, .failed, .cancelled: break  // Not asked for here.
+        }
+        // Of downloads outside sessions, too.
+        if !status.isUpload { partialBytes += status.bytes }
+    }
+}

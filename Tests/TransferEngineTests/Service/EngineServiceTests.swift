@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+import TransferScheduling
+import TransferTesting
+
+@Suite("The service of an engine in the same process", .timeLimit(.minutes(5))) struct EngineServiceTests {
+    private static func request(_ kind: WorkKind, session: String? = nil) -> TransferRequest {
+        var specification = EngineRig.specification(kind)
+        specification.traits.session = session
+        return TransferRequest(specification)
+    }
+
+    @Test("What is submitted is listed by its session, shown with what it asks for, and says why it waits")
+    func asking() async throws {
+        let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery), registry: TransferRegistry())
+        try await rig.run { _ in
+            let service = EngineService(rig.engine, localTime: .utc)
+            let ids = try await service.submit([
+                Self.request(.discretionary, session: "a"), Self.request(.discretionary, session: "b"),
+            ])
+            #expect(rig.disk.transfers.map(\.id) == ids)
+            let answer = try await service.explain(ids[1])
+            #expect(answer.reasons.map(\.code) == ["onBattery"])
+            #expect(answer.sentence.hasPrefix("on battery"))
+            var filter = TransferFilter()
+            filter.session = "b"
+            #expect(try await service.list(filter).map(\.id) == [ids[1]])
+            #expect(try await service.list(filter)[0].sentence == nil)
+            filter.mostExplained = 1
+            #expect(try await service.list(filter)[0].sentence?.hasPrefix("on battery") == true)
+            let details = try await service.show(ids[1])
+            #expect(details.directory == "/tmp" && details.constraints == ConstraintChange())
+            #expect(details.status.state == .waiting && details.status.sentence != nil)
+            await #expect(throws: TransferStoreError.self) { try await service.show(TransferID(77)) }
+        }
+    }
+
+    @Test("A change leaves the constraints that it does not name, and an action is durable on return")
+    func acting() async throws {
+        let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery), registry: TransferRegistry())
+        try await rig.run { _ in
+            let service = EngineService(rig.engine, localTime: .utc)
+            let id = try await service.submit([Self.request(.discretionary)])[0]
+            var change = ChangeRequest()
+            change.constraints.metered = .unmetered
+            try await service.change(id, change)
+            (change.constraints, change.priority) = (ConstraintChange(), 700)
+            change.constraints.roaming = false
+            try await service.change(id, change)
+            let traits = try #require(rig.disk.transfers.first?.specification.traits)
+            #expect(traits.priority == 700 && traits.constraints.metered == .unmetered)
+            #expect(!traits.constraints.connection.allowsRoaming)
+            try await service.control([id], .pause)
+            #expect(rig.disk.transfers.first?.isSuspended == true)
+            try await service.control([id], .cancel)
+            #expect(try await service.explain(id).sentence == "it is cancelled")
+            #expect(try await service.show(id).constraints == nil)
+            var filter = TransferFilter()
+            #expect(try await service.list(filter).isEmpty)
+            filter.ended = 5
+            #expect(try await service.list(filter).map(\.state) == [.cancelled])
+        }
+    }
+}
