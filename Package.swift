@@ -316,6 +316,7 @@ let package = Package(
         support("SchedulerTrials", ["TransferModel", "TransferPolicy", "TransferScheduling"]),
         child("SchedulerSoak", ["TransferModel", "TransferPolicy", "SchedulerTrials"]),
         tests("TransferSchedulingTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
+        tests("SessionLogicTests", ["TransferModel", "TransferPolicy", "SessionLogic"]),
         tests(
             "PolicyLabTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab"],
             resources: [.copy("Samples")]),

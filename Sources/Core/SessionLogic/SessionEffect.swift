@@ -10,10 +10,9 @@ package enum SessionEffect: Hashable, Sendable {
 
     /// Give a task to the engine; ``SessionMachine/Event/transferSubmitted(_:key:)`` or another end of it follows.
     case submit(TaskSubmission)
-    /// Have a transfer that was kept paused go on for a task, or tell how it ended meanwhile.
-    case takeUp(TransferID)
     case pause([TransferID])
-    case resume([TransferID])
+    /// Have a paused transfer go on; ``SessionMachine/Event/resumed(_:)`` follows, or the end that it came to meanwhile.
+    case resume(TransferID)
     case cancel([TransferID])
     /// Cancel the transfers that were submitted with these keys.
     case cancelKeys([String])

@@ -108,8 +108,8 @@ extension SessionMachine {
         var record = task.record
         switch order {
         case .submit, .cancelKeeping: return
-        case .suspend: record.snapshot.isSuspended = true
-        case .resume: record.snapshot.isSuspended = false
+        case .suspend: (record.snapshot.isSuspended, record.isResuming) = (true, nil)
+        case .resume: (record.snapshot.isSuspended, record.isResuming) = (false, task.transfer == nil ? nil : true)
         case .cancel:
             guard task.transfer != nil else { return }
             record.isCancelled = true

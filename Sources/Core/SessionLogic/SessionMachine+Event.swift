@@ -25,6 +25,8 @@ extension SessionMachine {
         case submissionFailed(key: String)
         /// A task cannot be transferred.
         case unusable(SessionKey, Int, FailureDescription)
+        /// A transfer goes on, durably.
+        case resumed(TransferID)
         case transferBegan(TransferID)
         case transferProgressed(TransferID, bytes: Int64, total: Int64?)
         case transferStopped(TransferID, bytes: Int64)
@@ -52,7 +54,8 @@ extension SessionMachine {
             .quit(let key), .unusable(let key, _, _), .timerFired(.begin(let key, _)):
             key
         case .accepted(let admission): admission.key
-        case .dateChanged(let id, _), .challenged(let id, _), .answered(let id), .transferEnded(let id, _):
+        case .dateChanged(let id, _), .challenged(let id, _), .answered(let id), .resumed(let id),
+            .transferEnded(let id, _):
             owners[id]?.session
         case .recovered, .transferSubmitted, .submissionFailed, .transferBegan, .transferProgressed, .transferStopped,
             .saidInFront, .windowsChanged, .launchEnded, .timerFired(.patience), .timerFired(.pause):
@@ -74,13 +77,16 @@ package struct RecoveredTransfer: Hashable, Sendable {
     package var id: TransferID
     /// When it was submitted.
     package var submitted: WallTime
+    /// The date before which it may not begin.
+    package var date: WallTime?
     /// The bytes that are there; nil if it has not begun.
     package var bytes: Int64?
     package var total: Int64?
 
-    package init(id: TransferID, submitted: WallTime, bytes: Int64? = nil, total: Int64? = nil) {
+    package init(id: TransferID, submitted: WallTime, date: WallTime?, bytes: Int64? = nil, total: Int64? = nil) {
         self.id = id
         self.submitted = submitted
+        self.date = date
         self.bytes = bytes
         self.total = total
     }

@@ -32,7 +32,7 @@ extension SessionMachine {
         case .suspend: effects += task.transfer.map { [.pause([$0])] } ?? []
         case .resume:
             guard let transfer = task.transfer else { return submit(number, in: key) }
-            effects.append(.resume([transfer]))
+            effects.append(.resume(transfer))
         case .cancel: cancel(number, in: key)
         case .cancelKeeping(_, let token): cancel(number, in: key, keepingAs: token)
         case .change: changed(task, in: key)
@@ -83,9 +83,18 @@ extension SessionMachine {
         guard var record = sessions[key]?.record else { return }
         record.kept[token] = nil
         write(.session(key, record))
-        change(number, in: key) { ($0.transfer, $0.source) = (kept.transfer, kept.source ?? $0.source) }
+        change(number, in: key) {
+            ($0.transfer, $0.source, $0.isResuming) = (kept.transfer, kept.source ?? $0.source, true)
+        }
         bind(TaskKey(session: key, number: number), to: kept.transfer)
-        effects.append(.takeUp(kept.transfer))
+        effects.append(.resume(kept.transfer))
+    }
+
+    mutating func noteResumption(of id: TransferID) {
+        guard let owner = owners[id],
+            sessions[owner.session]?[unfinished: owner.number]?.record.isResuming == true
+        else { return }
+        change(owner.number, in: owner.session) { $0.isResuming = nil }
     }
 
     /// Gives a task that is being submitted its transfer: as its submission returns, or as the engine tells of it, whichever

@@ -10,9 +10,11 @@ extension SessionMachine {
     /// - Parameter recovered: the task's transfer of an earlier run, whose question may have been lost with that run.
     mutating func waitForBegin(_ number: Int, in key: SessionKey, recovered: RecoveredTransfer? = nil) {
         guard let session = sessions[key], let task = session[unfinished: number], let transfer = task.transfer,
-            let date = task.record.snapshot.earliestBegin, !task.record.mayBegin, !session.record.isUnasked
+            var date = task.record.snapshot.earliestBegin, !task.record.mayBegin, !session.record.isUnasked
         else { return }
-        let wasAsked = recovered.map { $0.submitted < date && $0.bytes == nil } ?? false
+        let wasAsked = recovered.map { $0.submitted <= date && $0.bytes == nil } ?? false
+        // Somebody may have changed it, and this program have ended before that was saved here.
+        if let recovered { date = min(date, recovered.date ?? now) }
         guard date > now || wasAsked else { return }
         effects.append(.holdForApp(transfer))
         wait(until: date, number, in: key)
@@ -31,7 +33,8 @@ extension SessionMachine {
         guard let (key, number) = owners[id].map({ ($0.session, $0.number) }),
             let task = sessions[key]?[unfinished: number], let former = task.asksAt
         else { return }
-        let date = date ?? now
+        // A date that has passed is as good as none.
+        let date = max(date ?? now, now)
         guard former != date else { return }
         // The app's own change is saved already.
         if task.record.snapshot.earliestBegin != date { change(number, in: key) { $0.snapshot.earliestBegin = date } }

@@ -68,6 +68,8 @@ extension SessionMachine {
             effects.append(.cancel([transfer]))
         } else if record.snapshot.isSuspended {
             effects.append(.pause([transfer]))
+        } else if record.isResuming == true {
+            effects.append(.resume(transfer))
         }
         waitForBegin(number, in: key, recovered: task.recovered)
         sessions[key]?.update(number) { $0.recovered = nil }

@@ -75,6 +75,7 @@ package struct SessionMachine: Sendable {
         case .transferSubmitted(let id, let key): bind(id, submittedAs: key)
         case .submissionFailed(let key): submitting[key] = nil
         case .unusable(let key, let number, let failure): end(number, in: key, as: TaskEnd(failure: failure))
+        case .resumed(let id): noteResumption(of: id)
         case .transferBegan(let id): noteBegin(of: id)
         case .transferProgressed(let id, let bytes, let total): note(bytes, of: total, in: id)
         case .transferStopped(let id, let bytes): update(id) { $0.record.snapshot.noteBytes(bytes) }

@@ -16,7 +16,8 @@ extension SessionHost {
             let transfers = try await transfers(of: stored)
             let recovered = transfers.mapValues {
                 RecoveredTransfer(
-                    id: $0.id, submitted: $0.specification.traits.submitted, bytes: $0.resume?.bytes,
+                    id: $0.id, submitted: $0.specification.traits.submitted,
+                    date: $0.specification.traits.constraints.notBefore?.date, bytes: $0.resume?.bytes,
                     total: $0.resume?.total)
             }
             await performForSure(.recovered(stored, recovered))

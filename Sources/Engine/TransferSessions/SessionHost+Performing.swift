@@ -38,9 +38,8 @@ extension SessionHost {
         case .save(let changes): await save(changes)
         case .tell(let key, let event): clients[key]?.tell(key, event)
         case .submit(let submission): try await submit(submission)
-        case .takeUp(let id): try await takeUp(id)
         case .pause(let ids): await control(ids, .pause)
-        case .resume(let ids): await control(ids, .resume)
+        case .resume(let id): try await resume(id)
         case .cancel(let ids): await control(ids, .cancel)
         case .cancelKeys(let keys):
             let earlier = (try? await store.transfers(forKeys: keys)) ?? [:]
@@ -171,11 +170,11 @@ extension SessionHost {
         return specification
     }
 
-    /// Has a paused transfer go on for another task. One that ended before it was paused has an end to tell.
-    private func takeUp(_ id: TransferID) async throws {
+    /// Has a paused transfer go on. One that ended before it was paused has an end to tell.
+    private func resume(_ id: TransferID) async throws {
         await control([id], .resume)
-        guard let ending = try? await store.transfers([id]).first?.ending else { return }
-        try await perform(.transferEnded(id, TaskEnd(ending)))
+        let ending = try? await store.transfers([id]).first?.ending
+        try await perform(ending.map { .transferEnded(id, TaskEnd($0)) } ?? .resumed(id))
     }
 
     private func give(_ answer: ChallengeAnswer, to id: TransferID) async throws {

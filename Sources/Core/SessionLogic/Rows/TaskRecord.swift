@@ -8,6 +8,8 @@ package struct TaskRecord: Hashable, Sendable, Codable {
     package var transfer: TransferID?
     /// Whether the app has cancelled it.
     package var isCancelled = false
+    /// Whether its transfer, which was paused, is to go on and the engine may not know that yet; nil if it knows.
+    package var isResuming: Bool?
     /// Whether the app had it started while in the background.
     package var isFromBackground = false
     /// How often the app has given it another request.
