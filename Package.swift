@@ -136,6 +136,7 @@ let package = Package(
         // Core
         core("TransferPolicy", ["TransferModel"]),
         core("TransferScheduling", ["TransferModel", "TransferPolicy"]),
+        core("SessionLogic", ["TransferModel"]),
         core(
             "PolicyLab",
             [
@@ -145,7 +146,8 @@ let package = Package(
         // Engine
         engine("TransferEngine", ["TransferModel", "TransferPolicy", "TransferScheduling", metrics]),
         engine(
-            "TransferSessions", ["TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", logging]),
+            "TransferSessions",
+            ["TransferModel", "TransferPolicy", "TransferScheduling", "SessionLogic", "TransferEngine", logging]),
         // System libraries. gio-2.0's own flags hold -pthread, which SwiftPM refuses; glib-2.0's find the same headers.
         system("CGIO", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         system(
@@ -314,6 +316,7 @@ let package = Package(
         support("SchedulerTrials", ["TransferModel", "TransferPolicy", "TransferScheduling"]),
         child("SchedulerSoak", ["TransferModel", "TransferPolicy", "SchedulerTrials"]),
         tests("TransferSchedulingTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
+        tests("SessionLogicTests", ["TransferModel", "TransferPolicy", "SessionLogic"]),
         tests(
             "PolicyLabTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab"],
             resources: [.copy("Samples")]),

@@ -15,10 +15,13 @@ enum ImportRules {
             "Sources/Model/TransferModel": [],
             "Sources/Core/TransferPolicy": ["TransferModel"],
             "Sources/Core/TransferScheduling": ["TransferModel", "TransferPolicy"],
+            "Sources/Core/SessionLogic": ["TransferModel"],
             // Logarithms and the like, of the number that is given and nothing else.
             "Sources/Core/PolicyLab": core.union(["RealModule"]),
             "Sources/Engine/TransferEngine": core.union(everywhereButCore).union(["Synchronization"]),
-            "Sources/Engine/TransferSessions": core.union(everywhereButCore).union(["TransferEngine"]),
+            "Sources/Engine/TransferSessions": core.union(everywhereButCore).union([
+                "SessionLogic", "TransferEngine",
+            ]),
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
             "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),

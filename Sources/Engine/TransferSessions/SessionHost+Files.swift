@@ -1,38 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+package import SessionLogic
 internal import TransferEngine
 internal import TransferModel
 
 /// The bytes that apps have on disk by their sessions, and their limit.
 extension SessionHost {
-    /// An app's part of the disk and of the bookkeeping, kept files of uploads apart.
-    package struct FileUsage: Hashable, Sendable {
-        /// Finished files that the app has not taken yet, and their bytes.
-        package var finishedFiles = 0
-        package var finishedBytes: Int64 = 0
-        /// The bytes that unfinished downloads have so far, and cancelled ones that may still be continued.
-        package var partialBytes: Int64 = 0
-        /// Tasks that are not over, suspended ones included.
-        package var tasks = 0
-
-        package init() {}
-
-        mutating func add(_ session: Session) {
-            for task in session.tasks.values { add(task.record) }
-            for kept in session.record.kept.values { partialBytes += kept.bytes ?? 0 }
-        }
-
-        private mutating func add(_ record: TaskRecord) {
-            guard let end = record.end else {
-                tasks += 1
-                if record.snapshot.kind == .download { partialBytes += max(0, record.snapshot.received) }
-                return
-            }
-            guard end.file != nil, end.kinds.dropFirst(record.acknowledged).contains(where: \.isFile) else { return }
-            finishedFiles += 1
-            // Rows of earlier versions have no size.
-            finishedBytes += end.fileBytes ?? max(0, record.snapshot.received)
-        }
-    }
+    package typealias FileUsage = SessionLogic.FileUsage
 
     /// How long a sum of an app's downloads is used before it is made anew: each takes a look at all tasks of the app.
     private static let usageAge = Duration.seconds(1)
@@ -45,9 +18,8 @@ extension SessionHost {
 
     /// What each app has, counted now.
     package func fileUsages() -> [String: FileUsage] {
-        var usages: [String: FileUsage] = [:]
-        for (key, session) in sessions { usages[key.app, default: FileUsage()].add(session) }
-        return usages
+        let apps = Set(machine.keys().map(\.app))
+        return Dictionary(uniqueKeysWithValues: apps.map { ($0, machine.fileUsage(of: $0)) })
     }
 
     /// The bytes of an app's finished and partial files, at most a second old.
@@ -56,8 +28,7 @@ extension SessionHost {
         if let counted = counted[app], counted.at <= now, now < counted.at.advanced(by: Self.usageAge) {
             return counted.bytes
         }
-        var usage = FileUsage()
-        for (key, session) in sessions where key.app == app { usage.add(session) }
+        let usage = machine.fileUsage(of: app)
         let bytes = usage.finishedBytes + usage.partialBytes
         counted[app] = CountedDownloads(bytes: bytes, at: now)
         return bytes
@@ -77,11 +48,5 @@ extension SessionHost {
                 \(downloaded) of downloads, finished ones that it has not taken included, and \(kept) of files to upload; \
                 take finished files, or cancel tasks
                 """)
-    }
-}
-
-extension SessionEvent.Kind {
-    fileprivate var isFile: Bool {
-        if case .downloaded = self { true } else { false }
     }
 }

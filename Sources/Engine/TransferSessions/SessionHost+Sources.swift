@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import SessionLogic
 package import TransferModel
 
 /// Files that uploads send: kept before their order is acknowledged, removed when their task ends.
@@ -12,7 +13,7 @@ extension SessionHost {
     package func post(
         _ order: TaskOrder, in key: SessionKey, from client: String, file: SourceFile? = nil
     ) async throws {
-        let task = TaskKey(session: key, number: order.task)
+        let task = SessionMachine.TaskKey(session: key, number: order.task)
         if let submission = submissions[task] {
             // Given again while its file is still being copied: nothing is copied twice.
             if case .submit = order { return try await submission.value }
@@ -26,9 +27,9 @@ extension SessionHost {
             return try await perform(order, in: key, from: client)
         }
         // Before a byte is copied; once more in the session's turn.
-        if let record = sessions[key]?.record { try checkRoom(for: snapshot, record, in: key) }
+        try machine.checkRoom(for: snapshot, in: key)
         // The session's turn is not taken meanwhile: a long copy keeps no other task from ending.
-        let submission = _Concurrency.Task {
+        let submission = Task {
             try await submit(snapshot, keeping: file ?? .path(path), in: key, from: client)
         }
         submissions[task] = submission
@@ -42,13 +43,12 @@ extension SessionHost {
 
     /// Whether a task has not come before, of a client that may submit it.
     private func isNew(_ snapshot: TaskSnapshot, in key: SessionKey, from client: String) -> Bool {
-        guard let session = sessions[key], session.client?.name == client else { return false }
-        return session.record.isNew(snapshot.identifier)
+        hasOpen(key, client) && machine.record(of: key)?.isNew(snapshot.identifier) == true
     }
 
     /// Whether a task goes on with a cancelled one whose file is kept already.
     private func continuesKept(_ snapshot: TaskSnapshot, in key: SessionKey) -> Bool {
-        snapshot.continues.flatMap { sessions[key]?.record.kept[$0]?.source } != nil
+        snapshot.continues.flatMap { machine.record(of: key)?.kept[$0]?.source } != nil
     }
 
     private func submit(
@@ -70,35 +70,8 @@ extension SessionHost {
         let number = snapshot.identifier
         defer {
             // Refused meanwhile, or over already.
-            if let kept = try? source.get(), sessions[key]?.tasks[number]?.record.source != kept { spool.remove(kept) }
+            if let kept = try? source.get(), machine.task(number, in: key)?.source != kept { spool.remove(kept) }
         }
         try await perform(.submit(snapshot), in: key, from: client, source: source)
-    }
-
-    /// A task as a transfer: an upload sends its kept file, and shows the app's own path.
-    func specification(
-        of task: TaskRecord, in key: SessionKey, by settings: SessionSettings
-    ) throws(UnusableTask) -> TransferSpecification {
-        guard let source = task.source, case .upload(let origin) = task.snapshot.kind else {
-            return try place.specification(of: task.snapshot, in: key, by: settings, at: now)
-        }
-        var snapshot = task.snapshot
-        snapshot.kind = .upload(path: source.path)
-        var specification = try place.specification(of: snapshot, in: key, by: settings, at: now)
-        // As it was when it was kept: with a hard link, the app may have changed it since.
-        specification.upload?.size = source.size
-        specification.upload?.modified = source.modified
-        specification.upload?.origin = origin
-        specification.traits.expectedBytesToSend = source.size
-        return specification
-    }
-
-    // MARK: Restarting
-
-    /// The files that sessions still need.
-    var neededSources: [KeptSource] {
-        sessions.values.flatMap { session in
-            session.tasks.values.compactMap(\.record.source) + session.record.kept.values.compactMap(\.source)
-        }
     }
 }

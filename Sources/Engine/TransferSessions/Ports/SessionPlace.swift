@@ -12,10 +12,3 @@ package protocol SessionPlace: Sendable {
     /// Removes a finished file that its app did not take.
     func remove(_ file: String)
 }
-
-/// A task that cannot be carried out, and what its app is told.
-package struct UnusableTask: Error, Hashable, Sendable {
-    package var failure: FailureDescription
-
-    package init(code: Int, message: String) { failure = FailureDescription(code: code, message: message) }
-}

@@ -33,25 +33,6 @@ package enum SourceFile: Hashable, Sendable {
     case descriptor(Int32)
 }
 
-/// A kept file.
-package struct KeptSource: Hashable, Sendable, Codable {
-    /// The app whose quota the file counts toward.
-    package var app: String
-    /// The file's absolute path in the spool.
-    package var path: String
-    /// The size in bytes when the file was kept.
-    package var size: Int64
-    /// The kept file's modification time in nanoseconds since 1970.
-    package var modified: Int64
-
-    package init(app: String, path: String, size: Int64, modified: Int64) {
-        self.app = app
-        self.path = path
-        self.size = size
-        self.modified = modified
-    }
-}
-
 /// The kept files of an app.
 package struct SpoolUsage: Hashable, Sendable {
     package var files = 0

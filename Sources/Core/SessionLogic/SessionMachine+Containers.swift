@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import TransferModel
+package import TransferModel
 
 /// Sessions of containers that several programs of one publisher share: they are those of the app that is registered for the
 /// container, whichever of the programs makes them.
-extension SessionHost {
-    /// Which session a program means: its own, or that of its container's app.
-    func key(of settings: SessionSettings, for app: String) -> SessionKey {
+extension SessionMachine {
+    /// The session that a program means: its own, or that of its container's app.
+    package func key(of settings: SessionSettings, for app: String) throws(SessionRefusal) -> SessionKey {
+        let longest = 255
+        guard !settings.identifier.isEmpty, settings.identifier.utf8.count <= longest else {
+            throw SessionRefusal(
+                code: .badIdentifier,
+                message: "a session's identifier has 1 to \(longest) bytes, not \(settings.identifier.utf8.count)")
+        }
         let own = SessionKey(app: app, identifier: settings.identifier)
         // What it began before there was such an app stays its own.
         guard let container = settings.sharedContainerIdentifier, sessions[own]?.tasks.isEmpty != false,
-            sessions[own]?.client == nil, let owner = self.app(registeredFor: container)
+            sessions[own]?.user == nil, let owner = self.app(registeredFor: container)
         else { return own }
         return SessionKey(app: owner, identifier: settings.identifier)
     }
 
     /// Takes down how a session's app is started, and for which containers.
     func register(
-        _ client: SessionClient, as registration: AppRegistration?, in record: inout SessionRecord, of key: SessionKey
+        _ user: SessionUser, as registration: AppRegistration?, in record: inout SessionRecord, of key: SessionKey
     ) {
-        guard client.app == key.app else {
+        guard user.app == key.app else {
             // A helper's words are no way to start the app.
             let own = newest(of: key.app)
             (record.registration, record.registeredBy) = (own?.registration, own?.registeredBy)
             record.containers = own?.containers
             return
         }
-        if let registration { (record.registration, record.registeredBy) = (registration, client.executable) }
-        guard let containers = client.containers else {
+        if let registration { (record.registration, record.registeredBy) = (registration, user.executable) }
+        guard let containers = user.containers else {
             record.containers = record.containers ?? newest(of: key.app)?.containers
             return
         }
@@ -40,14 +46,15 @@ extension SessionHost {
 
     /// What an app said when it opened a session last.
     private func newest(of app: String) -> SessionRecord? {
-        sessions.filter { $0.key.app == app && $0.value.record.lastOpened != nil }.values.map(\.record)
-            .max { $0.lastOpened ?? now < $1.lastOpened ?? now }
+        sessions.filter { $0.key.app == app }.values.map(\.record)
+            .max { ($0.lastOpened?.nanosecondsSinceEpoch ?? .min) < ($1.lastOpened?.nanosecondsSinceEpoch ?? .min) }
+            .flatMap { $0.lastOpened == nil ? nil : $0 }
     }
 
     /// What a program should know of a session that it has opened; nil where there is nothing.
-    func warning(about record: SessionRecord, of key: SessionKey, for client: SessionClient) -> String? {
-        let taken = (client.containers ?? []).subtracting(record.containers ?? []).sorted()
-        if client.app == key.app, let container = taken.first {
+    func warning(about record: SessionRecord, of key: SessionKey, for user: SessionUser) -> String? {
+        let taken = (user.containers ?? []).subtracting(record.containers ?? []).sorted()
+        if user.app == key.app, let container = taken.first {
             return """
                 The app '\(key.app)' is not started for sessions of the shared container '\(container)': \
                 '\(app(registeredFor: container) ?? "")' is registered for it.

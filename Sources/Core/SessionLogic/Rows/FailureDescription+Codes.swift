@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import TransferModel
+package import TransferModel
 
 /// Codes of Foundation's `URLError`, which is not to be had here.
 enum URLErrorCode: Int {
@@ -21,10 +21,18 @@ enum URLErrorCode: Int {
 }
 
 extension FailureDescription {
+    /// What an app is told of a task that it cancelled.
+    package static let cancelled = FailureDescription(code: .cancelled, "it was cancelled")
+
     init(code: URLErrorCode, _ message: String) { self.init(code: code.rawValue, message: message) }
 
-    /// How an app is told of a transfer's failure.
-    init(_ failure: TransferFailure) {
+    /// What an app is told of a task that no transfer can be.
+    package static func unsupported(_ message: String) -> FailureDescription {
+        FailureDescription(code: .unsupportedURL, message)
+    }
+
+    /// What an app is told of a transfer's failure.
+    package init(_ failure: TransferFailure) {
         self.init(code: URLErrorCode(failure.cause), failure.message)
     }
 }

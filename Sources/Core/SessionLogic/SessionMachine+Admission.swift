@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TransferModel
+
+/// Something that a process asks for.
+package enum SessionRequest: Sendable {
+    /// To join a session, which is made where there is none.
+    case open(SessionSettings, SessionUser, AppRegistration?)
+    /// To do something with a task. With the kept file of an upload that is submitted, or the reason why there is none.
+    case order(TaskOrder, from: String, Result<KeptSource, UnusableTask>?)
+    /// To hear of an event no more, since it was dealt with.
+    case acknowledge(EventNumber, from: String)
+}
+
+/// A request that may be carried out.
+package struct Admission: Sendable {
+    var request: SessionRequest
+    package var key: SessionKey
+    /// The rows to save first.
+    package var changes: [SessionChange] = []
+    /// A change that is not worth a write: after a restart, the app hears something twice that does no harm.
+    var unsaved: SessionChange?
+    /// Finished files that the app has taken.
+    var files: [String] = []
+}
+
+extension SessionMachine {
+    /// Looks at a request: what has to be saved before it is carried out.
+    ///
+    /// - Throws: the refusal, which says what would be right.
+    package func admit(_ request: SessionRequest, in key: SessionKey, at now: WallTime) throws(SessionRefusal)
+        -> Admission
+    {
+        var admission = Admission(request: request, key: key)
+        switch request {
+        case .open(let settings, let user, let registration):
+            try admit(settings, by: user, registration, at: now, into: &admission)
+        case .order(let order, let client, let source):
+            try checkUser(client, of: key)
+            try admit(order, source, into: &admission)
+        case .acknowledge(let event, let client):
+            try checkUser(client, of: key)
+            guard let (number, place, kinds) = sessions[key]?.find(event),
+                var record = sessions[key]?.tasks[number]?.record, place >= record.acknowledged
+            else { break }
+            admission.files = kinds[record.acknowledged...place].compactMap(\.file)
+            record.acknowledged = place + 1
+            if record.acknowledged == kinds.count {
+                admission.changes = [.taskRemoved(key, number)]
+            } else if case .responded = kinds[place] {
+                admission.unsaved = .task(key, record)
+            } else {
+                admission.changes = [.task(key, record)]
+            }
+        }
+        return admission
+    }
+
+    private func checkUser(_ client: String, of key: SessionKey) throws(SessionRefusal) {
+        guard sessions[key]?.user?.name != client else { return }
+        throw SessionRefusal(
+            code: .noSuchSession,
+            message: "this process does not use a session '\(key.identifier)'; open it first")
+    }
+
+    private func admit(
+        _ settings: SessionSettings, by user: SessionUser, _ registration: AppRegistration?, at now: WallTime,
+        into admission: inout Admission
+    ) throws(SessionRefusal) {
+        let key = admission.key
+        if let owner = sessions[key]?.user, owner.name != user.name {
+            throw SessionRefusal(
+                code: .inUse,
+                message: """
+                    The background session '\(key.identifier)' is in use by the process \(owner.process). It is free \
+                    once that has ended, or has invalidated its session.
+                    """, owner: owner.process)
+        }
+        if sessions[key] == nil { try limits.check(sessions: sessions.keys.count { $0.app == key.app }, of: key.app) }
+        var record = sessions[key]?.record ?? SessionRecord(settings: settings)
+        record.settings = settings
+        register(user, as: registration, in: &record, of: key)
+        record.isQuit = false
+        // Once is enough: what it has left may still be there.
+        if user.isSandboxed { record.isSandboxed = true }
+        // Another process has never seen the tasks that the last one has not started.
+        if record.process != user.process { record.missing = [] }
+        record.process = user.process
+        record.lastOpened = now
+        if sessions[key]?.record != record { admission.changes = [.session(key, record)] }
+    }
+
+    private func admit(
+        _ order: TaskOrder, _ source: Result<KeptSource, UnusableTask>?, into admission: inout Admission
+    ) throws(SessionRefusal) {
+        let key = admission.key
+        guard var session = sessions[key]?.record else { return }
+        if case .submit(let snapshot) = order {
+            // An order that is given twice is refused for nothing.
+            guard session.isNew(snapshot.identifier) else { return }
+            try limits.check(snapshot, in: session, of: key.app, using: usage(of: key.app))
+            guard session.take(snapshot.identifier) else { return }
+            var record = TaskRecord(snapshot: snapshot)
+            record.isFromBackground = isBehind(key)
+            record.source = try? source?.get()
+            return admission.changes = [.session(key, session), .task(key, record)]
+        }
+        guard let task = sessions[key]?[unfinished: order.task] else { return }
+        var record = task.record
+        switch order {
+        case .submit, .cancelKeeping: return
+        case .suspend: (record.snapshot.isSuspended, record.isResuming) = (true, nil)
+        case .resume: (record.snapshot.isSuspended, record.isResuming) = (false, task.transfer == nil ? nil : true)
+        case .cancel:
+            guard task.transfer != nil else { return }
+            record.isCancelled = true
+        case .change(let snapshot):
+            let grown = snapshot.bookkeepingBytes - record.snapshot.bookkeepingBytes
+            try limits.check(change: grown, of: key.app, using: usage(of: key.app))
+            record.snapshot.note = snapshot.note
+            record.snapshot.priority = snapshot.priority
+            record.snapshot.earliestBegin = snapshot.earliestBegin
+            record.snapshot.expectedToSend = snapshot.expectedToSend
+            record.snapshot.expectedToReceive = snapshot.expectedToReceive
+        case .begin(_, let reply):
+            guard !record.mayBegin else { return }
+            switch reply {
+            case .asBefore: record.mayBegin = true
+            case .unasked:
+                record.mayBegin = true
+                session.isUnasked = true
+                admission.changes = [.session(key, session)]
+            case .cancel: record.isCancelled = true
+            case .with(let request):
+                record.snapshot.request = request
+                record.mayBegin = true
+                // Under another key, so that what has the old request is never taken for it.
+                record.generation += 1
+            }
+        case .answer(_, let reply):
+            guard reply == .cancel else { return }
+            record.isCancelled = true
+        }
+        admission.changes.append(.task(key, record))
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionLogic
+package import TransferEngine
+internal import TransferModel
+internal import TransferPolicy
+internal import TransferScheduling
+
+/// What an engine tells.
+extension SessionHost {
+    /// Takes what an engine tells of a transfer; those of no session are nothing to it. In the order in which it is told.
+    package func take(_ update: TransferUpdate) async {
+        let id = update.id
+        switch update.kind {
+        case .submitted(let transfer): if let key = transfer.key { await handle(.transferSubmitted(id, key: key)) }
+        case .paused, .resumed, .waiting, .retrying: break
+        case .changed(let traits): await handle(.dateChanged(id, traits.constraints.notBefore?.date))
+        case .started: await handle(.transferBegan(id))
+        case .progressed(let bytes, let total, _): await handle(.transferProgressed(id, bytes: bytes, total: total))
+        case .stopped(let explanation, let bytes):
+            await handle(.transferStopped(id, bytes: bytes))
+            guard machine.owner(of: id) != nil,
+                explanation.holds.contains(where: { $0.reason == .needsApp(.authentication) })
+            else { return }
+            await handle(.challenged(id, await engine.challenges(of: id)))
+        case .finished(let completion): await handle(.transferEnded(id, TaskEnd(completion)))
+        case .failed(let failure): await handle(.transferEnded(id, TaskEnd(failure: FailureDescription(failure))))
+        case .cancelled: await handle(.transferEnded(id, TaskEnd(failure: .cancelled)))
+        }
+    }
+}
+
+extension TaskEnd {
+    init(_ ending: TransferEnding) {
+        switch ending {
+        case .completed(let completion, _): self.init(completion)
+        case .failed(let failure, _): self.init(failure: FailureDescription(failure))
+        case .cancelled: self.init(failure: .cancelled)
+        }
+    }
+
+    /// What an app is told of a complete answer.
+    fileprivate init(_ completion: TransferCompletion) {
+        var headers: [String: String] = [:]
+        for field in completion.response?.headers ?? [] {
+            // As FoundationNetworking has several fields of one name.
+            headers[field.name] = headers[field.name].map { $0 + ", " + field.value } ?? field.value
+        }
+        if let type = completion.answer?.contentType, headers["Content-Type"] == nil { headers["Content-Type"] = type }
+        self.init(
+            response: ResponseDescription(
+                url: completion.response?.url ?? "", status: completion.status, headers: headers),
+            file: completion.file?.path, body: completion.answer?.body)
+        fileBytes = completion.file?.bytes
+    }
+}

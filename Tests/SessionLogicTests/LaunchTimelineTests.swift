@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@Suite("When apps are started for their sessions, as timelines")
+struct LaunchTimelineTests {
+    @Test("L2, R6: an app that is gone is started once, when the last of its session's tasks has ended")
+    func once() {
+        SessionTimeline.run(
+            """
+            t=0s open P s
+            t=0s submit P s 1
+            t=0s submit P s 2
+            t=1s gone P
+            t=5s finish s 1
+            expect quiet until 9s
+            t=10s finish s 2
+            expect launch s at 10s
+            t=10s launched 500
+            t=11s open Q s pid=500
+            expect told Q 1 status 200, 1 file /f, 1 completed, 2 status 200, 2 file /f, 2 completed, finished
+            t=12s ack Q s
+            t=13s gone Q
+            expect quiet until 90000s
+            """)
+    }
+
+    @Test("A program that crashes right after opening its session is started again after 60, 120, 240 s, up to 6 h")
+    func crashes() {
+        var lines = ["t=0s open P s", "t=0s submit P s 1", "t=0s gone P", "t=1s finish s 1"]
+        var (time, pause) = (1, 60)
+        for start in 0..<12 {
+            lines += [
+                "expect launch s at \(time)s", "t=\(time)s launched \(500 + start)", "t=\(time)s open Q\(start) s",
+                "t=\(time + 1)s gone Q\(start)", "expect quiet until \(time + pause)s",
+            ]
+            time += 1 + pause
+            pause = min(pause * 2, 21_600)
+        }
+        SessionTimeline.run(lines.joined(separator: "\n"))
+    }
+
+    @Test("A program that comes and goes while it is still being started is not waited for")
+    func briefVisit() {
+        SessionTimeline.run(
+            """
+            t=0s open P s
+            t=0s submit P s 1
+            t=0s gone P
+            t=1s finish s 1
+            expect launch s at 1s
+            t=2s open Q s
+            t=3s gone Q
+            t=4s launched 500
+            expect quiet until 63s
+            expect launch s at 64s
+            """)
+    }
+
+    @Test("One that goes with something dealt with is started for the rest at once, and its pauses begin anew")
+    func rest() {
+        SessionTimeline.run(
+            """
+            t=0s open P s
+            t=0s submit P s 1
+            t=0s gone P
+            t=1s finish s 1
+            expect launch s at 1s
+            t=1s launched crashed
+            expect launch s at 61s
+            t=61s launched 500
+            t=62s open Q s pid=500
+            t=63s ack Q s 2
+            t=64s gone Q
+            expect launch s at 64s
+            t=64s launched crashed
+            expect launch s at 124s
+            """)
+    }
+
+    @Test("An app that a person starts during the pause, and that deals with a part and goes, is started for the rest")
+    func person() {
+        SessionTimeline.run(
+            """
+            t=0s open P s
+            t=0s submit P s 1
+            t=0s gone P
+            t=1s finish s 1
+            expect launch s at 1s
+            t=1s launched missing
+            t=10s open Q s
+            expect front yes
+            t=11s ack Q s 1
+            t=12s gone Q
+            expect launch s at 12s
+            """)
+    }
+
+    @Test("One that was started and does nothing has 30 s, and is started again only once it has gone")
+    func hangs() {
+        SessionTimeline.run(
+            """
+            t=0s open P s
+            t=0s submit P s 1
+            t=0s gone P
+            t=1s finish s 1
+            expect launch s at 1s
+            t=1s launched 500
+            t=2s open Q s pid=500
+            expect front no
+            expect quiet until 500s
+            t=500s gone Q
+            expect quiet until 559s
+            expect launch s at 560s
+            t=560s launched 501
+            expect quiet until 709s
+            expect launch s at 710s
+            """)
+    }
+
+    @Test("S7, L3: without launch events, or if nobody said how, events wait until the app comes by itself")
+    func notStarted() {
+        for word in ["quiet", "unregistered"] {
+            SessionTimeline.run(
+                """
+                t=0s open P s \(word)
+                t=0s submit P s 1
+                t=0s gone P
+                t=1s finish s 1
+                expect quiet until 90000s
+                t=90001s open Q s \(word)
+                expect told Q 1 status 200, 1 file /f, 1 completed, finished
+                """)
+        }
+    }
+
+    @Test("L4: after a force quit tasks are cancelled and nobody is started; a person who starts the app hears of it")
+    func quit() {
+        SessionTimeline.run(
+            """
+            t=0s open P s
+            t=0s submit P s 1
+            t=0s submit P s 2 suspended
+            t=1s gone P
+            t=2s quit
+            expect quiet until 90000s
+            t=90000s open Q s
+            expect told Q 2 completed -999, 1 completed -999, finished
+            """)
+    }
+
+    @Test("While an app is being started for one session it is not started for another; that one comes next")
+    func oneAtATime() {
+        SessionTimeline.run(
+            """
+            t=0s open P a
+            t=0s open P b
+            t=0s submit P a 1
+            t=0s submit P b 1
+            t=0s gone P
+            t=1s finish a 1
+            expect launch a at 1s
+            t=1s launched 500
+            t=2s finish b 1
+            t=3s open Q a pid=500
+            expect quiet until 3s
+            t=4s ack Q a
+            expect launch b at 4s
+            """)
+    }
+
+    @Test("A crash of this program forgets no app that is to be started")
+    func crash() {
+        SessionTimeline.run(
+            """
+            t=0s open P s
+            t=0s submit P s 1
+            t=0s gone P
+            t=1s power 0
+            t=2s finish s 1
+            expect quiet until 3s
+            t=3s crash
+            expect launch s at 3s
+            t=4s crash
+            expect launch s at 4s
+            """)
+    }
+}

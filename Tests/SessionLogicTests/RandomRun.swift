@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+import SessionLogic
+import TransferModel
+import TransferPolicy
+
+/// A random run from one seed: programs, an engine, power cuts and full disks against a machine, with an oracle beside it.
+struct RandomRun {
+    private static let keys = [("x", "s"), ("x", "t"), ("y", "u"), ("z", "v")].map {
+        SessionKey(app: $0.0, identifier: $0.1)
+    }
+
+    private(set) var model = SessionModel()
+    private(set) var log: [String] = []
+    private var world = SessionWorld()
+    private var dice: SplitMix64
+    private var nextProcess = 1
+    private var nextTask = 1
+    private let checked: Checked
+
+    /// Takes the oracle along where effects are performed.
+    private final class Checked {
+        var model = SessionModel()
+    }
+
+    init(seed: UInt64) {
+        dice = SplitMix64(seed: seed)
+        let checked = Checked()
+        self.checked = checked
+        world.onEffect = { effect, world in
+            if case .launch(_, _, let key) = effect { checked.model.check(startFor: key, in: world) }
+        }
+        for key in Self.keys {
+            checked.model.sessions[key] = SessionModel.Session()
+            checked.model.sessions[key]?.isStartable = key.app == "x"
+        }
+    }
+
+    /// Makes random steps up to the first fault, then lets everything come to its end.
+    mutating func run(steps: Int) {
+        for _ in 0..<steps where checked.model.faults.isEmpty { perform(Int.random(in: 0..<100, using: &dice)) }
+        if checked.model.faults.isEmpty { drain() }
+        model = checked.model
+    }
+
+    private mutating func note(_ line: String) { log.append("\(world.seconds)s \(line)") }
+
+    private func number(of transfer: SessionWorld.Transfer) -> (key: SessionKey, number: Int)? {
+        for key in Self.keys {
+            for number in checked.model.sessions[key]?.tasks.keys.sorted() ?? []
+            where key.transferKey(of: number) == transfer.key { return (key, number) }
+        }
+        return nil
+    }
+
+    // MARK: Steps
+
+    private mutating func perform(_ kind: Int) {
+        guard let key = Self.keys.randomElement(using: &dice), let session = checked.model.sessions[key] else { return }
+        let isCut = Int.random(in: 0..<25, using: &dice) == 0
+        if isCut { world.powerCut = Int.random(in: 0..<4, using: &dice) }
+        world.isDiskFull = Int.random(in: 0..<10, using: &dice) == 0
+        switch kind {
+        case 0..<14: open(key, session)
+        case 14..<30: submit(key, session)
+        case 30..<44: order(key, session)
+        case 44..<60: acknowledge(key, session)
+        case 60..<68: leave(key, session)
+        case 68..<80: engine()
+        case 80..<86: endLaunch()
+        case 86..<88: world.apply(.saidInFront(key.app, kind == 86))
+        default:
+            world.powerCut = nil
+            let pause = [1, 20, 60, 300, 3600].randomElement(using: &dice) ?? 1
+            note("pass \(pause) s")
+            world.advance(to: world.now.advanced(by: .seconds(Int64(pause))))
+        }
+        if isCut {
+            note("crash")
+            checked.model.crashed()
+            // The store knows how transfers ended, whether or not that was told.
+            for transfer in world.transfers {
+                guard let end = transfer.ending, let (key, number) = number(of: transfer) else { continue }
+                checked.model.ended(number, in: key, end)
+            }
+            noteDates()
+            world.crash()
+        }
+        checked.model.check(world)
+    }
+
+    /// After a crash, the earlier one of two dates counts: that of the task's row, and that of its transfer.
+    private mutating func noteDates() {
+        for transfer in world.transfers {
+            guard let (key, number) = number(of: transfer), let task = checked.model.sessions[key]?.tasks[number],
+                task.isDelayed, let date = world.rows[key]?.tasks[number]?.snapshot.earliestBegin
+            else { continue }
+            checked.model.sessions[key]?.tasks[number]?.date = min(date, transfer.date ?? world.now)
+        }
+    }
+
+    private mutating func open(_ key: SessionKey, _ session: SessionModel.Session) {
+        guard session.user == nil else { return }
+        let others = Self.keys.filter { $0.app == key.app }.compactMap { checked.model.sessions[$0]?.user }
+        nextProcess += 1
+        let process = others.randomElement(using: &dice) ?? "P\(nextProcess)"
+        note("\(process) opens \(key.identifier)")
+        do {
+            try world.open(key, by: process, number: Int32(nextProcess), registered: key.app != "z") { settings, _ in
+                settings.sendsLaunchEvents = key.app != "y"
+            }
+            checked.model.opened(key, by: process)
+        } catch { note("refused") }
+    }
+
+    private mutating func submit(_ key: SessionKey, _ session: SessionModel.Session) {
+        guard let user = session.user else { return }
+        var snapshot = TaskSnapshot(
+            identifier: nextTask, kind: .download, request: RequestDescription(url: "http://h/\(nextTask)"))
+        if Bool.random(using: &dice) {
+            // Never at the very moment of something else.
+            let offset = [-4500, 1500, 60_500, 900_500].randomElement(using: &dice) ?? 1500
+            snapshot.earliestBegin = world.now.advanced(by: .milliseconds(offset))
+        }
+        snapshot.isSuspended = Int.random(in: 0..<5, using: &dice) == 0
+        note("\(user) submits \(nextTask) to \(key.identifier), suspended \(snapshot.isSuspended)")
+        checked.model.dealt(with: key)
+        do {
+            try world.order(.submit(snapshot), in: key, from: user)
+            var task = SessionModel.Task()
+            (task.date, task.isSuspended) = (snapshot.earliestBegin, snapshot.isSuspended)
+            checked.model.sessions[key]?.tasks[nextTask] = task
+            if !task.isSuspended { checked.model.submitted(nextTask, in: key, at: world.now) }
+        } catch { note("refused") }
+        nextTask += 1
+    }
+
+    private mutating func order(_ key: SessionKey, _ session: SessionModel.Session) {
+        let open = session.tasks.filter { $0.value.isOpen }.sorted { $0.key < $1.key }
+        guard let user = session.user, let (number, task) = open.randomElement(using: &dice) else { return }
+        let order: TaskOrder
+        switch Int.random(in: 0..<10, using: &dice) {
+        case 0: order = .cancel(number)
+        case 1: order = .suspend(number)
+        case 2...3: order = .resume(number)
+        case 4 where task.asks(at: world.now): order = .begin(number, .unasked)
+        default:
+            if task.isChallenged {
+                order = .answer(number, .credential(user: "u", password: "p"))
+            } else if task.asks(at: world.now) {
+                order = .begin(number, .asBefore)
+            } else {
+                return
+            }
+        }
+        perform(order, of: task, in: key, from: user)
+    }
+
+    private mutating func perform(
+        _ order: TaskOrder, of task: SessionModel.Task, in key: SessionKey, from user: String
+    ) {
+        let number = order.task
+        note("\(user) orders \(order)")
+        let hasTransfer = world.transfer(of: number, in: key) != nil
+        checked.model.dealt(with: key)
+        do { try world.order(order, in: key, from: user) } catch { return note("refused") }
+        switch order {
+        case .cancel:
+            // An order is answered after it is saved: with the power cut before, it was never given.
+            guard !hasTransfer, let end = world.rows[key]?.tasks[number]?.end else { break }
+            checked.model.ended(number, in: key, end)
+        case .suspend: checked.model.sessions[key]?.tasks[number]?.isSuspended = true
+        case .resume:
+            checked.model.sessions[key]?.tasks[number]?.isSuspended = false
+            checked.model.submitted(number, in: key, at: world.now)
+            // What has ended is not resumed: the task ends.
+            if let end = world.rows[key]?.tasks[number]?.end { checked.model.ended(number, in: key, end) }
+        case .begin(_, let reply):
+            checked.model.sessions[key]?.tasks[number]?.isDelayed = false
+            if reply == .unasked { checked.model.sessions[key]?.isUnasked = true }
+        case .answer:
+            checked.model.sessions[key]?.tasks[number]?.isChallenged = false
+            checked.model.sessions[key]?.told.remove("\(number) login? basic")
+        case .submit, .cancelKeeping, .change: break
+        }
+    }
+
+    private mutating func acknowledge(_ key: SessionKey, _ session: SessionModel.Session) {
+        guard let user = session.user else { return }
+        let waiting = session.unheard.filter { session.told.contains($0.name) }
+        for (name, line) in waiting.prefix(Int.random(in: 1..<8, using: &dice)) {
+            guard
+                let event = world.told.last(where: { $0.key == key && $0.event.text == line && $0.process == user })?
+                    .event.number
+            else { continue }
+            note("\(user) has dealt with \(line)")
+            // Before: it may be started for another session at once.
+            checked.model.dealt(with: key)
+            do {
+                try world.acknowledge(event, in: key, from: user)
+                checked.model.acknowledged(name, in: key)
+            } catch { note("refused") }
+        }
+    }
+
+    private mutating func leave(_ key: SessionKey, _ session: SessionModel.Session) {
+        guard let user = session.user else { return }
+        if Int.random(in: 0..<4, using: &dice) == 0 {
+            note("\(user) closes \(key.identifier)")
+            checked.model.left(key)
+            return world.apply(.closed(key, by: user))
+        }
+        note("\(user) goes")
+        for other in Self.keys where checked.model.sessions[other]?.user == user {
+            checked.model.left(other)
+            world.apply(.disconnected(other, by: user))
+        }
+    }
+
+    private mutating func endLaunch() {
+        guard let app = world.launching.keys.sorted().first else { return }
+        let outcome: LaunchOutcome = Bool.random(using: &dice) ? .started(process: nil) : .crashed("signal 11")
+        note("start of \(app): \(outcome)")
+        world.endLaunch(of: app, outcome)
+    }
+
+    // MARK: The engine
+
+    private mutating func engine() {
+        if !world.news.isEmpty, Int.random(in: 0..<3, using: &dice) > 0 { return tellNews() }
+        guard let transfer = world.transfers.filter({ $0.ending == nil }).randomElement(using: &dice) else { return }
+        guard world.runs(transfer) else {
+            // A person gives what waits another date.
+            guard let (key, number) = self.number(of: transfer), checked.model.sessions[key]?.isUnasked == false,
+                checked.model.sessions[key]?.tasks[number]?.isDelayed == true
+            else { return }
+            let date = world.now.advanced(by: .seconds(Int64.random(in: 1..<600, using: &dice)))
+            note("a person moves \(number) to \(SessionWorld.start.duration(to: date))")
+            return world.setDate(of: transfer.id, Bool.random(using: &dice) ? date : nil)
+        }
+        switch Int.random(in: 0..<6, using: &dice) {
+        case 0: world.challenge(transfer.id)
+        case 1: world.end(transfer.id, TaskEnd(failure: FailureDescription(code: -1001, message: "")))
+        default: world.end(transfer.id, .file)
+        }
+    }
+
+    private mutating func tellNews() {
+        switch world.news.first {
+        case .transferEnded(let id, let end)?:
+            if let transfer = world.transfers.first(where: { $0.id == id }), let (key, number) = number(of: transfer) {
+                note("\(number) of \(key.identifier) ended")
+                checked.model.ended(number, in: key, end)
+            }
+        case .challenged(let id, _)?:
+            if let transfer = world.transfers.first(where: { $0.id == id }), let (key, number) = number(of: transfer) {
+                note("\(number) of \(key.identifier) is challenged")
+                checked.model.sessions[key]?.tasks[number]?.isChallenged = true
+            }
+        case .dateChanged(let id, let date)?:
+            if let transfer = world.transfers.first(where: { $0.id == id }), let (key, number) = number(of: transfer),
+                let task = checked.model.sessions[key]?.tasks[number], task.isDelayed, !task.asks(at: world.now)
+            {
+                note("\(number) of \(key.identifier) has another date")
+                checked.model.sessions[key]?.tasks[number]?.date = date ?? world.now
+            }
+        default: break
+        }
+        let news = world.news.first
+        world.tellNews()
+        // The power was cut before it was saved: it happens after the crash.
+        if case .transferEnded(let id, _)? = news, let transfer = world.transfers.first(where: { $0.id == id }),
+            let (key, number) = number(of: transfer), let row = world.rows[key]?.tasks[number], row.end == nil
+        {
+            checked.model.unended(number, in: key)
+        }
+    }
+
+    // MARK: The end
+
+    /// Programs come, answer and deal with everything; transfers end. Nothing may be left.
+    private mutating func drain() {
+        note("drain")
+        world.isDiskFull = false
+        for _ in 0..<60 where checked.model.faults.isEmpty {
+            while !world.news.isEmpty { tellNews() }
+            checked.model.check(world)
+            for key in Self.keys {
+                if let session = checked.model.sessions[key] { open(key, session) }
+                checked.model.check(world)
+                guard let session = checked.model.sessions[key], let user = session.user else { continue }
+                for (number, task) in session.tasks.sorted(by: { $0.key < $1.key }) where task.isOpen {
+                    if task.isSuspended || !task.isSubmitted { perform(.resume(number), of: task, in: key, from: user) }
+                    if task.asks(at: world.now) { perform(.begin(number, .asBefore), of: task, in: key, from: user) }
+                    if task.isChallenged {
+                        perform(.answer(number, .credential(user: "", password: "")), of: task, in: key, from: user)
+                    }
+                }
+                acknowledge(key, session)
+            }
+            for transfer in world.transfers where world.runs(transfer) { world.end(transfer.id, .file) }
+            checked.model.check(world)
+            world.advance(to: world.now.advanced(by: .seconds(120)))
+            checked.model.check(world)
+        }
+        let left = world.rows.mapValues(\.tasks.count).filter { $0.value > 0 }
+        if !left.isEmpty, checked.model.faults.isEmpty { checked.model.fault("left at the end: \(left)") }
+    }
+
+    /// The last steps before a fault.
+    var lastSteps: String { log.suffix(25).joined(separator: "\n  ") }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import SessionLogic
+import TransferModel
+
+/// The oracle of random runs: what apps have to hear and to answer, kept as plainly as that goes. It never looks into the
+/// machine, only at what programs asked for, at how transfers ended, and at what the machine had done.
+struct SessionModel {
+    struct Task {
+        /// What the app hears of its end; empty until then.
+        var lines: [String] = []
+        /// How many of them were dealt with, and how many of those a crash does not forget.
+        var acknowledged = 0
+        var durablyAcknowledged = 0
+        var date: WallTime?
+        /// Whether the engine has it.
+        var isSubmitted = false
+        var isSuspended = false
+        /// Whether the app is to be asked when the date has come, and has not answered.
+        var isDelayed = false
+        var isChallenged = false
+
+        var isOpen: Bool { lines.isEmpty }
+        func asks(at now: WallTime) -> Bool { isOpen && isDelayed && date.map { $0 <= now } ?? true }
+    }
+
+    struct Session {
+        var tasks: [Int: Task] = [:]
+        /// The tasks that ended, in that order.
+        var ended: [Int] = []
+        var user: String?
+        var isStartable = true
+        var isUnasked = false
+        /// What the process that has the session was told: "1.0" of the first line of task 1, "1?" of a question.
+        var told: Set<String> = []
+        /// The starts since anything was dealt with.
+        var fruitlessStarts = 0
+        var lastStart: WallTime?
+
+        /// What the app has still to hear, in order: the names of lines, and the lines.
+        var unheard: [(name: String, line: String)] {
+            ended.flatMap { number in
+                let task = tasks[number] ?? Task()
+                return task.lines.enumerated().dropFirst(task.acknowledged).map {
+                    ("\(number).\($0.offset)", "\(number) \($0.element)")
+                }
+            }
+        }
+
+        func questions(at now: WallTime) -> [String] {
+            tasks.sorted { $0.key < $1.key }.flatMap { number, task in
+                (task.asks(at: now) ? ["\(number) begin?"] : [])
+                    + (task.isOpen && task.isChallenged ? ["\(number) login? basic"] : [])
+            }
+        }
+
+        func needsApp(at now: WallTime) -> Bool {
+            !questions(at: now).isEmpty || (!unheard.isEmpty && !tasks.values.contains(where: \.isOpen))
+        }
+    }
+
+    var sessions: [SessionKey: Session] = [:]
+    private(set) var faults: [String] = []
+    private var seen = 0
+
+    mutating func fault(_ text: String) { faults.append(text) }
+
+    // MARK: What happens
+
+    mutating func opened(_ key: SessionKey, by process: String) {
+        guard sessions[key]?.user != process else { return }
+        sessions[key]?.user = process
+        sessions[key]?.told = []
+    }
+
+    mutating func left(_ key: SessionKey) {
+        sessions[key]?.user = nil
+        sessions[key]?.told = []
+    }
+
+    /// A task goes to the engine.
+    mutating func submitted(_ number: Int, in key: SessionKey, at now: WallTime) {
+        guard let task = sessions[key]?.tasks[number], !task.isSubmitted else { return }
+        sessions[key]?.tasks[number]?.isSubmitted = true
+        let isDelayed = sessions[key]?.isUnasked == false && task.date.map { $0 > now } ?? false
+        sessions[key]?.tasks[number]?.isDelayed = isDelayed
+    }
+
+    mutating func ended(_ number: Int, in key: SessionKey, _ end: TaskEnd) {
+        guard sessions[key]?.tasks[number]?.isOpen == true else { return }
+        sessions[key]?.tasks[number]?.lines =
+            end.failure.map { ["completed \($0.code)"] } ?? ["status 200", "file /f", "completed"]
+        sessions[key]?.ended.append(number)
+    }
+
+    mutating func unended(_ number: Int, in key: SessionKey) {
+        sessions[key]?.tasks[number]?.lines = []
+        sessions[key]?.ended.removeAll { $0 == number }
+    }
+
+    mutating func acknowledged(_ name: String, in key: SessionKey) {
+        let parts = name.split(separator: ".").compactMap { Int($0) }
+        guard let task = sessions[key]?.tasks[parts[0]], parts[1] >= task.acknowledged else { return }
+        sessions[key]?.tasks[parts[0]]?.acknowledged = parts[1] + 1
+        // To hear an answer's head twice does no harm.
+        if task.lines[parts[1]] != "status 200" { sessions[key]?.tasks[parts[0]]?.durablyAcknowledged = parts[1] + 1 }
+    }
+
+    mutating func dealt(with key: SessionKey) {
+        for other in sessions.keys where other.app == key.app { sessions[other]?.fruitlessStarts = 0 }
+    }
+
+    mutating func crashed() {
+        for key in sessions.keys {
+            left(key)
+            sessions[key]?.fruitlessStarts = 0
+            sessions[key]?.lastStart = nil
+            for (number, task) in sessions[key]?.tasks ?? [:] {
+                sessions[key]?.tasks[number]?.isChallenged = false
+                sessions[key]?.tasks[number]?.acknowledged = task.durablyAcknowledged
+            }
+        }
+    }
+
+    /// Lets begin what nobody can be asked about.
+    private mutating func settle(at now: WallTime) {
+        for (key, session) in sessions where session.isUnasked || (session.user == nil && !session.isStartable) {
+            for (number, task) in session.tasks where task.asks(at: now) {
+                sessions[key]?.tasks[number]?.isDelayed = false
+            }
+        }
+    }
+
+    // MARK: What must hold
+
+    /// A start, as it is about to be performed.
+    mutating func check(startFor key: SessionKey, in world: SessionWorld) {
+        guard let session = sessions[key] else { return fault("started for no session") }
+        if session.user != nil { fault("started for \(key.identifier), which \(session.user ?? "") has open") }
+        if !session.isStartable { fault("started for \(key.identifier), which wants no start") }
+        if !session.needsApp(at: world.now) { fault("started for \(key.identifier), which has nothing to hear") }
+        if Self.isStarting(key.app, in: world) { fault("\(key.app) is started twice at a time") }
+        if let last = session.lastStart, session.fruitlessStarts > 0 {
+            let pause = min(60 << Int64(min(session.fruitlessStarts - 1, 20)), 21_600)
+            if last.duration(to: world.now) < .seconds(pause) {
+                fault(
+                    "started for \(key.identifier) \(last.duration(to: world.now)) after a start in vain, not \(pause) s"
+                )
+            }
+        }
+        sessions[key]?.fruitlessStarts += 1
+        sessions[key]?.lastStart = world.now
+    }
+
+    private static func isStarting(_ app: String, in world: SessionWorld) -> Bool {
+        world.launching[app] != nil || world.timers[.patience(app)] != nil || world.timers[.pause(app)] != nil
+    }
+
+    /// Everything that must hold after each step.
+    mutating func check(_ world: SessionWorld) {
+        for told in world.told[seen...] { check(told) }
+        seen = world.told.count
+        settle(at: world.now)
+        for (key, session) in sessions.sorted(by: { $0.key < $1.key }) {
+            let name = key.identifier
+            if session.user != nil {
+                let missing =
+                    session.unheard.map(\.name).filter { !session.told.contains($0) }
+                    + session.questions(at: world.now).filter { !session.told.contains($0) }
+                if !missing.isEmpty { fault("\(session.user ?? "") was not told \(missing) of \(name)") }
+            } else if session.isStartable, session.needsApp(at: world.now), !Self.isStarting(key.app, in: world) {
+                fault("\(name) waits for its app in vain")
+            }
+            if !session.needsApp(at: world.now) { sessions[key]?.fruitlessStarts = 0 }
+            for (number, task) in session.tasks where task.isOpen {
+                check(number, sessions[key]?.tasks[number], key, world)
+            }
+        }
+    }
+
+    private mutating func check(_ number: Int, _ task: Task?, _ key: SessionKey, _ world: SessionWorld) {
+        guard let task, task.isSubmitted else { return }
+        guard let transfer = world.transfer(of: number, in: key) else { return fault("the engine has no \(number)") }
+        guard transfer.ending == nil else { return }
+        if transfer.isPaused != task.isSuspended {
+            fault("\(number) of \(key.identifier) is paused: \(transfer.isPaused)")
+        }
+        if task.asks(at: world.now), !transfer.isHeld { fault("\(number) of \(key.identifier) begins unasked") }
+        if !task.isDelayed, transfer.isHeld { fault("\(number) of \(key.identifier) waits for a question in vain") }
+    }
+
+    private mutating func check(_ told: SessionWorld.Told) {
+        guard let session = sessions[told.key], let text = told.event.text else { return }
+        // Told before the process left, or before a crash.
+        guard session.user == told.process else { return }
+        let open = session.unheard.filter { !session.told.contains($0.name) }
+        if told.event.number != nil {
+            guard let next = open.first, next.line == text else {
+                guard let next = open.first, open.contains(where: { $0.line == text }) else {
+                    return fault("\(told.process) was told '\(text)' again")
+                }
+                return fault("\(told.process) was told '\(text)' before '\(next.line)'")
+            }
+            sessions[told.key]?.told.insert(next.name)
+        } else if case .finishedEvents = told.event.kind {
+            if !open.isEmpty { fault("\(told.process) was told that this is all before '\(open[0].line)'") }
+        } else {
+            sessions[told.key]?.told.insert(text)
+        }
+    }
+}
