@@ -135,7 +135,8 @@ let package = Package(
         model("TransferModel"),
         // Core
         core("TransferPolicy", ["TransferModel"]),
-        core("TransferScheduling", ["TransferModel", "TransferPolicy"]),
+        core("TransferQueue", ["TransferModel", "TransferPolicy"]),
+        core("TransferScheduling", ["TransferModel", "TransferPolicy", "TransferQueue"]),
         core("SessionLogic", ["TransferModel"]),
         core(
             "PolicyLab",
@@ -313,8 +314,9 @@ let package = Package(
         .target(name: "CHostileCalls", path: "Tests/Support/CHostileCalls"),
         child("StoreChild", ["TransferModel", "TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("TransferPolicyTests", ["TransferModel", "TransferPolicy"]),
-        support("SchedulerTrials", ["TransferModel", "TransferPolicy", "TransferScheduling"]),
+        support("SchedulerTrials", ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling"]),
         child("SchedulerSoak", ["TransferModel", "TransferPolicy", "SchedulerTrials"]),
+        tests("TransferQueueTests", ["TransferModel", "TransferPolicy", "TransferQueue"]),
         tests("TransferSchedulingTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
         tests("SessionLogicTests", ["TransferModel", "TransferPolicy", "SessionLogic"]),
         tests(

@@ -14,7 +14,8 @@ enum ImportRules {
         return [
             "Sources/Model/TransferModel": [],
             "Sources/Core/TransferPolicy": ["TransferModel"],
-            "Sources/Core/TransferScheduling": ["TransferModel", "TransferPolicy"],
+            "Sources/Core/TransferQueue": ["TransferModel", "TransferPolicy"],
+            "Sources/Core/TransferScheduling": ["TransferModel", "TransferPolicy", "TransferQueue"],
             "Sources/Core/SessionLogic": ["TransferModel"],
             // Logarithms and the like, of the number that is given and nothing else.
             "Sources/Core/PolicyLab": core.union(["RealModule"]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 import TransferPolicy
+internal import TransferQueue
 
 /// A transfer with an attempt under way.
 struct ActiveTransfer: Sendable {
@@ -11,7 +12,7 @@ struct ActiveTransfer: Sendable {
     private(set) var look: Instant?
     /// The last machines that are known to allow what its constraints ask for, the later one first: conditions often go
     /// back to what they were.
-    private var allowing = (ConditionSignature.none, ConditionSignature.none)
+    private var allowing: (ConditionSignature?, ConditionSignature?) = (nil, nil)
     /// Whether a fact that it needs is missing, which it bears for a while.
     private var isMissingFacts = false
 
@@ -28,9 +29,9 @@ struct ActiveTransfer: Sendable {
     }
 
     /// Begins the attempt.
-    mutating func begin(_ assessment: Assessment, at now: Moment) {
+    mutating func begin(_ assessment: Assessment, _ configuration: SchedulerConfiguration, at now: Moment) {
         entry.endObstacle(at: now)
-        setRunning(since: now, assessment.configuration)
+        setRunning(since: now, configuration)
         // Running, other moments matter than those that mattered while it waited; and only these two name any.
         guard entry.traits.constraints.window != nil || assessment.mayEndByTime(entry.traits.kind) else { return }
         // That the conditions allow it is why it begins.
@@ -92,6 +93,6 @@ struct ActiveTransfer: Sendable {
     /// Puts a transfer that asks for something else in its place.
     mutating func replace(by entry: consuming TransferEntry) {
         self.entry = entry
-        allowing = (.none, .none)
+        allowing = (nil, nil)
     }
 }

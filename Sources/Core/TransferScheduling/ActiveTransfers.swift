@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 import TransferPolicy
+internal import TransferQueue
 
 /// The transfers with an attempt, in the order of their starts, each under a number that stays while the attempt lasts.
 ///
@@ -8,17 +9,17 @@ import TransferPolicy
 /// made whole when somebody asks for more, since to put a transfer's traits together costs more than all else that a
 /// start and an end do. What has ended stays in its place until that is used again.
 struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
-    private var places = Pages<ActivePlace<Plain>>()
-    private var wholes = Pages<ActiveTransfer>()
+    private var places = Slab<ActivePlace<Plain>>()
+    private var wholes = Slab<ActiveTransfer>()
     /// By id.
-    private var index = NumberIndex()
+    private var index = IDIndex()
     /// The one that started first; none where there is none.
-    private(set) var first = TransferRecord.none
-    private var last = TransferRecord.none
+    private(set) var first = Int32.nowhere
+    private var last = Int32.nowhere
     private var highestID = Int64.min
 
     var count: Int { places.count }
-    var isEmpty: Bool { places.isEmpty }
+    var isEmpty: Bool { places.count == 0 }
 
     /// The one that started next; none after the last.
     func next(after number: Int32) -> Int32 { places[number].pointee.next }
@@ -35,14 +36,14 @@ struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
     func number(of id: TransferID) -> Int32? {
         // Ids come in order: a new one need not be looked for.
         guard id.rawValue <= highestID else { return nil }
-        return index.find(UInt64(bitPattern: id.rawValue)) { places[$0].pointee.id == id }
+        return index.find(id.rawValue)
     }
 
     /// A transfer as the queue handed it out, and when its attempt began; nil where it is whole.
     @inline(__always)
     func plain(_ number: Int32) -> (transfer: Plain, since: Moment)? {
         let place = places[number]
-        guard place.pointee.whole == TransferRecord.none, let plain = place.pointee.plain else { return nil }
+        guard place.pointee.whole == Int32.nowhere, let plain = place.pointee.plain else { return nil }
         return (plain, place.pointee.since)
     }
 
@@ -55,12 +56,12 @@ struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
     var look: Instant? {
         // Changes nothing, but it would be asked of a copy else.
         mutating get {
-            guard !wholes.isEmpty else { return nil }
+            guard wholes.count > 0 else { return nil }
             var earliest: Instant?
             var number = first
-            while number != TransferRecord.none {
+            while number != Int32.nowhere {
                 let whole = places[number].pointee.whole
-                if whole != TransferRecord.none { earliest = Verdict.earlier(earliest, wholes[whole].pointee.look) }
+                if whole != Int32.nowhere { earliest = Verdict.earlier(earliest, wholes[whole].pointee.look) }
                 number = places[number].pointee.next
             }
             return earliest
@@ -70,7 +71,7 @@ struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
     /// Calls `body` with each, all of them being whole: as they are where the policy or ranks ask about what runs.
     func forEach(_ body: (Int32, borrowing ActiveTransfer) -> Void) {
         var number = first
-        while number != TransferRecord.none {
+        while number != Int32.nowhere {
             body(number, self[number])
             number = next(after: number)
         }
@@ -92,10 +93,10 @@ struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
     private mutating func link(_ place: consuming ActivePlace<Plain>) {
         let id = place.id
         let number = places.take(place)
-        if last == TransferRecord.none { first = number } else { places[last].pointee.next = number }
+        if last == Int32.nowhere { first = number } else { places[last].pointee.next = number }
         last = number
         highestID = max(highestID, id.rawValue)
-        index.insert(UInt64(bitPattern: id.rawValue), number) { UInt64(bitPattern: places[$0].pointee.id.rawValue) }
+        index.insert(id.rawValue, number)
     }
 
     /// Puts the whole of a plain one in its place.
@@ -107,12 +108,10 @@ struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
     mutating func remove(_ number: Int32) {
         let place = places[number]
         let (previous, next) = (place.pointee.previous, place.pointee.next)
-        if previous == TransferRecord.none { first = next } else { places[previous].pointee.next = next }
-        if next == TransferRecord.none { last = previous } else { places[next].pointee.previous = previous }
-        index.remove(UInt64(bitPattern: place.pointee.id.rawValue), number) {
-            UInt64(bitPattern: places[$0].pointee.id.rawValue)
-        }
-        if place.pointee.whole != TransferRecord.none { wholes.release(place.pointee.whole) }
+        if previous == Int32.nowhere { first = next } else { places[previous].pointee.next = next }
+        if next == Int32.nowhere { last = previous } else { places[next].pointee.previous = previous }
+        index.remove(place.pointee.id.rawValue)
+        if place.pointee.whole != Int32.nowhere { wholes.release(place.pointee.whole) }
         places.release(number)
     }
 }
@@ -126,18 +125,7 @@ struct ActivePlace<Plain: PlainTransfer>: Sendable {
     let since: Moment
     let isSheltered: Bool
     /// Its number among the whole ones; none while it is plain.
-    var whole = TransferRecord.none
+    var whole = Int32.nowhere
     var previous: Int32
-    var next = TransferRecord.none
-}
-
-/// A transfer that runs as the queue handed it out: with no bytes, no failure and nothing else of its own yet, and which
-/// time alone does not stop.
-protocol PlainTransfer: Sendable {
-    var kind: WorkKind { get }
-    /// Whether its server is on this machine.
-    var isLoopback: Bool { get }
-    /// The size that is expected; nil where it is unknown.
-    var bytesRemaining: Int64? { get }
-    var deadline: WallTime? { get }
+    var next = Int32.nowhere
 }

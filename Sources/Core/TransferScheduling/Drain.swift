@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 internal import TransferPolicy
+internal import TransferQueue
 
 /// Spreads the starts after sleep or an outage, so that machines that come back together do not fall upon a server
 /// together: each start of background work waits a random while.
@@ -11,9 +12,6 @@ struct Drain: Sendable {
     private var end: Instant?
     /// When the gate was closed, the oldest first; the last few times only.
     private(set) var closings: [Range<Instant>] = []
-
-    /// Whether it is for work of a kind: whatever nobody waits for and needs the network.
-    static func holdsUp(_ kind: WorkKind, isLoopback: Bool) -> Bool { kind != .userInitiated && !isLoopback }
 
     /// Whether starts are spread, until one comes after the end of that.
     var isUnderWay: Bool { end != nil }

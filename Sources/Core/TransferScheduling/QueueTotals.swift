@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
+internal import TransferQueue
 
 /// Sums over all transfers that are not over, kept as they come, change and go.
 struct QueueTotals: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 public import TransferPolicy
+internal import TransferQueue
 
 /// Decides what happens next: the state machine of all transfers.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferPolicy
+import TransferQueue
 
 /// The scheduler's settings.
 public struct SchedulerConfiguration: Hashable, Sendable {
@@ -62,3 +63,5 @@ public struct SchedulerConfiguration: Hashable, Sendable {
     /// The defaults.
     public init() {}
 }
+
+extension SchedulerConfiguration: QueueConfiguration {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
+internal import TransferQueue
 
 // Transfers with an attempt: plain as the queue handed them out, or whole.
 
@@ -39,7 +40,7 @@ extension SchedulerCore where Queue: ~Copyable {
     /// Makes all whole that have an attempt.
     mutating func makeWhole() {
         var index = active.first
-        while index != TransferRecord.none {
+        while index != Int32.nowhere {
             makeWhole(index)
             index = active.next(after: index)
         }

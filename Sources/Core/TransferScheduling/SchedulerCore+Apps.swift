@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 import TransferPolicy
+internal import TransferQueue
 
 // Apps that are started because of their transfers, and what that makes their background work wait for.
 

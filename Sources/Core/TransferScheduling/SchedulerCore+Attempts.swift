@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 internal import TransferPolicy
+internal import TransferQueue
 
 // What executors report of attempts, and what is measured for them.
 
@@ -37,7 +38,7 @@ extension SchedulerCore where Queue: ~Copyable {
             return true
         }
         // Or the rate, where a window was too short for somebody. Who is asked about alone is asked at the next event.
-        return usualRate != assessment.typicalRate && !assessment.followsQueue && queue.hasMisfits
+        return usualRate != assessment.typicalRate && !assessment.followsQueue && queue.hasBlockedBySize
     }
 
     private mutating func noteRate(_ entry: inout TransferEntry, since last: Instant, bytes: Int64, at now: Moment) {

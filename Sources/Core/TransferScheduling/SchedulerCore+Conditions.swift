@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 import TransferPolicy
+internal import TransferQueue
 
 // What the machine does, and what is learned of it.
 
@@ -14,7 +15,7 @@ extension SchedulerCore where Queue: ~Copyable {
         assessment.context.history.elapse(to: now, localTime: assessment.context.conditions.localTime)
         journal.note(new, at: now)
         assessment.context.conditions = copy new
-        machine = ConditionSignature(assessment.context.conditions, connection: 0)
+        machine = ConditionSignature(assessment.context.conditions)
         changes.insert(.conditions)
         if assessment.isOut {
             drain.ended(at: now.instant)
@@ -54,7 +55,7 @@ extension SchedulerCore where Queue: ~Copyable {
     mutating func observe(at now: Moment) {
         let observation = PolicyHistory.Observation(
             assessment.context.conditions, at: now, runningApps: assessment.isStaged ? [] : runningApps(),
-            treatingUnknownAs: assessment.configuration.unknownMetered)
+            treatingUnknownAs: configuration.unknownMetered)
         assessment.context.history.observe(observation, localTime: assessment.context.conditions.localTime)
     }
 

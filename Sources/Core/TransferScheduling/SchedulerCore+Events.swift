@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 internal import TransferPolicy
+internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
     /// Takes an event into the state; says whether what may run has to be looked at anew.

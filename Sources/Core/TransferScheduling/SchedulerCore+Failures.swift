@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 import TransferPolicy
+internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
     /// The waits after failures for a transfer of this kind.

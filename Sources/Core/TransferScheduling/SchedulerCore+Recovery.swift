@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 internal import TransferPolicy
+internal import TransferQueue
 
 // The queue as the store knew it.
 
@@ -20,7 +21,8 @@ extension SchedulerCore where Queue: ~Copyable {
             }
             guard !holdsSlot(row.id), !queue.contains(row.id) else { continue }
             totals.add(transfers.patterns[Int(row.pattern)].kind, bytes: row.expected, deadline: nil)
-            queue.insert(row, at: place)
+            queue.insert(
+                row.id, submitted: row.submitted, notBefore: row.notBefore, expected: row.expected, like: place)
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 internal import TransferPolicy
+internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
     /// How long a transfer has waited under each reason, as far back as the journal and this process go.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 import TransferPolicy
+internal import TransferQueue
 
 /// The state machine behind ``Scheduler``, over a queue that says who is next.
 struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
+    let configuration: SchedulerConfiguration
     /// The machine, the policy, what was learned and the settings: all that decisions are made on.
     var assessment: Assessment
     /// Transfers without an attempt.
@@ -44,15 +46,15 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             conditions: Conditions(unknownSince: now), now: now, history: learned.history, budgets: learned.budgets)
         let assessment = Assessment(
             configuration: configuration, policy: policy, context: context, typicalRate: learned.typicalRate)
+        self.configuration = configuration
         self.assessment = assessment
-        machine = ConditionSignature(assessment.context.conditions, connection: 0)
+        machine = ConditionSignature(assessment.context.conditions)
         queue = Queue(assessment)
         for (app, record) in learned.limiters {
             limiters[app] = RelaunchLimiter(record, at: now, boot: boot, configuration: configuration.relaunchLimiter)
         }
     }
 
-    var configuration: SchedulerConfiguration { assessment.configuration }
     var conditions: Conditions { assessment.context.conditions }
     var history: PolicyHistory { assessment.context.history }
 
@@ -169,7 +171,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             stopWhatMayNotRun(at: now, into: &effects)
         }
         startWhatMayRun(at: now, using: &generator, into: &effects)
-        if assessment.configuration.isPreemptive { makeRoom(at: now, into: &effects) }
+        if configuration.isPreemptive { makeRoom(at: now, into: &effects) }
         changes = []
         if !watches.isEmpty { explainToWatchers(at: now, into: &effects) }
         planWake(at: now, into: &effects)
@@ -196,7 +198,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         let hasChanged = !changes.isEmpty
         makeWhole()
         var following = active.first
-        while following != TransferRecord.none {
+        while following != Int32.nowhere {
             let index = following
             following = active.next(after: index)
             guard let holds = active[index].review(assessment, under: machine, hasChanged: hasChanged, at: now) else {
@@ -216,8 +218,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         queue.refresh(assessment, changes)
         var wasQuiet = assessment.followsQueue && !usesNetwork
         while true {
-            let isGateClosed = drain.isClosed(at: now.instant)
-            if let id = queue.next(assessment, isGateClosed: isGateClosed) {
+            if let id = queue.next(assessment, holdsStaggered: drain.isClosed(at: now.instant)) {
                 start(id, at: now, using: &generator, into: &effects)
             } else if wasQuiet, usesNetwork {
                 // The first one to run may be what the others waited for.
@@ -240,7 +241,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             return begin(id, plain, isSheltered: isSheltered, at: now, using: &generator, into: &effects)
         }
         var transfer = ActiveTransfer(id: id, entry: queue.takeNext())
-        transfer.begin(assessment, at: now)
+        transfer.begin(assessment, configuration, at: now)
         let (kind, isLoopback) = (transfer.entry.traits.kind, transfer.entry.traits.isLoopback)
         active.append(transfer, isSheltered: isSheltered, at: now)
         noteStart(id, kind, isLoopback: isLoopback, at: now, using: &generator, into: &effects)
@@ -260,8 +261,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
         // Looked at first, as the settings are copied for it.
-        if drain.isUnderWay, Drain.holdsUp(kind, isLoopback: isLoopback) {
-            drain.started(at: now.instant, assessment.configuration, using: &generator)
+        if drain.isUnderWay, StaggeredStart.applies(to: kind, isLoopback: isLoopback) {
+            drain.started(at: now.instant, configuration, using: &generator)
         }
         watches.started(id)
         noteRunning(isLoopback: isLoopback, at: now)
@@ -280,7 +281,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             expiries.next.map({ $0 > now.wall }) ?? true
         else { return false }
         queue.refresh(assessment, changes)
-        guard let plain = queue.takeNew(traits, assessment, isGateClosed: drain.isClosed(at: now.instant)) else {
+        guard let plain = queue.takeNew(traits, assessment, holdsStaggered: drain.isClosed(at: now.instant)) else {
             return false
         }
         begin(id, plain, isSheltered: false, at: now, using: &generator, into: &effects)
@@ -294,7 +295,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         guard active.count >= max(1, configuration.globalSlots) else { return }
         var areRunning = true
         active.forEach { areRunning = areRunning && $1.entry.phase.isRunning }
-        guard areRunning, let contender = queue.contender(assessment, isGateClosed: drain.isClosed(at: now.instant))
+        guard areRunning, let contender = queue.contender(assessment, holdsStaggered: drain.isClosed(at: now.instant))
         else { return }
         var lowest: (index: Int32, rank: Rank)?
         active.forEach { index, transfer in
@@ -332,7 +333,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         activeLook = active.look
         var wake = Verdict.earlier(watches.look, activeLook)
         if let roomLook { wake = Verdict.earlier(wake, roomLook) }
-        let next = queue.nextMoment(assessment, gate: drain.gate, isWatched: !watches.isEmpty)
+        let next = queue.reevaluateAt(
+            assessment, staggeredUntil: drain.gate, isWatched: !watches.isEmpty)
         wake = Verdict.earlier(wake, next)
         wake = Verdict.earlier(wake, expiries.next.map(now.instant(of:)))
         if !measurements.isEmpty { for look in measurements.values { wake = Verdict.earlier(wake, look) } }

@@ -2,6 +2,7 @@
 #if DEBUG || TESTABLE
 import TransferModel
 import TransferPolicy
+@testable import TransferQueue
 @testable import TransferScheduling
 
 /// The waiting queue as plainly as it can be written: each call looks at every transfer. What `IndexedQueue` is held
@@ -23,7 +24,7 @@ struct PlainQueue: WaitingQueue {
     private var lastTurns: [String: Int] = [:]
     private var turn = 0
     private var chosen: (key: TransferID, value: TransferEntry)?
-    private let configuration: SchedulerConfiguration
+    private let configuration: any QueueConfiguration
 
     private struct Level: Hashable {
         let isUserInitiated: Bool
@@ -66,7 +67,9 @@ struct PlainQueue: WaitingQueue {
     /// Each is looked at.
     func sharedPlace(of id: TransferID) -> Never? { nil }
 
-    mutating func insert(_ row: RecoveredTransfers.Row, at place: Never) {}
+    mutating func insert(
+        _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like place: Never
+    ) {}
 
     mutating func remove(_ id: TransferID) -> TransferEntry? { entries.removeValue(forKey: id) }
 
@@ -82,7 +85,7 @@ struct PlainQueue: WaitingQueue {
         if let index = running.firstIndex(of: ended) { running.remove(at: index) }
     }
 
-    var hasMisfits: Bool { true }
+    var hasBlockedBySize: Bool { true }
 
     func isLast(of traits: borrowing TransferTraits) -> Bool {
         let (app, session) = (traits.app, traits.session)
@@ -107,24 +110,24 @@ struct PlainQueue: WaitingQueue {
     private(set) var isChosenByAging = false
 
     private func startable(
-        _ assessment: Assessment, isGateClosed: Bool, unless scopes: SlotScope?...
+        _ assessment: Assessment, holdsStaggered: Bool, unless scopes: SlotScope?...
     ) -> [TransferID: TransferEntry] {
         entries.filter { _, entry in
             guard case .run = assessment.verdict(for: entry) else { return false }
-            return scopes.contains(fullSlots(for: entry.traits)) && !(isGateClosed && entry.isGated)
+            return scopes.contains(fullSlots(for: entry.traits)) && !(holdsStaggered && entry.isGated)
         }
     }
 
-    mutating func contender(_ assessment: Assessment, isGateClosed: Bool) -> (rank: Rank, until: Instant?)? {
-        let startable = startable(assessment, isGateClosed: isGateClosed, unless: nil, .global)
+    mutating func contender(_ assessment: Assessment, holdsStaggered: Bool) -> (rank: Rank, until: Instant?)? {
+        let startable = startable(assessment, holdsStaggered: holdsStaggered, unless: nil, .global)
         let best = startable.map { Level($0.value.traits) }.max { $1.ranksAbove($0) }
         return startable.filter { Level($0.value.traits) == best }.min { goesBefore($0, $1) }.map {
             (Rank($0.key, $0.value.traits), assessment.endOfFit(of: $0.value))
         }
     }
 
-    mutating func next(_ assessment: Assessment, isGateClosed: Bool) -> TransferID? {
-        let startable = startable(assessment, isGateClosed: isGateClosed, unless: nil)
+    mutating func next(_ assessment: Assessment, holdsStaggered: Bool) -> TransferID? {
+        let startable = startable(assessment, holdsStaggered: holdsStaggered, unless: nil)
         let levels = Set(startable.values.map { Level($0.traits) }).sorted { $0.ranksAbove($1) }
         guard let level = choice(among: levels) else { return nil }
         isChosenByAging = level != levels.first
@@ -150,7 +153,7 @@ struct PlainQueue: WaitingQueue {
 
     /// Each goes by the queue.
     mutating func takeNew(
-        _ traits: borrowing TransferTraits, _ assessment: Assessment, isGateClosed: Bool
+        _ traits: borrowing TransferTraits, _ assessment: Assessment, holdsStaggered: Bool
     ) -> Plain? { nil }
 
     func entry(of plain: Plain) -> TransferEntry {}
@@ -181,9 +184,9 @@ struct PlainQueue: WaitingQueue {
     // MARK: Time
 
     /// Whenever any verdict may change, whether something can start then or not.
-    mutating func nextMoment(_ assessment: Assessment, gate: Instant?, isWatched _: Bool) -> Instant? {
+    mutating func reevaluateAt(_ assessment: Assessment, staggeredUntil: Instant?, isWatched _: Bool) -> Instant? {
         let now = assessment.now.instant
-        var next = gate.flatMap { $0 > now ? $0 : nil }
+        var next = staggeredUntil.flatMap { $0 > now ? $0 : nil }
         for entry in entries.values {
             guard case .hold(_, let look?) = assessment.verdict(for: entry), look > now else { continue }
             next = Verdict.earlier(next, look)

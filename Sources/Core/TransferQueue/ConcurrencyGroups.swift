@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+internal import TransferPolicy
+
+/// The transfers that share all of their limits: of one app, session and host, and with one limit for the host.
+struct ConcurrencyGroup: Sendable {
+    /// The names and the limit that make a group.
+    struct Key: Hashable, Sendable {
+        let app: String
+        let session: String?
+        let host: String
+        let slotsPerHost: Int?
+
+        init(_ traits: borrowing TransferTraits) {
+            (app, session, host, slotsPerHost) = (traits.app, traits.session, traits.host, traits.slotsPerHost)
+        }
+
+        @inline(__always)
+        func fits(_ traits: borrowing TransferTraits) -> Bool {
+            host == traits.host && app == traits.app && session == traits.session
+                && slotsPerHost == traits.slotsPerHost
+        }
+    }
+
+    let key: Key
+    /// The numbers of three slot counters.
+    let app: Int32
+    let session: Int32
+    let host: Int32
+    let hostLimit: Int32
+    /// The transfers that wait or run in it.
+    var members: Int32 = 0
+    /// Its ready heaps, which go when it goes.
+    var heaps: [Int32] = []
+}
+
+/// The slots of one app, session or host.
+struct SlotCounter: Sendable {
+    enum Scope: Hashable, Sendable {
+        case app(String)
+        case session(app: String, String?)
+        case host(String)
+    }
+
+    let scope: Scope
+    var running: Int32 = 0
+    /// The concurrency groups that are counted here. An app's counter stays without any: its last turn counts.
+    var groups: Int32 = 0
+    /// The number of an app's latest start, counted over all starts.
+    var lastTurn: Int64 = 0
+
+    var app: String {
+        switch scope {
+        case .app(let name), .session(let name, _): name
+        case .host: ""
+        }
+    }
+}
+
+/// Counts slots, and numbers the concurrency groups of all transfers that wait or run.
+struct ConcurrencyGroups: ~Copyable, Sendable {
+    private(set) var groups = Slab<ConcurrencyGroup>()
+    private(set) var counters = Slab<SlotCounter>()
+    private var groupNumbers: [ConcurrencyGroup.Key: Int32] = [:]
+    private var counterNumbers: [SlotCounter.Scope: Int32] = [:]
+    /// The group that was joined last: whoever submits many transfers often does so for one server.
+    private var last = Int32.nowhere
+    /// The slots taken in all.
+    private(set) var running = 0
+    private var turn: Int64 = 0
+    private let limits: (global: Int, host: Int, app: Int32, session: Int32)
+
+    init(_ configuration: any QueueConfiguration) {
+        limits = (
+            max(1, configuration.globalSlots), max(1, configuration.slotsPerHost),
+            Int32(clamping: max(1, configuration.slotsPerApp)), Int32(clamping: max(1, configuration.slotsPerSession))
+        )
+    }
+
+    // MARK: Members
+
+    /// The group of a transfer, which is counted in.
+    mutating func join(_ traits: borrowing TransferTraits) -> Int32 {
+        if last == .nowhere || !groups[last].pointee.key.fits(traits) {
+            let key = ConcurrencyGroup.Key(traits)
+            last = groupNumbers[key] ?? add(key)
+        }
+        joinAgain(last)
+        return last
+    }
+
+    /// Counts another member in.
+    mutating func joinAgain(_ number: Int32) { groups[number].pointee.members += 1 }
+
+    private mutating func add(_ key: ConcurrencyGroup.Key) -> Int32 {
+        let number = groups.take(
+            ConcurrencyGroup(
+                key: key, app: counter(.app(key.app)), session: counter(.session(app: key.app, key.session)),
+                host: counter(.host(key.host)), hostLimit: Int32(clamping: max(1, key.slotsPerHost ?? limits.host))))
+        groupNumbers[key] = number
+        return number
+    }
+
+    private mutating func counter(_ scope: SlotCounter.Scope) -> Int32 {
+        let number = counterNumbers[scope] ?? counters.take(SlotCounter(scope: scope))
+        counterNumbers[scope] = number
+        counters[number].pointee.groups += 1
+        return number
+    }
+
+    /// Removes a member. The group goes with its last one: then returns the ready heaps that go with it.
+    mutating func leave(_ number: Int32) -> [Int32] {
+        groups[number].pointee.members -= 1
+        guard groups[number].pointee.members == 0 else { return [] }
+        let group = groups[number].pointee
+        if last == number { last = .nowhere }
+        groupNumbers[group.key] = nil
+        groups.release(number)
+        counters[group.app].pointee.groups -= 1
+        for counter in [group.session, group.host] {
+            counters[counter].pointee.groups -= 1
+            guard counters[counter].pointee.groups == 0 else { continue }
+            counterNumbers[counters[counter].pointee.scope] = nil
+            counters.release(counter)
+        }
+        return group.heaps
+    }
+
+    /// Whether no transfer of the app and session waits or runs.
+    func isLast(of traits: borrowing TransferTraits) -> Bool {
+        counterNumbers[.session(app: traits.app, traits.session)] == nil
+    }
+
+    // MARK: Slots
+
+    @inline(__always)
+    mutating func takeSlots(_ number: Int32) { count(number, 1) }
+
+    @inline(__always)
+    mutating func freeSlots(_ number: Int32) { count(number, -1) }
+
+    /// Takes the slots of a start, which is its app's turn.
+    @inline(__always)
+    mutating func takeTurn(_ number: Int32) {
+        count(number, 1)
+        turn += 1
+        counters[groups[number].pointee.app].pointee.lastTurn = turn
+    }
+
+    @inline(__always)
+    private mutating func count(_ number: Int32, _ change: Int32) {
+        let group = groups[number]
+        counters[group.pointee.host].pointee.running += change
+        counters[group.pointee.session].pointee.running += change
+        counters[group.pointee.app].pointee.running += change
+        running += Int(change)
+    }
+
+    var isFull: Bool { running >= limits.global }
+
+    @inline(__always)
+    func isFull(app: Int32) -> Bool { counters[app].pointee.running >= limits.app }
+
+    /// Whether the host or the session of a group has no slot left.
+    @inline(__always)
+    func isFull(group number: Int32) -> Bool {
+        let group = groups[number]
+        return counters[group.pointee.host].pointee.running >= group.pointee.hostLimit
+            || (group.pointee.key.session != nil
+                && counters[group.pointee.session].pointee.running >= limits.session)
+    }
+
+    /// The scope whose slots keep a transfer from starting; nil if none does.
+    func fullScope(for traits: borrowing TransferTraits) -> SlotScope? {
+        if let number = groupNumbers[ConcurrencyGroup.Key(traits)] {
+            let group = groups[number].pointee
+            if counters[group.host].pointee.running >= group.hostLimit { return .host(traits.host) }
+            if let session = traits.session, counters[group.session].pointee.running >= limits.session {
+                return .session(session)
+            }
+            if isFull(app: group.app) { return .app(traits.app) }
+        }
+        return isFull ? .global : nil
+    }
+
+    /// The group of a transfer that was counted in.
+    func find(_ traits: borrowing TransferTraits) -> Int32? { groupNumbers[ConcurrencyGroup.Key(traits)] }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+import TransferPolicy
+
+/// The equivalence classes that may run now.
+///
+/// The verdict on a class follows from the conditions' values and the policy state key, and both come back again and
+/// again: the verdicts on all classes are kept for each such pair. An event then costs a look-up and a pass over the
+/// classes, however many transfers there are.
+struct Eligibility: Sendable {
+    /// The classes that may run.
+    private(set) var open = BitSet()
+    /// The classes that may run once a condition has settled or a window opens.
+    private(set) var pending = BitSet()
+    /// When a requirement set first has a class that may run, by set; nil if time alone never gives it one.
+    private(set) var openings: [Opening?] = []
+    /// The policy state: its key, and until when that holds.
+    private(set) var state = PolicyMood()
+    /// Whether another policy state may change a verdict while the conditions stay.
+    var dependsOnState: Bool { verdicts.dependsOnState }
+
+    /// When the first condition has settled that classes wait for.
+    private var nextSettle: Instant?
+    /// When the first window opens or closes.
+    private var nextWindow: WallTime?
+    private var settleEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
+    private var localTime: LocalTimeRules?
+    /// By requirement set; nil for sets without a window.
+    private var windows: [Window?] = []
+    private var key: Key?
+    private var verdicts = Verdicts()
+    private var memory: [Key: Verdicts] = [:]
+    private static let mostKeys = 512
+    /// Scratch: the verdicts on a set by relaxation phase.
+    private var answers: [RelevantFacts?] = []
+
+    private struct Key: Hashable {
+        let conditions: ConditionSignature
+        let state: UInt64
+    }
+
+    private struct Verdicts: Sendable {
+        /// By class: the raw value of the facts that leave to run relies on, or `hold`.
+        var facts: [UInt8] = []
+        var dependsOnState = false
+        static let hold = UInt8.max
+    }
+
+    private struct Window: Sendable {
+        var isOpen: Bool
+        var change: WallTime?
+    }
+
+    /// Whether ``open`` tells of a class: a new one has to be decided about first.
+    func knows(_ number: Int32) -> Bool { number < verdicts.facts.count }
+
+    /// Forgets all verdicts: another policy gives them now.
+    mutating func forget() {
+        key = nil
+        memory.removeAll()
+        verdicts = Verdicts()
+    }
+
+    /// Decides anew, if anything that verdicts follow from may have changed.
+    // In line, since after most events nothing has.
+    @inline(__always)
+    mutating func refresh(
+        _ assessment: Assessment, _ requirements: borrowing Requirements, areConditionsNew: Bool, isBackward: Bool
+    ) {
+        let now = assessment.now
+        let isNew = key == nil || areConditionsNew || isBackward
+        let isStateDue =
+            state.until.map { $0 <= now.instant } == true || (assessment.isStaged && assessment.followsQueue)
+        guard
+            isNew || isStateDue || nextSettle.map({ $0 <= now.instant }) == true
+                || nextWindow.map({ $0 <= now.wall }) == true || verdicts.facts.count < requirements.classes.count
+        else { return }
+        decide(assessment, requirements, isNew: isNew, isStateDue: isStateDue, isBackward: isBackward)
+    }
+
+    private mutating func decide(
+        _ assessment: Assessment, _ requirements: borrowing Requirements, isNew: Bool, isStateDue: Bool,
+        isBackward: Bool
+    ) {
+        if isNew || isStateDue {
+            state = assessment.isStaged ? assessment.stagedPolicy.mood(in: assessment.context) : PolicyMood()
+            let conditions = assessment.conditions
+            let key = Key(
+                conditions: ConditionSignature(conditions, connection: conditions.connection.value), state: state.key)
+            if key != self.key { verdicts = memory[key] ?? Verdicts() }
+            self.key = key
+        }
+        if verdicts.facts.count < requirements.classes.count { decideNew(assessment, requirements) }
+        if isNew { settleEnds = assessment.settleEnds() }
+        refreshWindows(assessment, requirements, isBackward: isBackward)
+        collect(at: assessment.now.instant, requirements)
+    }
+
+    /// Asks about the classes that these verdicts do not have. A set is asked about in all of its phases at once: they
+    /// follow one another, and a battery that loses a percent asks anew.
+    private mutating func decideNew(_ assessment: Assessment, _ requirements: borrowing Requirements) {
+        var asked = Int32.nowhere
+        for number in verdicts.facts.count..<requirements.classes.count {
+            let requirementClass = requirements.classes[number]
+            // Asked about one by one, each transfer has its own verdict before it becomes ready.
+            guard requirementClass.phase != RequirementClass.individual else {
+                verdicts.facts.append(0)
+                continue
+            }
+            let set = requirements.sets[requirementClass.set]
+            if asked != requirementClass.set {
+                asked = requirementClass.set
+                let dependsOnState = assessment.answer(set.pointee, &answers)
+                if dependsOnState { verdicts.dependsOnState = true }
+            }
+            let facts = answers[requirementClass.phase]?.rawValue
+            verdicts.facts.append(
+                facts.map { set.pointee.key.kind == .discretionary ? $0 & 7 : 0 } ?? Verdicts.hold)
+        }
+        if memory.count >= Self.mostKeys { memory.removeAll() }
+        if let key { memory[key] = verdicts }
+    }
+
+    /// Asks the windows that are new or have come to a change; all of them if the clock was set back or the zone changed.
+    private mutating func refreshWindows(
+        _ assessment: Assessment, _ requirements: borrowing Requirements, isBackward: Bool
+    ) {
+        let asksAll = isBackward || localTime != assessment.conditions.localTime
+        localTime = assessment.conditions.localTime
+        nextWindow = nil
+        for number in 0..<requirements.sets.count {
+            let isNew = number >= windows.count
+            if isNew { windows.append(nil) }
+            guard let window = requirements.sets[Int32(number)].pointee.key.constraints.window else { continue }
+            let isDue = windows[number]?.change.map { $0 <= assessment.now.wall } ?? false
+            if isNew || asksAll || isDue {
+                let verdict = window.verdict(at: assessment.now, localTime: assessment.conditions.localTime)
+                windows[number] = Window(
+                    isOpen: verdict.facts != nil, change: verdict.lookAgain.map(assessment.now.wall(at:)))
+            }
+            if let change = windows[number]?.change { nextWindow = min(nextWindow ?? change, change) }
+        }
+    }
+
+    private mutating func collect(at now: Instant, _ requirements: borrowing Requirements) {
+        open.removeAll()
+        pending.removeAll()
+        nextSettle = nil
+        for set in openings.indices { openings[set] = nil }
+        while openings.count < requirements.sets.count { openings.append(nil) }
+        for (number, facts) in verdicts.facts.enumerated() where facts != Verdicts.hold {
+            let requirementClass = requirements.classes[number]
+            let set = Int(requirementClass.set)
+            let settled = settleEnds[Int(facts)]
+            let isOpen = settled <= now && (!requirementClass.hasWindow || windows[set]?.isOpen != false)
+            if settled > now { nextSettle = Verdict.earlier(nextSettle, settled) }
+            if isOpen {
+                open.set(Int32(number))
+                openings[set] = Opening()
+            } else {
+                pending.set(Int32(number))
+                openings[set] = openings[set] ?? opening(of: Int32(number), requirements)
+            }
+        }
+    }
+
+    /// From when on time alone lets a pending class run: by each clock, both must have come. Nil if it never does.
+    func opening(of number: Int32, _ requirements: borrowing Requirements) -> Opening? {
+        let requirementClass = requirements.classes[Int(number)]
+        var opening = Opening(boot: settleEnds[Int(verdicts.facts[Int(number)])].nanoseconds)
+        if requirementClass.hasWindow, let window = windows[Int(requirementClass.set)], !window.isOpen {
+            guard let change = window.change else { return nil }
+            opening.wall = change.nanosecondsSinceEpoch
+        }
+        return opening
+    }
+}
+
+/// Two moments that must both have come, one on each clock.
+struct Opening: Sendable {
+    var boot = Int64.min
+    var wall = Int64.min
+
+    func instant(at now: Moment) -> Instant {
+        let date = wall == .min ? now.instant : now.instant(of: WallTime(nanosecondsSinceEpoch: wall))
+        return max(Instant(nanoseconds: boot), date)
+    }
+}
+
+extension Verdict {
+    fileprivate var lookAgain: Instant? {
+        switch self {
+        case .run(_, let look), .hold(_, let look): look
+        }
+    }
+}
+
+extension Assessment {
+    /// The verdicts of the conditions and, for discretionary work, the policy on all members of a set, dates and windows
+    /// apart: by relaxation phase the facts that leave to run relies on, nil for a hold.
+    ///
+    /// - Returns: whether another policy state may change these while the conditions stay.
+    fileprivate func answer(_ set: borrowing RequirementSet, _ answers: inout [RelevantFacts?]) -> Bool {
+        let verdict = conditionsVerdict(set.key.constraints, isLoopback: set.key.isLoopback)
+        let facts = verdict.facts
+        answers.removeAll(keepingCapacity: true)
+        // No phase is asked about that no transfer can be in.
+        for phase in set.classes.indices where phase != RequirementClass.individual {
+            answers.append(set.classes[phase] >= 0 ? facts : nil)
+        }
+        // If conditions hold it, the policy cannot let it run.
+        guard facts != nil, set.key.kind == .discretionary, isStaged else { return false }
+        var subject = PolicySubject(traits: set.traits(submitted: now.wall))
+        subject.traits.constraints.window = nil
+        stagedPolicy.narrow(&answers, for: subject, in: context)
+        return stagedPolicy.moodMatters(to: subject, in: context)
+    }
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TransferModel
+package import TransferPolicy
+
+/// Asks all constraints and the policy about one transfer, and lets facts settle.
+package struct Assessment {
+    package let configuration: any QueueConfiguration
+    private(set) var policy: any Policy
+    /// The policy, where ``isStaged`` says so; else one that nobody asks, since to look whether there is one takes a copy.
+    private(set) var stagedPolicy: any StagedPolicy
+    /// Whether the policy need not be asked about each transfer.
+    package private(set) var isStaged: Bool
+    /// Whether it goes by the queue as a whole.
+    package private(set) var followsQueue: Bool
+    /// Whether it lets work run until a moment that it names.
+    private let namesEnds: Bool
+    package var context: PolicyContext
+    /// The rate that transfers usually reach, in bytes a second; nil before any ran.
+    package var typicalRate: Int64?
+    // In nanoseconds, since a look at the settings' own durations costs a division of 128 bits.
+    let powerDwell: Int64
+    let networkDwell: Int64
+    let linkKindDwell: Int64
+    let meteredDwell: Int64
+    let connectionDwell: Int64
+    private let unknownMetered: UnknownMeteredRule
+
+    package init(
+        configuration: any QueueConfiguration, policy: any Policy, context: PolicyContext, typicalRate: Int64? = nil
+    ) {
+        self.configuration = configuration
+        unknownMetered = configuration.unknownMetered
+        self.policy = policy
+        let staged = policy as? any StagedPolicy
+        stagedPolicy = staged ?? DefaultPolicy()
+        isStaged = staged != nil
+        followsQueue = staged?.moodFollowsQueue ?? true
+        namesEnds = staged?.namesEndsOfRuns ?? true
+        self.context = context
+        self.typicalRate = typicalRate
+        powerDwell = configuration.powerDwell.wholeNanoseconds
+        networkDwell = configuration.networkDwell.wholeNanoseconds
+        linkKindDwell = configuration.linkKindDwell.wholeNanoseconds
+        meteredDwell = configuration.meteredDwell.wholeNanoseconds
+        connectionDwell = configuration.connectionDwell.wholeNanoseconds
+    }
+
+    /// Another policy decides from now on.
+    package mutating func decide(by policy: any Policy) {
+        self = Assessment(
+            configuration: configuration, policy: policy, context: context, typicalRate: typicalRate)
+    }
+
+    package var conditions: Conditions { context.conditions }
+    package var now: Moment { context.now }
+
+    /// Whether the transfer may run as far as conditions, dates and its own state go; slots are not asked.
+    package func verdict(for entry: TransferEntry) -> Verdict {
+        switch entry.phase {
+        case .paused(let since):
+            return Verdict.hold([Hold(.suspended, since: since)], lookAgain: nil).and(wish(of: entry))
+        case .running(let attempt):
+            return withGrace(wish(of: entry), missingSince: attempt.missingSince)
+        case .stopping:
+            return wish(of: entry)
+        case .waiting(let obstacle):
+            let verdict = obstacleVerdict(obstacle).and(relaunchVerdict(entry.relaunchDelay)).and(wish(of: entry))
+            let fitting = fitted(verdict, entry)
+            guard entry.traits.kind == .discretionary else { return fitting }
+            return settled(fitting)
+        }
+    }
+
+    /// The verdict on a transfer that runs, and since when each of the facts that it needs is missing; empty while
+    /// nothing is.
+    ///
+    /// The transfer's own, not the fact's: on its way from mains to battery to unknown the fact begins anew each time.
+    package func runningVerdict(
+        for entry: TransferEntry, missingSince before: [GracedFact: Instant]
+    ) -> (Verdict, missingSince: [GracedFact: Instant]) {
+        let wish = wish(of: entry)
+        guard case .hold(let holds, _) = wish else { return (wish, [:]) }
+        var missing: [GracedFact: Instant] = [:]
+        for hold in holds {
+            guard let fact = hold.reason.gracedFact else { continue }
+            let since = min(before[fact] ?? hold.since.instant, hold.since.instant)
+            missing[fact] = min(missing[fact] ?? since, since)
+        }
+        return (withGrace(wish, missingSince: missing), missing)
+    }
+
+    /// What the conditions alone say to constraints like these: all of them but dates and windows.
+    package func conditionsVerdict(_ constraints: Constraints, isLoopback: Bool) -> Verdict {
+        var verdict = SleepState.verdict(under: conditions).and(constraints.power.verdict(under: conditions))
+        if conditions.hold.value != nil { verdict = MachineHold.verdict(under: conditions).and(verdict) }
+        guard !isLoopback else { return verdict }
+        return verdict.and(constraints.linkKinds.verdict(under: conditions))
+            .and(constraints.connection.verdict(under: conditions))
+            .and(constraints.metered.verdict(under: conditions, treatingUnknownAs: unknownMetered))
+    }
+
+    /// All constraints and, for discretionary work, the policy.
+    ///
+    /// - Parameter conditionsAllow: that what the conditions alone say is known, and nothing holds it there.
+    package func wish(of entry: TransferEntry, conditionsAllow: Bool = false) -> Verdict {
+        // The traits are not copied out: they are large, and this is asked of all that run on every change.
+        var verdict =
+            conditionsAllow
+            ? .run(relyingOn: [], lookAgain: nil)
+            : conditionsVerdict(entry.traits.constraints, isLoopback: entry.traits.isLoopback)
+        if !entry.isOrdinary, let held = entry.held {
+            verdict = verdict.and(
+                .hold([Hold(.held(by: held.by, why: held.why), since: held.since)], lookAgain: nil))
+        }
+        if !entry.isOrdinary, let need = entry.need {
+            verdict = verdict.and(.hold([Hold(.needsApp(need.need), since: need.since)], lookAgain: nil))
+        }
+        if isBudgeted, let spent = budgetVerdict(entry.traits) { verdict = verdict.and(spent) }
+        if let notBefore = entry.traits.constraints.notBefore {
+            verdict = verdict.and(notBefore.verdict(at: now, submitted: entry.traits.submitted))
+        }
+        if let window = entry.traits.constraints.window {
+            verdict = verdict.and(window.verdict(at: now, localTime: conditions.localTime))
+        }
+        if entry.traits.kind == .discretionary {
+            verdict = verdict.and(policy.verdict(for: entry.subject, in: context))
+        }
+        return verdict
+    }
+
+    /// Where metered bytes are budgeted: discretionary work ends where the budget is nearly used up, other background
+    /// work where nothing is left, and what a person waits for goes on.
+    private func budgetVerdict(_ traits: TransferTraits) -> Verdict? {
+        guard isSpent(app: traits.app, for: traits.kind, isLoopback: traits.isLoopback) else { return nil }
+        let renewed = context.budgets.nextRollOver(after: now.wall, localTime: conditions.localTime)
+        return .hold(
+            [Hold(.budgetSpent(.meteredBytes, renewed: renewed), since: now)], lookAgain: context.look(at: renewed))
+    }
+
+    /// Whether time alone may end an attempt of that kind, its window aside.
+    package func mayEndByTime(_ kind: WorkKind) -> Bool { namesEnds && kind == .discretionary }
+
+    /// Whether bytes that come now count against budgets.
+    var isBudgeted: Bool {
+        !context.budgets.isEmpty && conditions.network.value.isUsable
+            && unknownMetered.isMetered(conditions) != nil
+    }
+
+    /// Whether so much of an app's budget and the connection's is spent that work of a kind waits.
+    func isSpent(app: String, for kind: WorkKind, isLoopback: Bool) -> Bool {
+        guard !isLoopback, let limit = Self.budgetLimit(of: kind) else { return false }
+        let state = context.budgets.state(
+            connection: conditions.connection.value, app: app, at: now.wall, localTime: conditions.localTime)
+        return state.map { $0 >= limit } ?? false
+    }
+
+    /// The state of a budget from which on work of a kind waits; nil for none.
+    private static func budgetLimit(of kind: WorkKind) -> ByteBudget.State? {
+        switch kind {
+        case .userInitiated: nil
+        case .normal: .over
+        case .discretionary: .near
+        }
+    }
+
+    private func relaunchVerdict(_ delay: TransferEntry.RelaunchDelay?) -> Verdict {
+        guard let delay, now.instant < delay.release else { return .run(relyingOn: [], lookAgain: nil) }
+        let reason = Reason.rateLimited(
+            delay: delay.delay, relaunches: delay.relaunches, until: now.wall(at: delay.release))
+        return .hold([Hold(reason, since: delay.since)], lookAgain: delay.release)
+    }
+
+    /// Work that the rest of its window is too short for is not begun for nothing, as long as another window will do.
+    private func fitted(_ verdict: Verdict, _ entry: TransferEntry) -> Verdict {
+        guard case .run(let facts, let look) = verdict, let need = windowNeed(of: entry) else { return verdict }
+        guard let misfit = misfit(of: entry) else {
+            // Waiting for a slot it may come to the moment from which on it does not fit.
+            let spare = need.left - need.needed + .nanoseconds(1)
+            guard spare > .zero else { return verdict }
+            return .run(relyingOn: facts, lookAgain: Verdict.earlier(look, now.instant.advanced(by: spare)))
+        }
+        let reason = Reason.windowTooShort(needed: misfit.needed, left: misfit.left)
+        return .hold([Hold(reason, since: now)], lookAgain: now.instant.advanced(by: misfit.left))
+    }
+
+    /// How long it needs, and what is left of the window that is open; nil where it fits, or is begun all the same.
+    func misfit(of entry: TransferEntry) -> (needed: Duration, left: Duration)? {
+        guard let window = entry.traits.constraints.window, let (needed, left) = windowNeed(of: entry) else {
+            return nil
+        }
+        let longest = window.windows.map { $0.end - $0.start }.max() ?? 0
+        guard needed > left, needed <= .seconds(longest) else { return nil }
+        if let deadline = entry.traits.constraints.deadline?.date {
+            let then = now.advanced(by: left)
+            guard case .hold(_, let opens?) = window.verdict(at: then, localTime: conditions.localTime),
+                now.wall(at: opens) < deadline
+            else { return nil }
+        }
+        return (needed, left)
+    }
+
+    /// From when on a transfer that fits its window now will not any more; nil where it has none or nobody can say.
+    package func endOfFit(of entry: TransferEntry) -> Instant? {
+        guard let (needed, left) = windowNeed(of: entry), needed <= left else { return nil }
+        return now.instant.advanced(by: left - needed + .nanoseconds(1))
+    }
+
+    /// How long a transfer with a window that is open needs, and what is left of it; nil where nobody can say.
+    private func windowNeed(of entry: TransferEntry) -> (needed: Duration, left: Duration)? {
+        guard entry.traits.kind != .userInitiated, let window = entry.traits.constraints.window,
+            let remaining = entry.bytesRemaining, let rate = entry.rate ?? typicalRate, rate > 0,
+            case .run(_, let closes?) = window.verdict(at: now, localTime: conditions.localTime)
+        else { return nil }
+        let needed = Duration.nanoseconds((remaining / rate).multipliedSaturating(by: 1_000_000_000))
+        return (needed, now.instant.duration(to: closes))
+    }
+
+    private func obstacleVerdict(_ obstacle: TransferPhase.Obstacle?) -> Verdict {
+        switch obstacle {
+        case .backoff(let attempt, let cause, let failed, let until) where now.instant < until:
+            .hold([Hold(.backoff(attempt: attempt, cause: cause, until: until), since: failed)], lookAgain: until)
+        case .storage(let needed, let available, let since, let nextLook):
+            .hold([Hold(.storageLow(needed: needed, available: available), since: since)], lookAgain: nextLook)
+        case .backoff, nil:
+            .run(relyingOn: [], lookAgain: nil)
+        }
+    }
+
+    /// What is missing is borne for the grace of its fact; what has none stops at once.
+    private func withGrace(_ verdict: Verdict, missingSince: [GracedFact: Instant]) -> Verdict {
+        guard case .hold(let holds, let lookAgain) = verdict else { return verdict }
+        var ends: [Instant] = []
+        for hold in holds {
+            guard let fact = hold.reason.gracedFact, let since = missingSince[fact] else { return verdict }
+            ends.append(since.advanced(by: configuration.grace(of: fact)))
+        }
+        guard let end = ends.min(), now.instant < end else { return verdict }
+        return .run(relyingOn: [], lookAgain: Verdict.earlier(lookAgain, end))
+    }
+}
+
+/// A fact whose loss a running transfer bears for a while.
+package enum GracedFact: Hashable, Sendable {
+    case power
+    case network
+    case linkKind
+    case metered
+    case connection
+}
+
+extension QueueConfiguration {
+    /// How long work goes on after that fact was lost.
+    func grace(of fact: GracedFact) -> Duration {
+        switch fact {
+        case .power: powerGrace
+        case .network: networkGrace
+        case .linkKind: linkKindGrace
+        case .metered: meteredGrace
+        case .connection: connectionGrace
+        }
+    }
+}
+
+extension Reason {
+    /// The fact that is missing; nil where the reason lies elsewhere, and there is no grace.
+    fileprivate var gracedFact: GracedFact? {
+        switch self {
+        case .onBattery, .batteryLow, .powerUnknown: .power
+        case .noNetwork, .captivePortal: .network
+        case .networkKind: .linkKind
+        case .metered: .metered
+        case .connectionDenied: .connection
+        case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow, .suspended, .rateLimited,
+            .budgetSpent, .held, .needsApp, .windowTooShort, .aboutToSleep, .aboutToShutDown:
+            nil
+        }
+    }
+}

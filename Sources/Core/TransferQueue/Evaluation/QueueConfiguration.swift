@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package import TransferPolicy
+
+/// The settings that the queue and ``Assessment`` go by. The scheduler's own settings say what each means.
+package protocol QueueConfiguration: Sendable {
+    var globalSlots: Int { get }
+    var slotsPerHost: Int { get }
+    var slotsPerApp: Int { get }
+    var slotsPerSession: Int { get }
+    var agingInterval: Int { get }
+    var isPreemptive: Bool { get }
+    var powerDwell: Duration { get }
+    var networkDwell: Duration { get }
+    var linkKindDwell: Duration { get }
+    var meteredDwell: Duration { get }
+    var connectionDwell: Duration { get }
+    var powerGrace: Duration { get }
+    var networkGrace: Duration { get }
+    var linkKindGrace: Duration { get }
+    var meteredGrace: Duration { get }
+    var connectionGrace: Duration { get }
+    var unknownMetered: UnknownMeteredRule { get }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A set of small numbers, one bit each. Grows with the largest number that it was given.
+struct BitSet: Sendable {
+    private(set) var words: [UInt64] = []
+
+    @inline(__always)
+    func contains(_ number: Int32) -> Bool { word(Int(number) >> 6) & 1 << UInt64(number & 63) != 0 }
+
+    @inline(__always)
+    mutating func set(_ number: Int32, _ isIn: Bool = true) {
+        while words.count <= Int(number) >> 6 { words.append(0) }
+        let bit = UInt64(1) << UInt64(number & 63)
+        if isIn { words[Int(number) >> 6] |= bit } else { words[Int(number) >> 6] &= ~bit }
+    }
+
+    mutating func removeAll() { for index in words.indices { words[index] = 0 } }
+
+    var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+    /// The bits of 64 numbers from `64 * index` on; none where the set does not reach there.
+    @inline(__always)
+    func word(_ index: Int) -> UInt64 { index < words.count ? words[index] : 0 }
+
+    /// Whether the two have a number in common.
+    @inline(__always)
+    func intersects(_ other: BitSet) -> Bool {
+        for index in words.indices where words[index] & other.word(index) != 0 { return true }
+        return false
+    }
+
+    /// Calls `body` with each number that is in `other` too.
+    @inline(__always)
+    func forEach(in other: BitSet, _ body: (Int32) -> Void) {
+        for index in words.indices {
+            var bits = words[index] & other.word(index)
+            while bits != 0 {
+                body(Int32(truncatingIfNeeded: index << 6 | bits.trailingZeroBitCount))
+                bits &= bits - 1
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferPolicy
+
+@testable import TransferQueue
+
+@Suite("IndexedHeap")
+struct IndexedHeapTests {
+    @Test(
+        "Whatever comes, goes and changes, the first and the first allowed are those of a sorted list",
+        arguments: 0..<20)
+    func random(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var model = Model()
+        for step in 0..<2000 {
+            model.change(using: &random)
+            guard model.isRight(using: &random) else {
+                Issue.record("wrong after step \(step), seed \(seed)")
+                return
+            }
+        }
+    }
+
+    @Test("Looking for the first allowed stops at those that come too late")
+    func looksAtFew() {
+        var heap = IndexedHeap()
+        for number in Int32(0)..<10_000 { heap.insert(number, <, { _, _ in }) }
+        var looks = 0
+        let first = heap.first(
+            where: {
+                looks += 1
+                return $0 > 2
+            }, <)
+        #expect(first == 3)
+        #expect(looks < 40)
+    }
+
+    private struct Model {
+        var heap = IndexedHeap()
+        var keys: [Int32: Int] = [:]
+        var positions: [Int32: Int32] = [:]
+
+        private func precedes(_ left: Int32, _ right: Int32) -> Bool {
+            (keys[left] ?? 0, left) < (keys[right] ?? 0, right)
+        }
+
+        mutating func change(using random: inout SplitMix64) {
+            let number = Int32.random(in: 0..<50, using: &random)
+            var (heap, positions) = (self.heap, self.positions)
+            if let position = positions[number] {
+                if Bool.random(using: &random) {
+                    heap.remove(at: position, precedes) { positions[$0] = $1 }
+                    positions[number] = nil
+                } else {
+                    keys[number] = Int.random(in: 0..<20, using: &random)
+                    heap.update(at: position, precedes) { positions[$0] = $1 }
+                }
+            } else {
+                keys[number] = Int.random(in: 0..<20, using: &random)
+                heap.insert(number, precedes) { positions[$0] = $1 }
+            }
+            (self.heap, self.positions) = (heap, positions)
+        }
+
+        func isRight(using random: inout SplitMix64) -> Bool {
+            let sorted = positions.keys.sorted(by: precedes)
+            let divisor = Int32.random(in: 1..<9, using: &random)
+            return heap.first == sorted.first && heap.isEmpty == sorted.isEmpty
+                && heap.first(where: { $0 % divisor == 0 }, precedes) == sorted.first { $0 % divisor == 0 }
+        }
+    }
+}
