@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// A session as it stands.
+/// Decides what becomes of one session: a part of ``SessionMachine``, which gives it its events and gathers its output.
 struct Session: Sendable {
+    /// What a session has to know of the rest while it decides.
+    struct Surroundings: Sendable {
+        var now = WallTime(nanosecondsSinceEpoch: 0)
+        /// Whether nobody works with the program that has the session: its app, or another one of its container.
+        var isBehind = false
+        /// What its app may have kept, and has.
+        var limits = SessionLimits()
+        var usage = TaskUsage()
+    }
+
+    /// What an event leads to.
+    struct Output: Sendable {
+        /// The rows that it changes, which are saved first.
+        var changes: [SessionChange] = []
+        var effects: [SessionEffect] = []
+        /// The transfers that became a task's, or are nobody's any more.
+        var owners: [(id: TransferID, task: Int?)] = []
+        /// Whether the app has dealt with something.
+        var hasDealt = false
+        /// Whether the app may have nothing left for which it would have been started.
+        var mayAbandon = false
+    }
+
+    let key: SessionKey
     var record: SessionRecord
     /// The process that has it open.
     var user: SessionUser?
+    var surroundings = Surroundings()
+    var output = Output()
     /// Whether something had to wait for the app.
     var hasWaiting = false
     private(set) var tasks: [Int: SessionTask] = [:]
@@ -14,8 +40,12 @@ struct Session: Sendable {
     /// The tasks whose app is asked something.
     private(set) var asked: Set<Int> = []
     private(set) var unfinishedCount = 0
+    /// What all of its tasks take.
+    private(set) var usage = TaskUsage()
 
-    init(_ record: SessionRecord) { self.record = record }
+    init(_ key: SessionKey, _ record: SessionRecord) { (self.key, self.record) = (key, record) }
+
+    var now: WallTime { surroundings.now }
 
     /// Whether the app has something to do before its tasks go on, or has everything to hear.
     var needsApp: Bool { !asked.isEmpty || (!ends.isEmpty && unfinishedCount == 0) }
@@ -32,20 +62,6 @@ struct Session: Sendable {
     /// A task that has not ended.
     subscript(unfinished number: Int) -> SessionTask? { tasks[number].flatMap { $0.record.end == nil ? $0 : nil } }
 
-    /// Everything that waits for the app: the events of ends in their order, then questions.
-    var waiting: [SessionEvent] {
-        ends.sorted { $0.key < $1.key }.flatMap { order, number in events(ofEnd: number) }
-            + asked.sorted().compactMap { number in
-                tasks[number]?.question.map { SessionEvent(task: number, $0) }
-            }
-    }
-
-    /// The events of a task's end that the app has not dealt with.
-    func events(ofEnd number: Int) -> [SessionEvent] {
-        guard let record = tasks[number]?.record, let end = record.end else { return [] }
-        return record.waitingEvents.map { SessionEvent(number: end.number($0.offset), task: number, $0.element) }
-    }
-
     /// Finds an event that waits to be acknowledged.
     func find(_ event: EventNumber) -> (task: Int, place: Int, kinds: [SessionEvent.Kind])? {
         let (order, place) = event.quotientAndRemainder(dividingBy: TaskEnd.mostEvents)
@@ -56,25 +72,47 @@ struct Session: Sendable {
 
     // MARK: Changing
 
-    /// Puts a task's row in place of the one before. Returns by how much the bytes of its app's bookkeeping have grown.
-    mutating func put(_ record: TaskRecord) -> Int {
-        let number = record.snapshot.identifier
-        var task = tasks[number] ?? SessionTask(record: record)
-        if let order = task.record.end?.order { ends[order] = nil }
-        if let order = record.end?.order { ends[order] = number }
-        unfinishedCount += (record.end == nil ? 1 : 0) - (tasks[number].map { $0.record.end == nil ? 1 : 0 } ?? 0)
-        let grown = record.bookkeepingBytes - task.bytes
-        task.record = record
-        task.bytes += grown
-        tasks[number] = task
-        return grown
+    /// Changes a row, which is saved before the event's effects are performed.
+    mutating func write(_ change: SessionChange) {
+        put(change)
+        // The session's row is saved once, as it is at the end.
+        if case .session = change { output.changes.removeAll { if case .session = $0 { true } else { false } } }
+        output.changes.append(change)
     }
 
-    mutating func remove(_ number: Int) -> SessionTask? {
-        guard let task = tasks.removeValue(forKey: number) else { return nil }
+    /// Changes the row of a task that has not ended, which is saved.
+    mutating func change(_ number: Int, _ body: (inout TaskRecord) -> Void) {
+        guard var record = self[unfinished: number]?.record else { return }
+        body(&record)
+        write(.task(key, record))
+    }
+
+    /// Changes a row in memory.
+    mutating func put(_ change: SessionChange) {
+        switch change {
+        case .session(_, let record): self.record = record
+        case .task(_, let record):
+            let number = record.snapshot.identifier
+            var task = tasks[number] ?? SessionTask(record: record)
+            take(out: number)
+            task.record = record
+            task.bytes = record.bookkeepingBytes
+            tasks[number] = task
+            if let end = record.end { ends[end.order] = number } else { unfinishedCount += 1 }
+            if task.question != nil { asked.insert(number) }
+            usage.tasks += 1
+            usage.bytes += task.bytes
+        case .taskRemoved(_, let number): take(out: number)
+        case .removed: break
+        }
+    }
+
+    private mutating func take(out number: Int) {
+        guard let task = tasks.removeValue(forKey: number) else { return }
         if let end = task.record.end { ends[end.order] = nil } else { unfinishedCount -= 1 }
         asked.remove(number)
-        return task
+        usage.tasks -= 1
+        usage.bytes -= task.bytes
     }
 
     /// Changes what a restart forgets of a task.
@@ -99,4 +137,8 @@ struct SessionTask: Sendable {
     fileprivate(set) var bytes = 0
 
     init(record: TaskRecord) { self.record = record }
+
+    var isChallenged: Bool {
+        if case .challenged? = question { true } else { false }
+    }
 }

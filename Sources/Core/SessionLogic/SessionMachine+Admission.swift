@@ -36,7 +36,8 @@ extension SessionMachine {
             try admit(settings, by: user, registration, at: now, into: &admission)
         case .order(let order, let client, let source):
             try checkUser(client, of: key)
-            try admit(order, source, into: &admission)
+            try sessions[key]?.admit(
+                order, source, isBehind: isBehind(key), usage: usage(of: key.app), limits, into: &admission)
         case .acknowledge(let event, let client):
             try checkUser(client, of: key)
             guard let (number, place, kinds) = sessions[key]?.find(event),
@@ -78,7 +79,7 @@ extension SessionMachine {
         if sessions[key] == nil { try limits.check(sessions: sessions.keys.count { $0.app == key.app }, of: key.app) }
         var record = sessions[key]?.record ?? SessionRecord(settings: settings)
         record.settings = settings
-        register(user, as: registration, in: &record, of: key)
+        sessions.register(user, as: registration, in: &record, of: key)
         record.isQuit = false
         // Once is enough: what it has left may still be there.
         if user.isSandboxed { record.isSandboxed = true }
@@ -88,23 +89,25 @@ extension SessionMachine {
         record.lastOpened = now
         if sessions[key]?.record != record { admission.changes = [.session(key, record)] }
     }
+}
 
-    private func admit(
-        _ order: TaskOrder, _ source: Result<KeptSource, UnusableTask>?, into admission: inout Admission
+extension Session {
+    fileprivate func admit(
+        _ order: TaskOrder, _ source: Result<KeptSource, UnusableTask>?, isBehind: Bool, usage: TaskUsage,
+        _ limits: SessionLimits, into admission: inout Admission
     ) throws(SessionRefusal) {
-        let key = admission.key
-        guard var session = sessions[key]?.record else { return }
+        var session = self.record
         if case .submit(let snapshot) = order {
             // An order that is given twice is refused for nothing.
             guard session.isNew(snapshot.identifier) else { return }
-            try limits.check(snapshot, in: session, of: key.app, using: usage(of: key.app))
+            try limits.check(snapshot, in: session, of: key.app, using: usage)
             guard session.take(snapshot.identifier) else { return }
             var record = TaskRecord(snapshot: snapshot)
-            record.isFromBackground = isBehind(key)
+            record.isFromBackground = isBehind
             record.source = try? source?.get()
             return admission.changes = [.session(key, session), .task(key, record)]
         }
-        guard let task = sessions[key]?[unfinished: order.task] else { return }
+        guard let task = self[unfinished: order.task] else { return }
         var record = task.record
         switch order {
         case .submit, .cancelKeeping: return
@@ -115,7 +118,7 @@ extension SessionMachine {
             record.isCancelled = true
         case .change(let snapshot):
             let grown = snapshot.bookkeepingBytes - record.snapshot.bookkeepingBytes
-            try limits.check(change: grown, of: key.app, using: usage(of: key.app))
+            try limits.check(change: grown, of: key.app, using: usage)
             record.snapshot.note = snapshot.note
             record.snapshot.priority = snapshot.priority
             record.snapshot.earliestBegin = snapshot.earliestBegin

@@ -11,8 +11,13 @@ extension SessionMachine {
             tasks: session.tasks.values.map(\.record.snapshot).sorted { $0.identifier < $1.identifier })
         state.isInFront = apps[user.app]?.isInFront ?? true
         state.app = key.app == user.app ? nil : key.app
-        state.warning = loss ?? warning(about: session.record, of: key, for: user)
+        state.warning = loss ?? sessions.warning(about: session.record, of: key, for: user)
         return state
+    }
+
+    /// The session that a program means: its own, or that of its container's app.
+    package func key(of settings: SessionSettings, for app: String) throws(SessionRefusal) -> SessionKey {
+        try sessions.key(of: settings, for: app)
     }
 
     /// What is kept of a session.
@@ -58,7 +63,14 @@ extension SessionMachine {
     // MARK: Counting
 
     /// What the tasks of an app take.
-    package func usage(of app: String) -> TaskUsage { usage[app] ?? TaskUsage() }
+    package func usage(of app: String) -> TaskUsage {
+        var usage = TaskUsage()
+        for (key, session) in sessions where key.app == app {
+            usage.tasks += session.usage.tasks
+            usage.bytes += session.usage.bytes
+        }
+        return usage
+    }
 
     /// Refuses a new task early if its app has as much as it may have.
     package func checkRoom(for snapshot: TaskSnapshot, in key: SessionKey) throws(SessionRefusal) {

@@ -32,16 +32,12 @@ package struct SessionMachine: Sendable {
     /// The tasks whose transfers are under way.
     var owners: [TransferID: TaskKey] = [:]
     /// Tasks that are being submitted, by their transfers' keys.
-    var submitting: [String: TaskKey] = [:]
+    private var submitting: [String: TaskKey] = [:]
     var apps: [String: AppState] = [:]
     /// What the desktop tells of windows, by the names of apps.
     var windows: [String: WindowFocus] = [:]
-    /// What the tasks of each app take, ended ones that are not acknowledged included.
-    var usage: [String: TaskUsage] = [:]
-    /// The time of the event that is being applied.
+    /// The time of the event that is being applied, and what is to be done about it.
     var now = WallTime(nanosecondsSinceEpoch: 0)
-    /// The rows that the event has changed so far, and what is to be done about it once they are saved.
-    var changes: [SessionChange] = []
     var effects: [SessionEffect] = []
 
     /// A machine without sessions.
@@ -59,66 +55,97 @@ package struct SessionMachine: Sendable {
         let app = app(of: event)
         take(event)
         if let app { startIfNeeded(app) }
-        defer { (changes, effects) = ([], []) }
-        return changes.isEmpty ? effects : [.save(stored(changes))] + effects
+        defer { effects = [] }
+        return effects
     }
 
     private mutating func take(_ event: Event) {
         switch event {
-        case .recovered(let stored, let transfers): recover(stored, transfers)
-        case .engineStarted(let key): goOn(in: key)
+        case .recovered(let stored, let transfers):
+            sessions[stored.key] = Session(stored, transfers)
+            change(stored.key) { _ in }
+        case .engineStarted(let key): change(key) { $0.goOn() }
         case .accepted(let admission): accept(admission)
-        case .missedEvents(let key, let name): tellAgain(name, in: key)
+        case .missedEvents(let key, let name): change(key) { $0.tellAgain(name) }
         case .closed(let key, let name): leave(key, name, isGone: false)
         case .disconnected(let key, let name): leave(key, name, isGone: true)
-        case .quit(let key): quit(key)
-        case .transferSubmitted(let id, let key): bind(id, submittedAs: key)
+        case .quit(let key): change(key) { $0.quit() }
+        case .transferSubmitted(let id, let key):
+            guard let task = submitting.removeValue(forKey: key) else { return }
+            change(task.session) {
+                $0.bind(id, to: task.number)
+                $0.waitForBegin(task.number)
+            }
         case .submissionFailed(let key): submitting[key] = nil
-        case .unusable(let key, let number, let failure): end(number, in: key, as: TaskEnd(failure: failure))
-        case .resumed(let id): noteResumption(of: id)
-        case .transferBegan(let id): noteBegin(of: id)
-        case .transferProgressed(let id, let bytes, let total): note(bytes, of: total, in: id)
-        case .transferStopped(let id, let bytes): update(id) { $0.record.snapshot.noteBytes(bytes) }
-        case .dateChanged(let id, let date): changeDate(of: id, to: date)
-        case .challenged(let id, let challenges): challenge(id, challenges)
-        case .answered(let id): noteAnswer(to: id)
-        case .transferEnded(let id, let end):
-            if let owner = owners[id] { self.end(owner.number, in: owner.session, as: end) }
+        case .unusable(let key, let number, let failure): change(key) { $0.end(number, as: TaskEnd(failure: failure)) }
+        case .resumed(let id): change(id) { $0.noteResumption(of: $1) }
+        case .transferBegan(let id): change(id) { $0.noteBegin(of: $1) }
+        case .transferProgressed(let id, let bytes, let total): change(id) { $0.note(bytes, of: total, in: $1) }
+        case .transferStopped(let id, let bytes):
+            change(id) { session, number in session.update(number) { $0.record.snapshot.noteBytes(bytes) } }
+        case .dateChanged(let id, let date): change(id) { $0.changeDate(of: $1, to: date) }
+        case .challenged(let id, let challenges): change(id) { $0.challenge($1, challenges) }
+        case .answered(let id): change(id) { $0.noteAnswer(to: $1) }
+        case .transferEnded(let id, let end): change(id) { $0.end($1, as: end) }
         case .saidInFront(let app, let isInFront): note(isInFront: isInFront, app)
         case .windowsChanged(let windows): note(windows)
-        case .launchEnded(let app, let outcome): endLaunch(of: app, outcome)
-        case .timerFired(let timer): fire(timer)
+        case .launchEnded(let app, let outcome):
+            changeApp(app) { $0.endLaunch(of: app, outcome, in: $1) }
+        case .timerFired(.begin(let key, let number)): change(key) { $0.passDate(of: number) }
+        case .timerFired(.patience(let app)): changeApp(app) { $0.endPatience(of: app, in: $1) }
+        case .timerFired(.pause(let app)): changeApp(app) { state, _ in state.endPause() }
         }
     }
 
-    // MARK: Rows
+    // MARK: Parts
 
-    /// Changes a row, which is saved before the event's effects are performed.
-    mutating func write(_ change: SessionChange) {
-        put(change)
-        // One row of a session is saved once, as it is at the end.
-        if case .session(let key, _) = change {
-            changes.removeAll { if case .session(key, _) = $0 { true } else { false } }
-        }
-        changes.append(change)
+    private mutating func change(_ id: TransferID, _ body: (inout Session, Int) -> Void) {
+        guard let owner = owners[id] else { return }
+        change(owner.session) { body(&$0, owner.number) }
     }
 
-    /// Changes a row in memory.
-    mutating func put(_ change: SessionChange) {
-        switch change {
-        case .session(let key, let record): sessions[key, default: Session(record)].record = record
-        case .task(let key, let record):
-            let isNew = sessions[key]?.tasks[record.snapshot.identifier] == nil
-            guard let grown = sessions[key]?.put(record) else { return }
-            usage[key.app, default: TaskUsage()].bytes += grown
-            if isNew { usage[key.app]?.tasks += 1 }
-        case .taskRemoved(let key, let number):
-            guard let task = sessions[key]?.remove(number) else { return }
-            usage[key.app]?.bytes -= task.bytes
-            usage[key.app]?.tasks -= 1
-            if usage[key.app]?.tasks == 0 { usage[key.app] = nil }
-        case .removed(let key): sessions[key] = nil
+    /// Lets a session decide, and gathers what follows.
+    private mutating func change(_ key: SessionKey, _ body: (inout Session) -> Void) {
+        let surroundings = Session.Surroundings(
+            now: now, isBehind: isBehind(key), limits: limits, usage: usage(of: key.app))
+        guard let index = sessions.index(forKey: key) else { return }
+        sessions.values[index].surroundings = surroundings
+        body(&sessions.values[index])
+        let output = sessions.values[index].output
+        sessions.values[index].output = Session.Output()
+        for (id, number) in output.owners { owners[id] = number.map { TaskKey(session: key, number: $0) } }
+        for case .submit(let submission) in output.effects {
+            submitting[submission.transferKey] = TaskKey(session: key, number: submission.number)
         }
+        if !output.changes.isEmpty { effects.append(.save(stored(output.changes))) }
+        effects += output.effects
+        if output.hasDealt { changeApp(key.app) { $0.deal(of: key.app, in: key, $1) } }
+        if output.mayAbandon { abandonIfIdle(key.app) }
+        if output.changes.contains(.removed(key)) { sessions[key] = nil }
+    }
+
+    /// Lets an app's state decide about its start, and gathers what follows.
+    private mutating func changeApp(_ app: String, _ body: (inout AppState, [SessionKey: Session]) -> [SessionEffect]) {
+        var state = apps[app] ?? AppState()
+        effects += body(&state, sessions)
+        apps[app] = state
+    }
+
+    private mutating func accept(_ admission: Admission) {
+        if case .open(let settings, let user, _) = admission.request {
+            if sessions[admission.key] == nil {
+                sessions[admission.key] = Session(admission.key, SessionRecord(settings: settings))
+            }
+            noteOpening(by: user)
+        }
+        change(admission.key) { $0.accept(admission) }
+    }
+
+    /// A process has done with a session, or is gone.
+    private mutating func leave(_ key: SessionKey, _ name: String, isGone: Bool) {
+        guard let user = sessions[key]?.user, user.name == name else { return }
+        change(key) { $0.leave(isGone: isGone) }
+        if isGone, user.app == key.app { changeApp(key.app) { $0.leave(of: key.app, $1) } }
     }
 
     /// The rows as they are saved: the header fields of a session, which may be secrets, stay on disk only while it has
@@ -137,18 +164,5 @@ package struct SessionMachine: Sendable {
             record.settings.additionalHeaders = [:]
             return .session(key, record)
         }
-    }
-
-    /// Changes a task that has not ended, its row included, which is saved.
-    mutating func change(_ number: Int, in key: SessionKey, _ body: (inout TaskRecord) -> Void) {
-        guard var record = sessions[key]?[unfinished: number]?.record else { return }
-        body(&record)
-        write(.task(key, record))
-    }
-
-    /// Changes what a restart forgets of a transfer's task.
-    mutating func update(_ id: TransferID, _ body: (inout SessionTask) -> Void) {
-        guard let owner = owners[id] else { return }
-        sessions[owner.session]?.update(owner.number, body)
     }
 }

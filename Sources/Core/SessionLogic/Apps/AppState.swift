@@ -42,8 +42,6 @@ struct AppState: Sendable {
     /// The process that was started last.
     var process: Int32?
     var launches = 0
-    /// How often it was called while it ran in the background.
-    var calls = 0
     var failures = 0
     var lastLaunch: WallTime?
     var lastOutcome: LaunchOutcome?
@@ -62,8 +60,79 @@ struct AppState: Sendable {
         return isExpected || user.isLaunched || [user.process, user.leader].contains(process ?? -1)
     }
 
+    // MARK: Starting
+
+    /// Starts the app, or waits before that; nothing while it is being started.
+    mutating func start(
+        _ app: String, for key: SessionKey, by registration: AppRegistration, at now: WallTime
+    ) -> [SessionEffect] {
+        guard phase == .idle else { return [] }
+        if let pause = duePause {
+            phase = .pausing
+            return [.setTimer(.pause(app), pause)]
+        }
+        phase = .starting(key, .awaited)
+        hasDealt = false
+        launches += 1
+        lastLaunch = now
+        return [.noteRelaunch(app), .launch(app, registration, for: key)]
+    }
+
+    mutating func endLaunch(
+        of app: String, _ outcome: LaunchOutcome, in sessions: [SessionKey: Session]
+    ) -> [SessionEffect] {
+        guard case .starting(let key, let arrival) = phase else { return [] }
+        lastOutcome = outcome
+        // Nobody is waited for who has come and gone.
+        guard case .started(let process) = outcome, arrival != .gone, sessions[key]?.needsApp == true else {
+            if case .started(let process) = outcome { self.process = process }
+            endStart(for: sessions[key])
+            return []
+        }
+        self.process = process
+        phase = .patient(key)
+        return [.setTimer(.patience(app), Self.patience)]
+    }
+
+    /// The start is over. If it came to nothing, the next one waits; an app that has dealt with something is started for
+    /// the rest at once.
+    private mutating func endStart(for session: Session?) {
+        phase = .idle
+        guard !hasDealt, let session, session.needsApp else { return }
+        if session.user == nil { failures += 1 }
+        lengthenPause()
+    }
+
+    mutating func endPatience(of app: String, in sessions: [SessionKey: Session]) -> [SessionEffect] {
+        guard case .patient(let key) = phase else { return [] }
+        endStart(for: sessions[key])
+        return [.cancelTimer(.patience(app))]
+    }
+
+    mutating func endPause() -> [SessionEffect] {
+        guard phase == .pausing else { return [] }
+        (phase, duePause) = (.idle, nil)
+        return []
+    }
+
+    /// A process of the app has gone.
+    mutating func leave(of app: String, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
+        if case .starting(let key, .here) = phase { phase = .starting(key, .gone) }
+        return endPatience(of: app, in: sessions)
+    }
+
+    /// The app has dealt with an event of a session, or answered a question.
+    mutating func deal(of app: String, in key: SessionKey, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
+        (hasDealt, duePause, lastPause) = (true, nil, nil)
+        if phase == .pausing {
+            phase = .idle
+            return [.cancelTimer(.pause(app))]
+        }
+        return sessions[key]?.needsApp == true ? [] : endPatience(of: app, in: sessions)
+    }
+
     /// Doubles the pause: the relaunch limiter's own delay may be over by then and begin anew, this one does not.
-    mutating func lengthenPause() {
+    private mutating func lengthenPause() {
         let pause = lastPause.map { min($0 * 2, Self.longestPause) } ?? Self.leastPause
         (duePause, lastPause) = (pause, pause)
     }

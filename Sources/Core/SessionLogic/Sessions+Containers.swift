@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package import TransferModel
+import TransferModel
 
 /// Sessions of containers that several programs of one publisher share: they are those of the app that is registered for the
 /// container, whichever of the programs makes them.
-extension SessionMachine {
+extension [SessionKey: Session] {
     /// The session that a program means: its own, or that of its container's app.
-    package func key(of settings: SessionSettings, for app: String) throws(SessionRefusal) -> SessionKey {
+    func key(of settings: SessionSettings, for app: String) throws(SessionRefusal) -> SessionKey {
         let longest = 255
         guard !settings.identifier.isEmpty, settings.identifier.utf8.count <= longest else {
             throw SessionRefusal(
@@ -14,8 +14,8 @@ extension SessionMachine {
         }
         let own = SessionKey(app: app, identifier: settings.identifier)
         // What it began before there was such an app stays its own.
-        guard let container = settings.sharedContainerIdentifier, sessions[own]?.tasks.isEmpty != false,
-            sessions[own]?.user == nil, let owner = self.app(registeredFor: container)
+        guard let container = settings.sharedContainerIdentifier, self[own]?.tasks.isEmpty != false,
+            self[own]?.user == nil, let owner = self.app(registeredFor: container)
         else { return own }
         return SessionKey(app: owner, identifier: settings.identifier)
     }
@@ -41,12 +41,12 @@ extension SessionMachine {
 
     /// The app that is started for a container's sessions.
     private func app(registeredFor container: String) -> String? {
-        Set(sessions.keys.map(\.app)).filter { newest(of: $0)?.containers?.contains(container) == true }.min()
+        Set(keys.map(\.app)).filter { newest(of: $0)?.containers?.contains(container) == true }.min()
     }
 
     /// What an app said when it opened a session last.
     private func newest(of app: String) -> SessionRecord? {
-        sessions.filter { $0.key.app == app }.values.map(\.record)
+        filter { $0.key.app == app }.values.map(\.record)
             .max { ($0.lastOpened?.nanosecondsSinceEpoch ?? .min) < ($1.lastOpened?.nanosecondsSinceEpoch ?? .min) }
             .flatMap { $0.lastOpened == nil ? nil : $0 }
     }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferModel
+
+/// What an app wants done, once it is saved.
+extension Session {
+    mutating func accept(_ admission: Admission) {
+        for change in admission.changes { put(change) }
+        if let change = admission.unsaved { put(change) }
+        switch admission.request {
+        case .open(_, let user, _): open(by: user)
+        case .order(.submit(let snapshot), _, let source):
+            guard case .failure(let error)? = source, !admission.changes.isEmpty else {
+                return submit(snapshot.identifier)
+            }
+            end(snapshot.identifier, as: TaskEnd(failure: error.failure))
+        case .order(let order, _, _):
+            // Its question was answered before.
+            if case .begin = order, admission.changes.isEmpty { return }
+            guard let task = self[unfinished: order.task] else { return }
+            accept(order, of: task)
+        case .acknowledge:
+            output.effects += admission.files.map { .removeFile($0) }
+            output.hasDealt = !admission.changes.isEmpty || admission.unsaved != nil
+        }
+    }
+
+    private mutating func accept(_ order: TaskOrder, of task: SessionTask) {
+        let number = order.task
+        switch order {
+        case .submit: break
+        case .suspend: output.effects += task.transfer.map { [.pause([$0])] } ?? []
+        case .resume:
+            guard let transfer = task.transfer else { return submit(number) }
+            output.effects.append(.resume(transfer))
+        case .cancel: cancel(number)
+        case .cancelKeeping(_, let token): cancel(number, keepingAs: token)
+        case .change:
+            guard let transfer = task.transfer else { return }
+            let snapshot = task.record.snapshot
+            output.effects.append(
+                .change(
+                    transfer, task.record.constraints(by: record.settings), priority: snapshot.schedulingPriority))
+            changeDate(of: number, to: snapshot.earliestBegin)
+        case .begin(_, let reply):
+            output.hasDealt = task.question != nil
+            begin(task, reply)
+        case .answer(_, let reply):
+            guard let transfer = task.transfer else { return }
+            guard reply == .cancel else {
+                return output.effects.append(.answerChallenge(transfer, ChallengeAnswer(reply, to: task.question)))
+            }
+            noteAnswer(to: number)
+            cancel(number)
+        }
+    }
+
+    // MARK: To the engine
+
+    /// Gives a task to the engine, unless it is suspended or there already. Its row is there: it is given again if this
+    /// program ends before the engine has it.
+    ///
+    /// - Parameter replaced: the transfer that the task was before its app gave it another request.
+    mutating func submit(_ number: Int, replacing replaced: TransferID? = nil) {
+        guard let task = self[unfinished: number], task.transfer == nil,
+            replaced != nil || !task.record.snapshot.isSuspended
+        else { return }
+        if let token = task.record.snapshot.continues, let kept = record.kept[token] {
+            return takeUp(kept, token, as: number)
+        }
+        output.effects.append(
+            .submit(
+                TaskSubmission(
+                    session: key, task: task.record, settings: record.settings,
+                    isSandboxed: record.isSandboxed == true,
+                    traits: task.record.traits(in: key, by: record.settings, at: now), replaced: replaced)))
+    }
+
+    /// Goes on with the bytes of a cancelled task.
+    private mutating func takeUp(_ kept: KeptBytes, _ token: String, as number: Int) {
+        var session = record
+        session.kept[token] = nil
+        write(.session(key, session))
+        change(number) {
+            ($0.transfer, $0.source, $0.isResuming) = (kept.transfer, kept.source ?? $0.source, true)
+        }
+        bind(kept.transfer, to: number)
+        output.effects.append(.resume(kept.transfer))
+    }
+
+    mutating func noteResumption(of number: Int) {
+        if self[unfinished: number]?.record.isResuming == true { change(number) { $0.isResuming = nil } }
+    }
+
+    mutating func bind(_ transfer: TransferID, to number: Int) {
+        update(number) { $0.transfer = transfer }
+        output.owners.append((transfer, number))
+    }
+
+    /// Forgets the transfer of a task: what becomes of it is nothing to the session.
+    mutating func unbind(_ transfer: TransferID, of number: Int) {
+        update(number) { $0.transfer = nil }
+        output.owners.append((transfer, nil))
+    }
+
+    // MARK: Ended ones
+
+    /// Cancels a task.
+    ///
+    /// - Parameter token: the name under which its bytes are kept for a later task.
+    private mutating func cancel(_ number: Int, keepingAs token: String? = nil) {
+        guard let task = self[unfinished: number] else { return }
+        if let transfer = task.transfer {
+            guard let token else { return output.effects.append(.cancel([transfer])) }
+            unbind(transfer, of: number)
+            output.effects.append(.pause([transfer]))
+            var session = record
+            session.kept[token] = KeptBytes(
+                transfer: transfer, since: now, bytes: task.record.snapshot.received, source: task.record.source)
+            write(.session(key, session))
+            change(number) { $0.source = nil }
+        }
+        end(number, as: TaskEnd(failure: .cancelled))
+    }
+
+    /// Takes back what an app had, as its person ended it for good: it is not started again until somebody else does.
+    mutating func quit() {
+        var session = record
+        session.isQuit = true
+        write(.session(key, session))
+        let transfers = unfinished.compactMap { tasks[$0]?.transfer }
+        for number in unfinished {
+            change(number) { $0.isCancelled = true }
+            if tasks[number]?.transfer == nil { cancel(number) }
+        }
+        if !transfers.isEmpty { output.effects.append(.cancel(transfers)) }
+        output.effects.append(.noteRelaunchAbandoned(key.app))
+    }
+}

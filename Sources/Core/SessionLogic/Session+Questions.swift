@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferModel
+
+/// What an app is asked before a task goes on. A question is asked again of each process until one answers.
+extension Session {
+    // MARK: Delayed tasks
+
+    /// Sees to it that the app is asked when the task's date has come; at once if an earlier run had asked in vain.
+    mutating func waitForBegin(_ number: Int) {
+        guard let task = self[unfinished: number], let transfer = task.transfer,
+            var date = task.record.snapshot.earliestBegin, !task.record.mayBegin, !record.isUnasked
+        else { return }
+        let wasAsked = task.recovered.map { $0.submitted <= date && $0.bytes == nil } ?? false
+        // Somebody may have changed it, and this program have ended before that was saved here.
+        if let recovered = task.recovered { date = min(date, recovered.date ?? now) }
+        guard date > now || wasAsked else { return }
+        output.effects.append(.holdForApp(transfer))
+        wait(until: date, number)
+    }
+
+    /// Asks at a date, in steps, because the wall clock may be set.
+    private mutating func wait(until date: WallTime, _ number: Int) {
+        update(number) { $0.asksAt = date }
+        guard date > now else { return askToBegin(number) }
+        output.effects.append(.setTimer(.begin(key, number), min(now.duration(to: date), .seconds(600))))
+    }
+
+    /// Takes over another date of a task that waits for one, given by its app or by a person: the app is asked then, and at
+    /// once if there is no date any more.
+    mutating func changeDate(of number: Int, to date: WallTime?) {
+        // A date that has passed is as good as none.
+        let date = max(date ?? now, now)
+        guard let task = self[unfinished: number], let former = task.asksAt, former != date else { return }
+        // The app's own change is saved already.
+        if task.record.snapshot.earliestBegin != date { change(number) { $0.snapshot.earliestBegin = date } }
+        clearWait(number)
+        wait(until: date, number)
+    }
+
+    mutating func clearWait(_ number: Int) {
+        guard tasks[number]?.asksAt != nil else { return }
+        update(number) { $0.asksAt = nil }
+        output.effects.append(.cancelTimer(.begin(key, number)))
+    }
+
+    /// The date of a task may have come.
+    mutating func passDate(of number: Int) {
+        if let date = self[unfinished: number]?.asksAt { wait(until: date, number) }
+    }
+
+    private mutating func askToBegin(_ number: Int) {
+        guard let task = self[unfinished: number] else { return }
+        update(number) { $0.asksAt = nil }
+        guard !record.isUnasked, user != nil || allowsLaunch else { return letBegin(number) }
+        ask(.willBegin(task.record.snapshot.request), of: number)
+    }
+
+    /// Asks the app something, which is started for it if it does not run.
+    private mutating func ask(_ question: SessionEvent.Kind, of number: Int) {
+        update(number) { $0.question = question }
+        if user == nil { hasWaiting = true }
+        tell(SessionEvent(task: number, question))
+    }
+
+    /// Lets a delayed task begin, of which nobody is asked, or whose app has said so.
+    mutating func letBegin(_ number: Int) {
+        guard let task = self[unfinished: number], !task.isChallenged else { return }
+        if !task.record.mayBegin { change(number) { $0.mayBegin = true } }
+        clearWait(number)
+        update(number) { $0.question = nil }
+        if let transfer = task.transfer { output.effects.append(.releaseForApp(transfer)) }
+    }
+
+    /// Carries out what the app says to `willBegin`.
+    mutating func begin(_ task: SessionTask, _ reply: DelayedBegin) {
+        let number = task.record.snapshot.identifier
+        switch reply {
+        case .asBefore: letBegin(number)
+        case .unasked:
+            letBegin(number)
+            // Nobody is asked about the others either.
+            for other in asked.sorted() { letBegin(other) }
+        case .cancel:
+            update(number) { $0.question = nil }
+            output.effects += task.transfer.map { [.cancel([$0])] } ?? []
+        case .with:
+            clearWait(number)
+            update(number) { $0.question = nil }
+            if let transfer = task.transfer { unbind(transfer, of: number) }
+            submit(number, replacing: task.transfer)
+        }
+    }
+
+    // MARK: Logins
+
+    /// A server wants a login before it gives a task's file.
+    mutating func challenge(_ number: Int, _ challenges: [AuthenticationChallenge]) {
+        guard let transfer = self[unfinished: number]?.transfer else { return }
+        let answersBearer = record.settings.answersBearerChallenges
+        // Who answers those has a token; others are not asked, nor started, for what they do not know.
+        guard
+            let challenge = challenges.first(where: { ($0.scheme == .bearer) == answersBearer })
+                ?? challenges.first(where: { $0.scheme != .bearer }),
+            let description = ChallengeDescription(challenge)
+        else { return output.effects.append(.answerChallenge(transfer, .refuse)) }
+        ask(.challenged(description), of: number)
+    }
+
+    mutating func noteAnswer(to number: Int) {
+        guard tasks[number]?.isChallenged == true else { return }
+        update(number) { $0.question = nil }
+        output.hasDealt = true
+    }
+}
+
+extension ChallengeAnswer {
+    /// What a server is told of the app's answer.
+    init(_ reply: ChallengeReply, to question: SessionEvent.Kind?) {
+        var wantsToken: Bool?
+        if case .challenged(let challenge)? = question { wantsToken = challenge.scheme == "bearer" }
+        switch reply {
+        // A password is no token: it must not be read on the way as one.
+        case .credential(let user, let password) where wantsToken != true:
+            self = .credential(Credential(user: user, password: password))
+        case .token(let token) where wantsToken != false && ChallengeReply.isToken(token):
+            self = .headers([HeaderField(name: "Authorization", value: "Bearer \(token)")])
+        case .none, .cancel, .credential, .token: self = .refuse
+        }
+    }
+}
+
+extension ChallengeDescription {
+    /// From a challenge whose origin is `scheme://host:port`; nil for any other.
+    fileprivate init?(_ challenge: AuthenticationChallenge) {
+        let text = challenge.origin
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
+        let rest = text[text.index(colon, offsetBy: 3)...]
+        guard let border = rest.lastIndex(of: ":"), let port = Int(rest[rest.index(after: border)...]) else {
+            return nil
+        }
+        self.init(
+            scheme: challenge.scheme.rawValue, realm: challenge.realm, host: String(rest[..<border]), port: port,
+            isSecure: text[..<colon] == "https", refusals: challenge.wasAnswered ? 1 : 0)
+    }
+}
