@@ -16,7 +16,7 @@ struct SleepingGetTests {
     @Test("what is announced stops it with its bytes saved, well before logind goes ahead by itself; awake, it goes on")
     func sleeps() async throws {
         let server = try NginxServer(rate: 3_000_000)
-        let served = try server.serve("file.bin", bytes: 30_000_000)
+        let served = try server.serve("file.bin", bytes: 60_000_000)
         let bus = try await PrivateBus()
         let rig = try LoginRig(bus: bus)
         try await rig.spawn()

@@ -89,15 +89,26 @@ struct SessionRig {
         return rows.first { $0["app"] as? String == app } ?? [:]
     }
 
-    /// Kills the daemon as a crash would.
-    func killDaemon() throws {
+    /// Kills the daemon as a crash would, and returns its process id.
+    @discardableResult
+    func killDaemon() throws -> pid_t {
         var process: pid_t?
         try waitUntil("a daemon runs", within: 60) {
             // One that was killed just now may be asked, and answers nothing.
             process = (try? daemon.process()) ?? nil
             return process != nil
         }
-        if let process { kill(process, SIGKILL) }
+        guard let process else { throw TestTrouble("no daemon runs") }
+        kill(process, SIGKILL)
+        return process
+    }
+
+    /// Waits until the bus knows that a daemon has gone; a connected app may have another one started at once.
+    func waitForEnd(ofDaemon process: pid_t) throws {
+        try waitUntil("the daemon \(process) has gone", within: 60) {
+            guard let status = try? daemon.json("service", "status") else { return false }
+            return (status["process"] as? Int).map(pid_t.init) != process
+        }
     }
 
     /// Waits until the bus knows that no daemon runs.
