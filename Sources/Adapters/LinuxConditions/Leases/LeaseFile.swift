@@ -3,7 +3,7 @@
 /// A file that a DHCP client has left, for one device.
 struct LeaseFile: Hashable, Sendable {
     /// Who wrote it.
-    enum Client: String, Hashable, Sendable, CaseIterable {
+    enum Client: String, Hashable, Sendable, Codable, CaseIterable {
         /// systemd-networkd.
         case networkd
         /// ISC dhclient.

@@ -2,7 +2,7 @@
 internal import TransferModel
 
 /// What the kernel answered, for one look at the path.
-struct NetworkSnapshot: Hashable, Sendable {
+struct NetworkSnapshot: Hashable, Sendable, Codable {
     /// A default route of any table but the local one.
     struct DefaultRoute: Hashable, Sendable, Codable {
         /// The table that a machine without rules of its own uses.
@@ -16,7 +16,7 @@ struct NetworkSnapshot: Hashable, Sendable {
     }
 
     /// All interfaces by index.
-    var links: [Int32: LinkDescription]
+    @LinksByIndex var links: [Int32: LinkDescription]
     /// The interfaces that the kernel chose for IPv4 and IPv6, in this order.
     var chosen: [Int32]
     /// The default routes; asked for only where a tunnel was chosen.

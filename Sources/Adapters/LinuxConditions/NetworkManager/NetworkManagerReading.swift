@@ -3,7 +3,12 @@ import GLibBridge
 internal import TransferModel
 
 /// The raw properties, as NetworkManager gives them.
-struct NetworkManagerProperties: Hashable, Sendable {
+struct NetworkManagerProperties: Hashable, Sendable, Codable {
+    private enum CodingKeys: String, CodingKey {
+        case properties
+        case connectionID = "connection"
+    }
+
     /// Those of `org.freedesktop.NetworkManager`.
     var properties: [String: VariantValue]
     /// The primary connection's `Id`.

@@ -5,7 +5,7 @@ internal import TransferModel
 /// What the services that know of power profiles say.
 struct PowerProfileReading: Hashable, Sendable {
     /// Who is asked.
-    enum Service: String, Hashable, Sendable, CaseIterable {
+    enum Service: String, Hashable, Sendable, Codable, CaseIterable {
         /// power-profiles-daemon under its name of today.
         case current
         /// The same under its name until 2023.

@@ -49,13 +49,13 @@ public struct ConditionsReplay: Sendable {
         for (index, line) in lines.enumerated().dropFirst() {
             run.line = index + 1
             let recorded = try run.decode(line)
-            if recorded.published != nil {
+            guard let observation = recorded.observation else {
                 if !ignoresPublished { try run.compare(recorded) }
                 continue
             }
             if !ignoresPublished { try run.expectNothing() }
             renewed += String(decoding: line, as: UTF8.self) + "\n"
-            guard let conditions = try run.take(recorded) else { continue }
+            guard let conditions = try run.take(observation, at: recorded.moment) else { continue }
             published.append(conditions)
             moments.append(recorded.moment)
             renewed += RecordingText.line(RecordedLine(conditions, at: recorded.moment)) + "\n"
@@ -104,17 +104,15 @@ public struct ConditionsReplay: Sendable {
         func decode(_ text: some Sequence<UInt8>) throws(RecordingError) -> RecordedLine {
             do {
                 return try RecordingText.decode(RecordedLine.self, from: text)
+            } catch is Observation.AmbiguousError {
+                throw failure("holds nothing that is known, or several things; one was expected")
             } catch {
                 throw failure("is no line of a recording: \(RecordingError.words(error))")
             }
         }
 
         /// Takes what was seen; gives what is to be published.
-        mutating func take(_ recorded: RecordedLine) throws(RecordingError) -> Conditions? {
-            guard let observation = recorded.observation else {
-                throw failure("holds nothing that is known, or several things; one was expected")
-            }
-            let now = recorded.moment
+        mutating func take(_ observation: Observation, at now: Moment) throws(RecordingError) -> Conditions? {
             if let last, now.instant < last.instant {
                 throw failure("the boot-time clock goes back, from \(last.instant.nanoseconds); it never does")
             }
