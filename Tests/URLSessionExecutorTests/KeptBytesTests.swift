@@ -35,7 +35,7 @@ extension ExecutorTests {
                 let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
                 #expect(outcome.failure?.cause == .destination)
                 let resume = try #require(outcome.resume)
-                #expect(resume.offset > 0)
+                #expect(resume.offset > 0, "\(resume) after syncs at \(sizes.withLock { $0 }) bytes")
                 #expect(resume.offset <= sizes.withLock { $0[0] })
                 #expect(FileFacts(path: resume.path)?.size == resume.offset)
                 let (second, _) = await bench.run(specification, resume: resume)
