@@ -113,17 +113,21 @@ extension BusServer {
     }
 
     /// Answers a call with what `body` makes. Calls of one caller may be answered in another order than they came: each waits
-    /// for its own saving only.
+    /// for its own saving only, and for earlier changes of the same transfers.
     func answer(
         _ next: QueuedCall, isRead: Bool = false, _ body: @escaping @Sendable () async throws -> [VariantValue]
     ) {
-        let call = next.call
-        Task {
+        let (call, app) = (next.call, next.caller.app)
+        let subject = ChangeOrder.Subject(call)
+        let earlier = subject.map { changes.earlier(than: $0, of: app) } ?? []
+        let task = Task {
             var values: [VariantValue]?
             defer {
+                if subject != nil { changes.end(of: app) }
                 if isRead { endReading(call, values) }
                 ended(next)
             }
+            for change in earlier { await change.value }
             do {
                 let answer = try await body()
                 values = answer
@@ -132,6 +136,7 @@ extension BusServer {
                 call.fail(error)
             }
         }
+        if let subject { changes.add(task, of: subject, by: app) }
     }
 
     /// Answers with a finished file, open for reading.

@@ -48,6 +48,8 @@ package actor BusServer {
     var stalledCalls: [String: [QueuedCall]] = [:]
     /// The calls of each app that wait for their turn.
     var queue = CallQueue<QueuedCall>()
+    /// The changes of each app that are being made.
+    var changes = ChangeOrder()
     /// The accounts of the messages of each connection.
     private(set) var flow: BusFlow?
     private var end: End?

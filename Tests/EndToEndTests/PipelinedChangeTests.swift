@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionRigs
+import Foundation
+import GLibBridge
+import RawBus
+import Testing
+import TransferBusClient
+import TransferBusProtocol
+
+@Suite(
+    "Changes that a program sends without waiting for the answers", .serialized,
+    .enabled(if: PrivateBus.unavailabilityReason == nil, "\(PrivateBus.unavailabilityReason ?? "")"))
+struct PipelinedChangeTests {
+    private func withRig(_ body: (DaemonRig) async throws -> Void) async throws {
+        let rig = try await DaemonRig()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(rig)) } catch { result = .failure(error) }
+        await rig.end()
+        try result.get()
+    }
+
+    @Test("Of changes that are sent without waiting for their answers, the last one counts")
+    func pipelinedChanges() async throws {
+        try await withRig { rig in
+            // Both connections are this program's.
+            let client = BusClient()
+            try await client.connect(address: rig.bus.address)
+            let transfers = (1...4).map { number in
+                VariantValue.dictionary([
+                    "url": .string("http://127.0.0.1:9/\(number)"), "not-before": .string("2200-01-01T00:00:00Z"),
+                ])
+            }
+            let answer = try await client.call("Submit", [.list(transfers)], type: "(aa{sv})")
+            let ids = answer[0].items.compactMap(\.integer)
+            await client.close()
+            let bus = try RawBusConnection(address: rig.bus.address)
+            defer { bus.close() }
+            for round in 0..<20 {
+                let (first, last) = round.isMultiple(of: 2) ? ("Resume", "Pause") : ("Pause", "Resume")
+                #expect(try Self.send([first, last, first, last], to: ids, by: bus) == [])
+                let rows = try rig.json("list")["transfers"] as? [[String: Any]]
+                let expected = last == "Pause" ? "paused" : "waiting"
+                #expect(rows?.compactMap { $0["state"] as? String } == ids.map { _ in expected }, "round \(round)")
+            }
+        }
+    }
+
+    /// Sends calls about each transfer, to the manager and to its object in turn, then waits for the answers.
+    ///
+    /// - Returns: the errors.
+    private static func send(_ methods: [String], to ids: [Int64], by bus: RawBusConnection) throws -> [String] {
+        for (index, method) in methods.enumerated() {
+            for id in ids {
+                let message =
+                    index.isMultiple(of: 2)
+                    ? WireMessage.call(
+                        method, of: TransferBusName.managerInterface, at: TransferBusName.managerPath,
+                        to: TransferBusName.service, [.array(of: "x", [.int64(id)])])
+                    : WireMessage.call(
+                        method, of: TransferBusName.transferInterface, at: "\(TransferBusName.transfersPath)/\(id)",
+                        to: TransferBusName.service)
+                try bus.send(message)
+            }
+        }
+        var (answers, errors) = (0, [String]())
+        while answers < methods.count * ids.count {
+            guard let message = try bus.receive(milliseconds: 30_000) else { return errors + ["no answer"] }
+            if message.kind == .error { errors.append(message.errorName ?? "") }
+            if message.replySerial != nil { answers += 1 }
+        }
+        return errors
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Testing
+import TransferBusProtocol
+import TransferModel
+
+@testable import TransferBusServer
+
+@Suite struct ChangeOrderTests {
+    private static func subject(
+        _ method: String, at path: String = TransferBusName.managerPath, _ arguments: VariantValue...
+    ) -> ChangeOrder.Subject? {
+        ChangeOrder.Subject(method, of: TransferBusName.managerInterface, at: path, arguments)
+    }
+
+    private static func some(_ numbers: [Int64]) -> ChangeOrder.Subject { .transfers(numbers.map(TransferID.init)) }
+
+    @Test("A call's subject is the transfers that it names, or any where only its answer finds them out")
+    func subjects() {
+        #expect(Self.subject("Pause", .list([.integer(3), .integer(4)])) == Self.some([3, 4]))
+        #expect(Self.subject("Change", .integer(5), .dictionary([:])) == Self.some([5]))
+        #expect(Self.subject("Cancel", at: "\(TransferBusName.transfersPath)/6") == Self.some([6]))
+        let session = "\(TransferBusName.sessionsPath)/\(SessionKey(app: "a", identifier: "b").node)"
+        #expect(Self.subject("PauseAll", at: session) == .any)
+        #expect(Self.subject("Release") == .any)
+        for method in ["List", "Explain", "Submit", "Show"] { #expect(Self.subject(method) == nil, "\(method)") }
+        #expect(Self.subject("Explain", at: "\(TransferBusName.transfersPath)/6") == nil)
+        #expect(Self.subject("List", at: session) == nil)
+        #expect(
+            ChangeOrder.Subject(
+                "Get", of: TransferBusName.properties, at: "\(TransferBusName.transfersPath)/6", []) == nil)
+    }
+
+    @Test("A change waits for earlier ones of its app and its transfers, and for nothing else")
+    func order() {
+        var order = ChangeOrder()
+        let tasks = (0..<4).map { _ in Task {} }
+        order.add(tasks[0], of: Self.some([1, 2]), by: "a")
+        order.add(tasks[1], of: Self.some([2, 3]), by: "a")
+        #expect(order.earlier(than: Self.some([1]), of: "a") == [tasks[0]])
+        #expect(order.earlier(than: Self.some([2]), of: "a") == [tasks[1]])
+        #expect(order.earlier(than: Self.some([4]), of: "a") == [])
+        #expect(order.earlier(than: Self.some([1, 2, 3]), of: "b") == [])
+        #expect(order.earlier(than: .any, of: "a") == [tasks[0], tasks[1]])
+        order.add(tasks[2], of: .any, by: "a")
+        #expect(order.earlier(than: Self.some([4]), of: "a") == [tasks[2]])
+        #expect(order.earlier(than: .any, of: "a") == [tasks[2]])
+        for _ in 0..<3 { order.end(of: "a") }
+        #expect(order.earlier(than: .any, of: "a") == [])
+    }
+}
