@@ -197,16 +197,4 @@ struct NetworkSnapshotTests {
         #expect(bridge(nil, 2)?.carrierChanges == 2)
         #expect(bridge(.max, .max)?.carrierChanges == 2 * UInt64(UInt32.max))
     }
-
-    @Test("What is lost, or begins to cost, is urgent; what is gained is not")
-    func urgency() {
-        let (ethernet, wwan) = (
-            NetworkPath(interface: "eth0", kind: .ethernet), NetworkPath(interface: "wwan0", kind: .cellular)
-        )
-        #expect(NetworkPath.isUrgent(from: ethernet, to: nil))
-        #expect(NetworkPath.isUrgent(from: ethernet, to: wwan))
-        #expect(!NetworkPath.isUrgent(from: wwan, to: ethernet))
-        #expect(!NetworkPath.isUrgent(from: nil, to: ethernet))
-        #expect(!NetworkPath.isUrgent(from: nil, to: wwan))
-    }
 }

@@ -2,7 +2,7 @@
 import GLibBridge
 import TransferPolicy
 
-/// All readers and what they owe one another: whose event makes whom look again, and the timers of what settles.
+/// All readers and what they owe one another: whose event makes whom look again, and the timers of what is debounced.
 ///
 /// Lives on one executor's thread.
 final class ConditionReaders {
@@ -26,10 +26,8 @@ final class ConditionReaders {
     private var routeEvents: NetlinkEventReader?
 
     private var upowerAnswer = Answer<UPowerProperties>.pending
-    private var settledPath: NetworkPath?
-    private var powerTimer: GLibSource?
-    private var priceTimer: GLibSource?
-    private var pathTimer: GLibSource?
+    private var path: NetworkPath?
+    private var timers: [DebouncedReading: GLibSource] = [:]
 
     init(configuration: LinuxConditionsConfiguration, executor: GLibExecutor, observe: @escaping Observe) {
         self.configuration = configuration
@@ -55,7 +53,7 @@ final class ConditionReaders {
         powerSupplyChanged()
         upowerClient?.refresh()
         if routeQuery != nil { pathMayHaveChanged() }
-        costs.pathChanged(to: settledPath)
+        costs.pathChanged(to: path)
     }
 
     /// Ends all readers here; returns the one with a thread of its own, which is still to be stopped.
@@ -65,7 +63,7 @@ final class ConditionReaders {
         session?.stop()
         bus?.stop()
         (upower, bus, kernelEvents, routeEvents, routeQuery) = (nil, nil, nil, nil, nil)
-        (session, powerTimer, priceTimer, pathTimer) = (nil, nil, nil, nil)
+        (session, timers) = (nil, [:])
         return upowerClient
     }
 
@@ -75,21 +73,23 @@ final class ConditionReaders {
 
     private func carryOut(_ order: ConditionsFold.Order) {
         switch order {
-        case .startPowerTimer:
-            powerTimer = executor.after(milliseconds: configuration.powerSettling.timerMilliseconds) {
-                self.powerTimer = nil
-                self.readSupplies(.afterSettling)
-            }
-        case .stopPowerTimer: powerTimer = nil
-        case .startPriceTimer:
-            priceTimer = executor.after(milliseconds: configuration.meteredSettling.timerMilliseconds) {
-                self.tell(.priceHasHeld)
-            }
-        case .stopPriceTimer: priceTimer = nil
+        case .startTimer(let reading): startTimer(reading)
+        case .stopTimer(let reading): timers[reading] = nil
         case .followPath: pathMayHaveChanged()
         case .pathChanged(let path):
-            settledPath = path
+            self.path = path
             costs.pathChanged(to: path)
+        }
+    }
+
+    private func startTimer(_ reading: DebouncedReading) {
+        timers[reading] = executor.after(milliseconds: configuration.debounce(reading).timerMilliseconds) {
+            self.timers[reading] = nil
+            switch reading {
+            case .power: self.readSupplies(.afterSettling)
+            case .path: self.look(.afterSettling)
+            case .price: self.tell(.priceHasHeld)
+            }
         }
     }
 
@@ -132,16 +132,13 @@ final class ConditionReaders {
         tell(.path(.value(snapshot), .first))
     }
 
-    /// Looks at once, so that a loss counts at once, and again when things have had time to settle.
+    /// Looks at once, so that a loss counts at once, and again at the burst's end.
     ///
     /// Hints in between wait for that second look: a flood of routes costs one look each 50 ms.
     private func pathMayHaveChanged() {
-        guard pathTimer == nil else { return }
+        guard timers[.path] == nil else { return }
         look(.first)
-        pathTimer = executor.after(milliseconds: configuration.pathSettling.timerMilliseconds) {
-            self.pathTimer = nil
-            self.look(.afterSettling)
-        }
+        startTimer(.path)
     }
 
     private func look(_ look: Observation.Look) {

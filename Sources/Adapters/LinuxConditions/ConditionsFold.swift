@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
+import TransferPolicy
 
-/// Makes conditions of what readers saw: decodes it, lets it settle, and folds it into one snapshot after another.
+/// Makes conditions of what readers saw: decodes it, has Core debounce it, and folds it into one snapshot after another.
 ///
 /// It reads no clock and keeps no timer: what it wants of the readers it orders. The same observations at the same
 /// moments make the same snapshots.
 struct ConditionsFold {
     /// What the readers are to do.
     enum Order: Hashable {
-        /// Starts the timer anew after which the supplies are looked at again.
-        case startPowerTimer
-        /// Stops it.
-        case stopPowerTimer
-        /// Starts the timer anew after which a price has held.
-        case startPriceTimer
-        /// Stops it.
-        case stopPriceTimer
+        /// Starts a reading's timer anew: the change has held when the timer rings.
+        case startTimer(DebouncedReading)
+        /// Stops the timer of a reading.
+        case stopTimer(DebouncedReading)
         /// The path went on changing while it was to settle.
         case followPath
         /// The path is another one: what depends on it is to be read.
@@ -33,9 +30,11 @@ struct ConditionsFold {
     private var merger: ConditionsMerger
     private var isFirstDue = false
     /// Nil until the first look.
-    private var path: Settling<NetworkPath?>?
+    private var path: Debounce<NetworkPath?>?
     /// Nil until NetworkManager's first word, or the word that it is not there.
-    private var metered: Settling<Metered?>?
+    private var metered: Debounce<Metered?>?
+    /// Whether UPower and the kernel disagree about power.
+    private var disagreement = Debounce(false)
 
     /// The newest snapshot.
     var snapshot: Conditions? { merger.snapshot }
@@ -58,7 +57,7 @@ struct ConditionsFold {
         case .kernelEvent: break  // a hint: the supplies are read next
         case .path(let answer, let look): return path(answer, look)
         case .networkManager(let answer): return price(answer.map { NetworkManagerReading($0) })
-        case .priceHasHeld: if metered?.held() == true { readings.metered = metered?.settled }
+        case .priceHasHeld: if metered?.elapse() == true { readings.metered = metered?.value }
         case .modemManager(let answer): readings.modems = answer.map { ModemReading.modems(inReply: $0) }
         case .networkPortal(let answer): readings.portal = answer.map { PortalReading(inReply: $0) }
         case .powerProfile(let service, let answer): readings.powerProfile.take(answer, from: service)
@@ -89,15 +88,11 @@ struct ConditionsFold {
         let comesRound = readings.upower == .silent
         readings.upower = upower.flatMap { properties in properties.decoded.map { .value($0) } ?? .absent }
         readings.supplies = supplies.map { $0.compactMap { PowerSupply(of: $0) } }
-        let wasOpen = readings.isPowerDisagreementOpen && look == .first
-        guard Readings.disagree(readings.upower, readings.supplies) else {
-            readings.isPowerDisagreementOpen = false
-            readings.doesPowerDisagreementCount = false
-            return wasOpen ? [.stopPowerTimer] : []
-        }
-        if look == .afterSettling || comesRound { readings.doesPowerDisagreementCount = true }
-        readings.isPowerDisagreementOpen = !readings.doesPowerDisagreementCount
-        return readings.isPowerDisagreementOpen && !wasOpen ? [.startPowerTimer] : []
+        let disagree = Readings.disagree(readings.upower, readings.supplies)
+        let order = disagreement.offer(disagree, isUrgent: !disagree || comesRound || look == .afterSettling)
+        readings.doesPowerDisagreementCount = disagreement.value
+        readings.isPowerDisagreementOpen = disagreement.isPending
+        return timerOrders(order, of: .power)
     }
 
     private mutating func path(_ answer: Answer<NetworkSnapshot>, _ look: Observation.Look) -> [Order] {
@@ -105,22 +100,22 @@ struct ConditionsFold {
             readings.path = answer.map(\.path)
             return []
         }
-        guard var settling = path else {
-            path = Settling(snapshot.path)
+        guard var debounce = path else {
+            path = Debounce(snapshot.path)
             return pathChanged()
         }
-        let isUrgent = NetworkPath.isUrgent(from: settling.settled, to: snapshot.path)
-        let order = settling.offer(snapshot.path, isUrgent: isUrgent)
-        let hasHeld = look == .afterSettling && order == .nothing && settling.held()
-        path = settling
+        let isUrgent = DebouncedReading.isUrgent(from: debounce.value?.kind, to: snapshot.path?.kind)
+        let order = debounce.offer(snapshot.path, isUrgent: isUrgent)
+        let hasHeld = look == .afterSettling && order == .nothing && debounce.elapse()
+        path = debounce
         if order == .take || hasHeld { return pathChanged() }
         return look == .afterSettling && order == .wait ? [.followPath] : []
     }
 
     private mutating func pathChanged() -> [Order] {
-        let settled = path?.settled
-        readings.path = .value(settled ?? nil)
-        return [.pathChanged(settled ?? nil)]
+        let debounced = path?.value ?? nil
+        readings.path = .value(debounced)
+        return [.pathChanged(debounced)]
     }
 
     private mutating func price(_ answer: Answer<NetworkManagerReading>) -> [Order] {
@@ -128,16 +123,20 @@ struct ConditionsFold {
         readings.networkManager = answer
         // The first word counts as it is.
         guard metered != nil else {
-            metered = Settling(price)
+            metered = Debounce(price)
             readings.metered = price
             return []
         }
-        let order = metered?.offer(price, isUrgent: price == .yes || price == .guessYes)
-        readings.metered = metered?.settled ?? nil
+        let order = metered?.offer(price, isUrgent: DebouncedReading.isUrgent(price)) ?? .nothing
+        readings.metered = metered?.value ?? nil
+        return timerOrders(order, of: .price)
+    }
+
+    private func timerOrders<Value>(_ order: Debounce<Value>.Order, of reading: DebouncedReading) -> [Order] {
         switch order {
-        case .nothing, nil: return []
-        case .forget, .take: return [.stopPriceTimer]
-        case .wait: return [.startPriceTimer]
+        case .nothing: []
+        case .forget, .take: [.stopTimer(reading)]
+        case .wait: [.startTimer(reading)]
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 public import TransferModel
+import TransferPolicy
 
 /// What `LinuxConditions` reads, and how long it waits.
 public struct LinuxConditionsConfiguration: Sendable {
@@ -62,15 +63,15 @@ public struct LinuxConditionsConfiguration: Sendable {
     /// How long the kernel's word on power waits for UPower to say the same.
     ///
     /// Default: 200 ms.
-    public var powerSettling: Duration = .milliseconds(200)
+    public var powerSettling = DebouncedReading.power.defaultTime
     /// How long a gained link or route must hold; a lost one counts at once.
     ///
     /// Default: 50 ms.
-    public var pathSettling: Duration = .milliseconds(50)
+    public var pathSettling = DebouncedReading.path.defaultTime
     /// How long a network must be said to be free, or of unknown price; a costly one counts at once.
     ///
     /// Default: 150 ms.
-    public var meteredSettling: Duration = .milliseconds(150)
+    public var meteredSettling = DebouncedReading.price.defaultTime
     /// How long sleep, or the machine's end, is put off at most for what runs to be stopped and saved: until
     /// `readyToSleep()` is called, and no longer than that. Logind goes ahead after 5 s. Nil puts nothing off.
     ///
@@ -102,6 +103,15 @@ public struct LinuxConditionsConfiguration: Sendable {
 }
 
 extension LinuxConditionsConfiguration {
+    /// How long a change of that reading must hold.
+    func debounce(_ reading: DebouncedReading) -> Duration {
+        switch reading {
+        case .power: powerSettling
+        case .path: pathSettling
+        case .price: meteredSettling
+        }
+    }
+
     /// Whether this program runs in a sandbox, which hides the services and shows portals.
     var isSandboxed: Bool {
         BusConnection.ownEnvironment("FLATPAK_ID") != nil || SmallFile.exists(sandboxMarker)

@@ -81,7 +81,4 @@ extension LinkKind {
         case .cellular: 6
         }
     }
-
-    /// Whether bytes over it tend to cost nothing.
-    var tendsToBeFree: Bool { self == .ethernet || self == .wifi }
 }

@@ -28,11 +28,4 @@ struct NetworkPath: Hashable, Sendable {
 
     /// The interface and all below it.
     var devices: [Device] { [Device(name: interface, index: index)] + below }
-
-    /// Whether going from `former` to `path` must count at once: nothing is left, or bytes begin to cost.
-    static func isUrgent(from former: NetworkPath?, to path: NetworkPath?) -> Bool {
-        guard let former else { return false }
-        guard let path else { return true }
-        return former.kind.tendsToBeFree && !path.kind.tendsToBeFree
-    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 public import TransferModel
+import TransferPolicy
 
 /// Decodes a recording of conditions anew, by the code that decoded it when it was made, and compares what comes of it with
 /// what was published then.
@@ -91,7 +92,7 @@ public struct ConditionsReplay: Sendable {
         private var due: RecordedConditions?
         private var last: Moment?
         /// Since when each timer runs.
-        private var timers: [String: Instant] = [:]
+        private var timers: [DebouncedReading: Instant] = [:]
 
         init(header: RecordingHeader, file: String) {
             self.file = file
@@ -128,10 +129,10 @@ public struct ConditionsReplay: Sendable {
         /// What is read when the time to settle is up cannot come before that.
         private mutating func checkTimers(_ observation: Observation, at now: Instant) throws(RecordingError) {
             switch observation {
-            case .path(_, .first): timers["path"] = now
-            case .path(_, .afterSettling): try checkTimer("path", settling.path, now)
-            case .power(_, _, .afterSettling): try checkTimer("power", settling.power, now)
-            case .priceHasHeld: try checkTimer("price", settling.metered, now)
+            case .path(_, .first): timers[.path] = now
+            case .path(_, .afterSettling): try checkTimer(.path, settling.path, now)
+            case .power(_, _, .afterSettling): try checkTimer(.power, settling.power, now)
+            case .priceHasHeld: try checkTimer(.price, settling.metered, now)
             case .power, .kernelEvent, .networkManager, .modemManager, .networkPortal, .powerProfile, .login, .leases,
                 .overrides, .localTime, .firstIsDue:
                 break
@@ -139,24 +140,22 @@ public struct ConditionsReplay: Sendable {
         }
 
         private mutating func checkTimer(
-            _ name: String, _ milliseconds: UInt32, _ now: Instant
+            _ reading: DebouncedReading, _ milliseconds: UInt32, _ now: Instant
         ) throws(RecordingError) {
-            guard let start = timers.removeValue(forKey: name) else {
-                throw failure("nothing of the \(name) was to settle; an event was expected before that")
+            guard let start = timers.removeValue(forKey: reading) else {
+                throw failure("nothing of the \(reading) was to settle; an event was expected before that")
             }
             // The timers count on a clock of their own.
             guard start.duration(to: now) >= .milliseconds(Int(milliseconds) - 1) else {
                 throw failure(
-                    "the \(name) settled after \(start.duration(to: now)); \(milliseconds) ms were expected")
+                    "the \(reading) settled after \(start.duration(to: now)); \(milliseconds) ms were expected")
             }
         }
 
         private mutating func note(_ order: ConditionsFold.Order, at now: Instant) {
             switch order {
-            case .startPowerTimer: timers["power"] = now
-            case .stopPowerTimer: timers["power"] = nil
-            case .startPriceTimer: timers["price"] = now
-            case .stopPriceTimer: timers["price"] = nil
+            case .startTimer(let reading): timers[reading] = now
+            case .stopTimer(let reading): timers[reading] = nil
             case .followPath, .pathChanged: break  // what is read then has lines of its own
             }
         }
