@@ -19,4 +19,11 @@ struct LoopbackHostTests {
             "::2", "127.0.0.-1", "127.0.0.+1",
         ])
     func others(host: String) { #expect(!LoopbackHost.contains(host)) }
+
+    @Test("Behind a proxy it is another machine")
+    func proxied() {
+        #expect(LoopbackHost.contains("localhost", unlessProxied: false))
+        #expect(!LoopbackHost.contains("localhost", unlessProxied: true))
+        #expect(!LoopbackHost.contains("example.org", unlessProxied: false))
+    }
 }

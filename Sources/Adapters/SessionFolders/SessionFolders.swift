@@ -45,7 +45,7 @@ package struct SessionFolders: SessionPlace {
         (url.user, url.password, url.fragment) = (nil, nil, nil)
         let traits = TransferTraits(
             kind: .normal, host: "\(scheme)://\(host):\(url.port ?? (scheme == "http" ? 80 : 443))",
-            isLoopback: LoopbackHost.contains(host) && !isProxied(scheme, host), submitted: now)
+            isLoopback: LoopbackHost.contains(host, unlessProxied: isProxied(scheme, host)), submitted: now)
         let headers = headers(of: request, settings)
         // More seconds than a century has are as good as none.
         let idle = Int(min(max(1, request.timeout ?? settings.requestTimeout), 4e9).rounded(.up))

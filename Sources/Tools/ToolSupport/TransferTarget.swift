@@ -34,7 +34,6 @@ package struct TransferTarget {
         self.url = bare.string ?? text
         hostName = host
         self.host = "\(scheme)://\(host):\(url.port ?? (scheme == "http" ? 80 : 443))"
-        // Behind a proxy the name of this machine means another one, and the way there is the network.
-        isLoopback = LoopbackHost.contains(host) && !proxies.applies(scheme: scheme, host: host)
+        isLoopback = LoopbackHost.contains(host, unlessProxied: proxies.applies(scheme: scheme, host: host))
     }
 }

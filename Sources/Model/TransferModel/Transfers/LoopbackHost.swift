@@ -15,4 +15,11 @@ public enum LoopbackHost {
                 part.allSatisfy(\.isNumber) && UInt8(part) != nil
             }
     }
+
+    /// Returns whether requests to `host` stay on this machine.
+    ///
+    /// Behind a proxy the name of this machine means another machine, and the way there is the network.
+    package static func contains(_ host: String, unlessProxied isProxied: @autoclosure () -> Bool) -> Bool {
+        contains(host) && !isProxied()
+    }
 }
