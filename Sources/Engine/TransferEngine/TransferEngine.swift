@@ -48,7 +48,7 @@ public actor TransferEngine {
     var trouble: TransferStoreError?
     /// Saves what can wait, beside the inbox. Awaited before anything else is saved, so that the order stays.
     var writer: Task<Void, Never>?
-    private(set) var state = RunState.idle
+    var state = RunState.idle
     /// What was asked for before the first look at the machine; nil after it. Until then the queue stays in the store: a
     /// start decided on "unknown" would be wrong.
     var early: [TransferID: EarlyTransfer]? = [:]
@@ -249,54 +249,6 @@ public actor TransferEngine {
             }
         case .report, .unreadable, .shutDown, .executorEnded:
             break  // The reader's own affair.
-        }
-    }
-
-    /// Stops all attempts and saves what their ends report.
-    private func wind() async {
-        state = .winding
-        answerAwaitingExplanations()
-        let executor = executor
-        async let ended: Void = { [inbox] in
-            await executor.shutdown()
-            inbox.put(.executorEnded)
-        }()
-        while case let messages = await inbox.take(), !messages.isEmpty {
-            for message in messages {
-                switch message {
-                case .report(let id, let attempt, let report): await save(report, of: id, attempt: attempt)
-                case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
-                case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
-                case .action(let request): request.reply.resume(throwing: EngineEndedError())
-                case .policy(_, let reply): reply.resume()
-                case .explain(let id, let reply): reply.resume(returning: explanation(of: id))
-                case .ping(let reply): reply.resume()
-                case .executorEnded: inbox.close()
-                case .unreadable(let id, _): await handle(.stopped(id, bytes: records[id]?.resume?.bytes ?? 0))
-                case .conditions, .alarm, .command, .shutDown: break  // Too late, or asked again.
-                }
-            }
-            await settle()
-        }
-        await ended
-        await commit(learnedNow())
-        await flush()
-    }
-
-    /// Answers those who asked for something before the engine failed to start.
-    private func refuseWhatWaits() async {
-        inbox.close()
-        for message in await inbox.take() {
-            switch message {
-            case .submit(let submission): submission.reply.resume(throwing: EngineEndedError())
-            case .change(_, _, let reply), .answer(_, _, let reply): reply.resume(throwing: EngineEndedError())
-            case .action(let request): request.reply.resume(throwing: EngineEndedError())
-            case .policy(_, let reply): reply.resume()
-            case .explain(_, let reply): reply.resume(returning: nil)
-            case .ping(let reply): reply.resume()
-            case .conditions, .alarm, .command, .report, .unreadable, .shutDown, .executorEnded:
-                break  // Nobody waits for these.
-            }
         }
     }
 
