@@ -28,7 +28,7 @@ func engine(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Engine/\(name)", swiftSettings: settings)
 }
 
-/// One port each, never importing one another (the GLib bridge excepted).
+/// One port each, never importing one another (the GLib bridge and the kernel's calls excepted).
 func adapter(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/Adapters/\(name)", swiftSettings: settings)
 }
@@ -162,7 +162,8 @@ let package = Package(
         c("URLSessionRepair"),
         // Adapters
         adapter("GLibBridge", ["CGIO"]),
-        adapter("LinuxClock", ["TransferModel", "TransferPolicy", "TransferEngine", "CTimer"]),
+        adapter("LinuxKernel", ["CProcess"]),
+        adapter("LinuxClock", ["TransferModel", "TransferPolicy", "TransferEngine", "LinuxKernel", "CTimer"]),
         adapter(
             "LinuxConditions",
             ["TransferModel", "TransferPolicy", "TransferEngine", "GLibBridge", "CGIO", "CUPower", "CNetlink"]),
@@ -177,15 +178,16 @@ let package = Package(
         adapter(
             "URLSessionExecutor",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionRepair", "CLinuxFiles", logging,
+                "TransferModel", "TransferPolicy", "TransferEngine", "LinuxKernel", "URLSessionRepair", "CLinuxFiles",
+                logging,
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
-        adapter("ProgramStarter", ["TransferModel", "TransferSessions", "CProcess", logging]),
+        adapter("ProgramStarter", ["TransferModel", "TransferSessions", "LinuxKernel", logging]),
         adapter(
             "TransferWorker",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "CConfinement", "CProcess",
-                logging,
+                "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "LinuxKernel",
+                "CConfinement", "CProcess", logging,
             ]),
         // D-Bus
         bus("TransferBusProtocol", ["TransferModel", "GLibBridge"]),
@@ -253,7 +255,7 @@ let package = Package(
                 "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "TransferModel", "TransferPolicy", "TransferScheduling",
                 "TransferEngine",
-                "LinuxClock", "LinuxConditions", "PolicyLab",
+                "LinuxClock", "LinuxConditions", "LinuxKernel", "PolicyLab",
                 "SQLiteStore", "TransferWorker", "URLSessionExecutor", "Rainbow", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -335,6 +337,7 @@ let package = Package(
         tests(
             "TransferTestingTests",
             ["TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
+        tests("LinuxKernelTests", ["LinuxKernel"]),
         tests(
             "LinuxClockTests",
             ["TransferModel", "TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),
@@ -357,7 +360,7 @@ let package = Package(
             "URLSessionExecutorTests",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting",
-                "HostileServer",
+                "HostileServer", "LinuxKernel",
                 "ExecutorTrials", "HostileCases", "URLSessionRepair", "CLinuxFiles",
             ]),
         tests(

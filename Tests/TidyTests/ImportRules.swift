@@ -24,17 +24,20 @@ enum ImportRules {
                 "SessionLogic", "TransferEngine",
             ]),
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
-            "Sources/Adapters/LinuxClock": edge.union(["CTimer"]),
+            "Sources/Adapters/LinuxKernel": ["CProcess", "Glibc"],
+            "Sources/Adapters/LinuxClock": edge.union(["CTimer", "LinuxKernel"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),
             "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
             "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "TransferSessions"]),
             "Sources/Adapters/URLSessionExecutor": edge.union([
-                "CLinuxFiles", "Crypto", "FoundationNetworking", "URLSessionRepair",
+                "CLinuxFiles", "Crypto", "FoundationNetworking", "LinuxKernel", "URLSessionRepair",
             ]),
             // The supervised process is the executor in another place.
-            "Sources/Adapters/TransferWorker": edge.union(["CConfinement", "CProcess", "URLSessionExecutor"]),
-            "Sources/Adapters/ProgramStarter": edge.union(["CProcess", "TransferSessions"]),
+            "Sources/Adapters/TransferWorker": edge.union([
+                "CConfinement", "CProcess", "LinuxKernel", "URLSessionExecutor",
+            ]),
+            "Sources/Adapters/ProgramStarter": edge.union(["LinuxKernel", "TransferSessions"]),
             "Sources/DBus/TransferBusProtocol": toolchain.union(["GLibBridge", "TransferModel"]),
             // The client is a service, whose protocol is the engine's.
             "Sources/DBus/TransferBusClient": toolchain.union([
@@ -79,7 +82,7 @@ enum ImportRules {
         "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor", "Sources/Adapters/UploadSpool"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
         "CProcess": [
-            "Sources/Adapters/ProgramStarter", "Sources/Adapters/TransferWorker", "Sources/DBus/TransferBusServer",
+            "Sources/Adapters/LinuxKernel", "Sources/Adapters/TransferWorker", "Sources/DBus/TransferBusServer",
         ],
         "CSeccomp": [],
         "CTimer": ["Sources/Adapters/LinuxClock"],

@@ -2,6 +2,7 @@
 import ExecutorTrials
 import Foundation
 import HostileServer
+import LinuxKernel
 import Synchronization
 import Testing
 import TransferEngine

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import LinuxKernel
 import Synchronization
 
 /// Waits for a program's end, and sees it off.
 final class ProgramEnd: Sendable {
-    /// How it ended.
-    enum Status: Hashable, Sendable {
-        case status(Int32)
-        case signal(Int32)
-    }
+    typealias Status = ChildProgram.End
 
     private enum State {
         case running
@@ -23,14 +20,10 @@ final class ProgramEnd: Sendable {
     init(of process: Int32, forget: @escaping @Sendable (Int32) -> Void) {
         // The number stays taken until it is waited for; a thread that sleeps until then costs nearly nothing.
         let thread = Thread { [self] in
-            var info = siginfo_t()
-            while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            ChildProgram.awaitEnd(of: process)
             forget(process)
-            var raw: Int32 = 0
-            let result = waitpid(process, &raw, 0)
             // Where somebody else took it, nobody knows how it ended.
-            let status: Status =
-                result != process ? .status(0) : raw & 0x7F == 0 ? .status(raw >> 8 & 0xFF) : .signal(raw & 0x7F)
+            let status = ChildProgram.collect(process) ?? .status(0)
             finish(status)
         }
         thread.name = "transfer.app"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import CProcess
 import Foundation
+import LinuxKernel
 package import TransferSessions
 
 /// Starts apps for their sessions by their commands, as programs of their own that outlive this one.
@@ -65,31 +65,10 @@ package struct ProgramStarter: Sendable {
     // MARK: Starting
 
     private func spawn(_ command: [String], for session: String) throws -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        var child = ChildProgram(command[0], command, environment: variables(for: session))
         // What this program writes to may be read by its name; and a reader would wait for the other's end.
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        transfer_close_from(&actions, STDERR_FILENO + 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | transfer_own_session_flag())
-        var arguments = command.map { strdup($0) } + [nil]
-        var environment = variables(for: session).map { strdup($0) } + [nil]
-        defer { for pointer in arguments + environment { free(pointer) } }
-        var process: pid_t = 0
-        let code = posix_spawn(&process, command[0], &actions, &attributes, &arguments, &environment)
-        guard code == 0 else { throw SpawnError(code: code) }
-        return process
+        (child.output, child.errors, child.group) = (.null, .null, .ownSession)
+        return try child.start()
     }
 
     /// What of a service's environment is meant for itself (sd_notify(3), sd_listen_fds(3), D-Bus Specification).
@@ -98,16 +77,9 @@ package struct ProgramStarter: Sendable {
         "JOURNAL_STREAM", "MAINPID", "SYSTEMD_EXEC_PID", "DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE",
     ]
 
-    private func variables(for session: String) -> [String] {
+    private func variables(for session: String) -> [String: String] {
         var values = environment().filter { !Self.own.contains($0.key) }
         values[Self.sessionVariable] = session
-        return values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return values
     }
-}
-
-/// Why a program does not run.
-private struct SpawnError: Error, CustomStringConvertible {
-    let code: Int32
-
-    var description: String { String(cString: strerror(code)) }
 }

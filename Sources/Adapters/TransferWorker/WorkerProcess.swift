@@ -3,6 +3,7 @@ import CProcess
 import Dispatch
 import Foundation
 import Glibc
+import LinuxKernel
 import Synchronization
 internal import TransferModel
 
@@ -46,7 +47,7 @@ final class WorkerProcess: Sendable {
         let (mine, theirs) = (pair[0], Self.movedUp(pair[1]))
         defer { close(theirs) }
         do {
-            number = try Self.spawn(program, socket: theirs, errors: errors)
+            number = try Self.start(program, socket: theirs, errors: errors)
         } catch {
             close(mine)
             if errors >= 0 { close(errors) }
@@ -122,9 +123,10 @@ final class WorkerProcess: Sendable {
 
     private static func words(for status: Int32) -> String {
         if status == -1 { return "ended, nobody knows how" }
-        let signal = status & 0x7f
-        guard signal != 0 else { return "ended with status \(status >> 8 & 0xff)" }
-        return "was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+        switch ChildProgram.End(rawStatus: status) {
+        case .status(let number): return "ended with status \(number)"
+        case .signal(let number): return "was ended by signal \(number) (\(String(cString: strsignal(number))))"
+        }
     }
 
     private func lastWords() -> String {
@@ -139,39 +141,19 @@ final class WorkerProcess: Sendable {
     // MARK: Starting
 
     /// The worker finds its socket there.
-    static let socketNumber: Int32 = 3
+    static let socketNumber = ChildProgram.passedFileNumber
 
-    private static func spawn(_ program: WorkerProgram, socket: Int32, errors: Int32) throws(WorkerError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, errors >= 0 ? errors : STDERR_FILENO, STDERR_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, socket, socketNumber)
-        transfer_close_from(&actions, socketNumber + 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    private static func start(_ program: WorkerProgram, socket: Int32, errors: Int32) throws(WorkerError) -> pid_t {
         let name = CommandLine.arguments.first ?? WorkerProgram.name
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(name), strdup(WorkerProgram.argument), nil]
-        var environment = childEnvironment().map { strdup($0) } + [nil]
-        defer {
-            for pointer in arguments + environment { free(pointer) }
+        var child = ChildProgram(program.path, [name, WorkerProgram.argument], environment: childEnvironment())
+        child.output = .null
+        child.errors = errors >= 0 ? .file(errors) : .inherited
+        child.passedFile = socket
+        do {
+            return try child.start()
+        } catch {
+            throw WorkerError("The worker process \(program.path) could not be started: \(error).")
         }
-        var number: pid_t = 0
-        let code = posix_spawn(&number, program.path, &actions, &attributes, &arguments, &environment)
-        guard code == 0 else {
-            throw WorkerError(
-                "The worker process \(program.path) could not be started: \(String(cString: strerror(code))).")
-        }
-        return number
     }
 
     /// The same file under a number that is none of the first ones, which the worker's own files take.
@@ -183,9 +165,9 @@ final class WorkerProcess: Sendable {
     }
 
     /// Ours, but a crash is to be quick: the backtrace of a known fault takes seconds and tells nothing new.
-    private static func childEnvironment() -> [String] {
+    private static func childEnvironment() -> [String: String] {
         var values = ProcessInfo.processInfo.environment
         if values["SWIFT_BACKTRACE"] == nil { values["SWIFT_BACKTRACE"] = "enable=no" }
-        return values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return values
     }
 }

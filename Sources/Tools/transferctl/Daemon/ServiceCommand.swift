@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import GLibBridge
+import LinuxKernel
 import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
@@ -93,13 +94,10 @@ struct ServiceFiles {
                 "org.freedesktop.DBus.ReloadConfig",
             ],
         ] {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = arguments
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            guard (try? process.run()) != nil else { continue }
-            process.waitUntilExit()
+            var program = ChildProgram(
+                "/usr/bin/env", ["env"] + arguments, environment: ProcessInfo.processInfo.environment)
+            (program.output, program.errors) = (.null, .null)
+            if let process = try? program.start() { _ = ChildProgram.collect(process) }
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Foundation
+import LinuxKernel
 import Synchronization
 import ToolSupport
 import TransferEngine
@@ -38,16 +39,18 @@ final class CompletionCommand: Sendable {
         }
         let started = state.withLock { state -> pid_t? in
             guard !state.isEnding else { return nil }
-            state.running = ShellProcess.start(command, environment: environment)
+            var shell = ChildProgram("/bin/sh", ["sh", "-c", command], environment: environment)
+            shell.group = .own
+            state.running = try? shell.start()
             return state.running
         }
         guard let started else { return false }
         return await withCheckedContinuation { continuation in
             queue.async { [self] in
                 // Left for the second wait to collect: until then its number, and its group's, is nobody else's.
-                ShellProcess.awaitEnd(of: started)
+                ChildProgram.awaitEnd(of: started)
                 state.withLock { $0.running = nil }
-                continuation.resume(returning: ShellProcess.collect(started) == 0)
+                continuation.resume(returning: ChildProgram.collect(started) == .status(0))
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import LinuxKernel
 import PolicyLab
 import ToolSupport
 import TransferBusClient
@@ -65,12 +66,12 @@ struct PolicyTry: DaemonCommand {
         if let html { words += ["--html", try PathName.absolute(html)] }
         if json { words += ["--json", "-"] }
         if !json { Console.error("'\(file)' decides by '\(wanted)'; in force is '\(current)'") }
-        let process = Process()
-        (process.executableURL, process.arguments) = (lab, words)
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw ExitCode(process.terminationReason == .exit ? process.terminationStatus : 1)
+        let program = ChildProgram(
+            lab.path, [lab.path] + words, environment: ProcessInfo.processInfo.environment)
+        switch ChildProgram.collect(try program.start()) {
+        case .status(0)?: break
+        case .status(let number)?: throw ExitCode(number)
+        case .signal?, nil: throw ExitCode.failure
         }
     }
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import LinuxKernel
+
+@Suite("A child program")
+struct ChildProgramTests {
+    private func shell(_ command: String, _ environment: [String: String] = [:]) -> ChildProgram {
+        ChildProgram("/bin/sh", ["sh", "-c", command], environment: environment)
+    }
+
+    /// Runs a program to its end; returns what it wrote to standard output.
+    private func outcome(of program: ChildProgram) throws -> (ChildProgram.End?, String) {
+        let file = try #require(tmpfile())
+        defer { fclose(file) }
+        var program = program
+        program.output = .file(fileno(file))
+        let end = ChildProgram.collect(try program.start())
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = pread(fileno(file), &bytes, bytes.count, 0)
+        return (end, String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+    }
+
+    @Test("Its end is its status or its signal")
+    func ends() throws {
+        #expect(ChildProgram.collect(try shell("exit 0").start()) == .status(0))
+        #expect(ChildProgram.collect(try shell("exit 7").start()) == .status(7))
+        #expect(ChildProgram.collect(try shell("kill -TERM $$").start()) == .signal(SIGTERM))
+    }
+
+    @Test("It has the variables that it is given, and no others; its input is empty")
+    func environment() throws {
+        let (end, words) = try outcome(of: shell("cat; echo \"$WORD|$HOME\"", ["WORD": "a b=c"]))
+        #expect(end == .status(0))
+        #expect(words == "a b=c|\n")
+    }
+
+    @Test("It has no open file of its parent's but the one that it is given, under the number 3")
+    func files() throws {
+        let open = "for n in 3 4 5 6 7 8 9; do if (: <&$n) 2>/dev/null; then echo $n; fi; done"
+        let leaked = dup(STDERR_FILENO)
+        defer { close(leaked) }
+        #expect(leaked > 2)
+        #expect(try outcome(of: shell(open)).1 == "")
+        var program = shell(open)
+        let null = fcntl(Glibc.open("/dev/null", O_RDWR), F_DUPFD_CLOEXEC, 16)
+        defer { close(null) }
+        program.passedFile = null
+        #expect(try outcome(of: program).1 == "3\n")
+    }
+
+    @Test("It blocks and ignores no signal, whatever its parent does")
+    func signals() throws {
+        // Dispatch's threads block signals; here this thread does it itself.
+        var (blocked, former) = (sigset_t(), sigset_t())
+        sigfillset(&blocked)
+        pthread_sigmask(SIG_SETMASK, &blocked, &former)
+        defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+        let (_, words) = try outcome(of: shell("grep -E '^Sig(Blk|Ign):' /proc/self/status", ["PATH": "/usr/bin:/bin"]))
+        let masks = words.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0, radix: 16) }
+        #expect(masks.count == 2)
+        // The C library has two signals of its own, 32 and 33, ignored in what it starts.
+        #expect(masks.allSatisfy { $0 & ~0x1_8000_0000 == 0 }, "\(words)")
+    }
+
+    @Test(
+        "It leads the group and the session that were asked for",
+        arguments: [ChildProgram.Group.parents, .own, .ownSession])
+    func groups(group: ChildProgram.Group) throws {
+        var program = shell("exec sleep 60", ["PATH": "/usr/bin:/bin"])
+        program.group = group
+        let process = try program.start()
+        #expect(getpgid(process) == (group == .parents ? getpgid(0) : process))
+        #expect(getsid(process) == (group == .ownSession ? process : getsid(0)))
+        kill(process, SIGKILL)
+        ChildProgram.awaitEnd(of: process)
+        #expect(kill(process, 0) == 0)  // Its number is still taken.
+        #expect(ChildProgram.collect(process) == .signal(SIGKILL))
+        #expect(ChildProgram.collect(process) == nil)
+    }
+
+    @Test("One that cannot be started is told in the system's words")
+    func missing() {
+        let program = ChildProgram("/nonexistent/program", ["program"], environment: [:])
+        #expect { try program.start() } throws: { "\($0)" == "No such file or directory" }
+    }
+}
