@@ -19,9 +19,9 @@ struct AppIdentityTests {
         #expect(book.names(of: ":1.2", process: 10) == ["org.example.Two"])
         book.remove("org.example.One", from: ":1.1")
         #expect(book.names(of: ":1.3", process: 10) == ["org.example.One.Helper"])
-        #expect(book.isOwned("org.example.Two"))
+        #expect(book.owns(":1.2", "org.example.Two"))
         book.remove(owner: ":1.2")
-        #expect(!book.isOwned("org.example.Two"))
+        #expect(!book.owns(":1.2", "org.example.Two"))
         // One that has gone before its process was known is not remembered.
         book.setProcess(10, of: ":1.2")
         #expect(book.add("org.example.Three", to: ":1.2") == true)

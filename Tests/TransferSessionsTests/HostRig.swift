@@ -157,7 +157,7 @@ private final class ToldEvents: Sendable {
 }
 
 /// Starts no app: notes what it was asked, and answers as the test says.
-final class PlayedLauncher: AppLauncher {
+final class PlayedLauncher: ProgramLauncher {
     struct Content {
         var calls: [String] = []
         var registrations: [AppRegistration] = []

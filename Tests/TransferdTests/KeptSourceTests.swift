@@ -4,6 +4,7 @@ import Logging
 import Testing
 import ToolSupport
 import TransferBusProtocol
+import TransferBusServer
 import TransferEngine
 import TransferModel
 import TransferPolicy
@@ -26,7 +27,7 @@ struct KeptSourceTests {
         let engine = TransferEngine(
             store: store, executor: FakeExecutor(), conditions: source, alarm: alarm, registry: registry, seed: 1)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let starter = AppStarter()
+        let starter = AppStarter(bus: BusPrograms())
         let spool = UploadSpool(folder: root + "/sources") { _ in nil }
         let host = SessionHost(
             engine: engine, store: InMemorySessionStore(disk: InMemorySessionStore.Disk(), transfers: store),

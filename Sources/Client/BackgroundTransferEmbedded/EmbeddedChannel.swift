@@ -221,7 +221,7 @@ private final class QueueExecutor: TaskExecutor {
 }
 
 /// Calls the program that it is in.
-struct CallingLauncher: AppLauncher {
+struct CallingLauncher: ProgramLauncher {
     func launch(_ registration: AppRegistration, of app: String, for session: String) async -> LaunchOutcome {
         BackgroundApplication.shared.handleEvents(of: session)
         return .started(process: getpid())

@@ -65,7 +65,7 @@ public final class EmbeddedTransfers: Service {
     package init(
         _ configuration: EmbeddedConfiguration, store: any TransferStore, sessions: any SessionStore,
         executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
-        launcher: any AppLauncher = CallingLauncher(),
+        launcher: any ProgramLauncher = CallingLauncher(),
         lock: StateLock? = nil
     ) {
         self.lock = lock

@@ -18,9 +18,9 @@ package actor BusServer {
         case stopped
     }
 
-    private let executor = GLibExecutor(name: "transfer-bus")
+    private let executor: GLibExecutor
     let service: any ExportedService
-    var bus: BusConnection?
+    var bus: BusConnection? { didSet { programs.lend(bus) } }
     private var registrations: [BusRegistration] = []
     var callers: [String: BusCaller] = [:]
     var watchers: [String: BusCaller] = [:]
@@ -32,7 +32,8 @@ package actor BusServer {
     var unmet: [() -> Void] = []
     /// How many answers about names are on their way.
     var questions = 0
-    let launched: LaunchedPrograms
+    /// Starts programs over the connection of this server.
+    let programs: BusPrograms
     /// Who has opened sessions, and what is done about those that have gone.
     var sessionUsers: Set<String> = []
     var departures: Task<Void, Never>?
@@ -67,9 +68,10 @@ package actor BusServer {
     }
 
     /// A server over `service`; nothing is offered before `start`, and nothing answered before `serve`.
-    package init(service: any ExportedService, launched: LaunchedPrograms = LaunchedPrograms()) {
+    package init(service: any ExportedService, programs: BusPrograms = BusPrograms()) {
         self.service = service
-        self.launched = launched
+        self.programs = programs
+        executor = programs.executor
         readiness.enter()
     }
 

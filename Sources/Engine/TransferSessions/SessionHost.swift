@@ -14,7 +14,7 @@ package actor SessionHost {
     let store: any SessionStore
     let place: any SessionPlace
     let spool: any SourceSpool
-    let launcher: any AppLauncher
+    let launcher: any ProgramLauncher
     let alarm: any Alarm
     let sleep: @Sendable (Duration) async throws -> Void
     let logger: Logger
@@ -43,7 +43,7 @@ package actor SessionHost {
     ///   - sleep: waits so long, time asleep included.
     package init(
         engine: TransferEngine, store: any SessionStore, place: any SessionPlace, spool: any SourceSpool,
-        launcher: any AppLauncher, alarm: any Alarm, logger: Logger, loss: String? = nil,
+        launcher: any ProgramLauncher, alarm: any Alarm, logger: Logger, loss: String? = nil,
         limits: SessionLimits = SessionLimits(), filesPerApp: Int64 = .max,
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
             try await Task.sleep(for: $0, clock: .continuous)

@@ -122,7 +122,7 @@ public final class EmbeddedHarness: SessionHarness {
 }
 
 /// Notes for which sessions the program would have been called.
-private final class CountingLauncher: AppLauncher {
+private final class CountingLauncher: ProgramLauncher {
     private let content = Mutex<[String]>([])
 
     var sessions: [String] { content.withLock { $0 } }

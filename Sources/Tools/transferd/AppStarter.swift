@@ -7,7 +7,7 @@ import TransferSessions
 
 /// Starts apps for their sessions: by the bus those that have a name on it, the others by
 /// their commands, as services of systemd's where it runs for this person.
-final class AppStarter: AppLauncher {
+final class AppStarter: ProgramLauncher {
     /// How often it came to nothing.
     struct Failures: Hashable, Sendable {
         var missing = 0
@@ -15,25 +15,18 @@ final class AppStarter: AppLauncher {
         var silent = 0
     }
 
-    /// The server, which is made after this.
-    private final class ServerPlace: Sendable {
-        let server = Mutex<BusServer?>(nil)
-    }
-
-    /// The processes that were started by commands and run.
-    let launched = LaunchedPrograms()
-    private let programs: ProgramStarter
-    private let place = ServerPlace()
+    private let bus: BusPrograms
+    private let commands: ProgramStarter
     private let failures = Mutex<[String: Failures]>([:])
 
-    init() {
-        programs = ProgramStarter(
-            note: { [launched] app, start in try launched.add(app, start) },
-            forget: { [launched] in launched.remove($0) })
+    /// Starts programs over `bus`, and as children where that cannot be.
+    init(bus: BusPrograms) {
+        self.bus = bus
+        let launched = bus.launched
+        commands = ProgramStarter(
+            note: { app, start in try launched.add(app, start) },
+            forget: { launched.remove($0) })
     }
-
-    /// Calls go out over this server from now on.
-    func use(_ server: BusServer) { place.server.withLock { $0 = server } }
 
     /// How often an app could not be started since this program began.
     func failures(of app: String) -> Failures { failures.withLock { $0[app] ?? Failures() } }
@@ -57,15 +50,11 @@ final class AppStarter: AppLauncher {
         switch registration {
         case .command(let words):
             // As a child only where there is no systemd: a child has the daemon's limits and environment.
-            let started = await place.server.withLock { $0 }?.startUnit(
+            let started = await bus.startUnit(
                 words, of: app, environment: [ProgramStarter.sessionVariable: session])
             if let started { return started }
-            return await programs.start(words, of: app, for: session)
-        case .busName(let name):
-            guard let server = place.server.withLock({ $0 }) else {
-                return .silent("this program is not on the bus yet")
-            }
-            return await server.launch(busName: name, for: session)
+            return await commands.start(words, of: app, for: session)
+        case .busName(let name): return await bus.launch(busName: name, for: session)
         }
     }
 }

@@ -77,7 +77,8 @@ struct Daemon {
         engine = TransferEngine(
             store: store, executor: executor, conditions: conditions, alarm: alarm, configuration: scheduling,
             policy: policy, registry: registry, metrics: metrics, seed: .random(in: .min ... .max))
-        let starter = AppStarter()
+        let programs = BusPrograms()
+        let starter = AppStarter(bus: programs)
         var limits = SessionLimits()
         limits.tasks = configuration.openPerApp
         let spool = UploadSpool(folder: state + "/sources") { [executing] in
@@ -92,8 +93,7 @@ struct Daemon {
             holdSwitch: conditions,
             configuration: configuration, stateDirectory: state, loss: store.loss,
             defaultDirectory: Self.cacheFolder(beside: state), metrics: metrics, logger: logger)
-        server = BusServer(service: service, launched: starter.launched)
-        starter.use(server)
+        server = BusServer(service: service, programs: programs)
     }
 
     /// What sessions of apps have files and addresses for.

@@ -63,7 +63,7 @@ extension BusServer {
         guard let handle, let facts = ProcessFacts.read(of: process, handle: handle) else { return nil }
         return CallerClassifier.current(trusted: service.trustedSandboxes).caller(
             sender, process: process, facts, ownedNames: names.names(of: sender, process: process),
-            launched: launched.app(of: process))
+            launched: programs.launched.app(of: process))
     }
 
     /// Identifies a caller if GDBus wants an answer at once: the bus is asked and waited for, once for each caller.

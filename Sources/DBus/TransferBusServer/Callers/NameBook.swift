@@ -18,9 +18,6 @@ struct NameBook {
         if names[owner] != nil { processes[owner] = process }
     }
 
-    /// Whether somebody owns a name.
-    func isOwned(_ name: String) -> Bool { names.values.contains { $0.contains(name) } }
-
     /// Whether a connection owns a name.
     func owns(_ owner: String, _ name: String) -> Bool { names[owner]?.contains(name) == true }
 

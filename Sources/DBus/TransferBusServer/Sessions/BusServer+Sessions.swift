@@ -45,7 +45,7 @@ extension BusServer {
         client.isSandboxed = caller.isSandboxed
         client.executable = caller.executable
         client.isLaunched =
-            launched.isRunning(caller.app)
+            programs.launched.isRunning(caller.app)
             || UnitName.app(inGroup: UnitName.group(of: caller.process)) == caller.app
         (client.isInFront, client.isBack, client.containers) = (options.isInFront, options.isBack, options.containers)
         let state = try await service.open(settings, by: client, registration: registration)
@@ -65,7 +65,7 @@ extension BusServer {
         let own: Set =
             caller.isSandboxed ? [caller.app] : names.names(of: caller.name, process: caller.process)
         if !own.isEmpty {
-            let answer = try? await ask("ListActivatableNames", service: "org.freedesktop.DBus").get()
+            let answer = try? await programs.ask("ListActivatableNames").get()
             let activatable = own.intersection(answer?.first?.items.compactMap(\.string) ?? [])
             let name = activatable.contains(caller.app) ? caller.app : activatable.min()
             if let name { return .busName(name) }
@@ -82,23 +82,6 @@ extension BusServer {
             ) { _ in answered() }
         } catch {
             answered()
-        }
-    }
-
-    /// Asks the bus itself something.
-    func ask(
-        _ method: String, _ arguments: [VariantValue] = [], service: String
-    ) async -> Result<[VariantValue], any Error> {
-        guard let bus else { return .failure(BusServerError(end: .stopped)) }
-        return await withCheckedContinuation { continuation in
-            do {
-                try bus.call(
-                    method, of: service, at: "/org/freedesktop/DBus", service: service, arguments,
-                    type: arguments.isEmpty ? "()" : "(s)", milliseconds: 10_000
-                ) { continuation.resume(returning: $0.mapError { $0 }) }
-            } catch {
-                continuation.resume(returning: .failure(error))
-            }
         }
     }
 

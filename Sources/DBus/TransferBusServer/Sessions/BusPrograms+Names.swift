@@ -4,32 +4,22 @@ internal import TransferBusProtocol
 package import TransferSessions
 
 /// Calling apps by their names, which has the bus start those that do not run.
-extension BusServer {
+extension BusPrograms {
     /// How long an app may take to start and to take the call.
     private static let launchSeconds: Int32 = 30
 
     /// Has an app deal with a session's events. Returns when it has taken the call, or when it is clear that it does not.
     package func launch(busName name: String, for session: String) async -> LaunchOutcome {
-        guard let bus else { return .silent("the bus has gone") }
-        let path = TransferBusName.appPath(of: name)
-        let result: Result<[VariantValue], any Error> = await withCheckedContinuation { continuation in
-            do {
-                try bus.call(
-                    "HandleEventsForBackgroundURLSession", of: TransferBusName.appInterface, at: path, service: name,
-                    [.string(session)], type: "(s)", milliseconds: Self.launchSeconds * 1000
-                ) { continuation.resume(returning: $0.mapError { $0 }) }
-            } catch {
-                continuation.resume(returning: .failure(error))
-            }
-        }
-        let answer = try? await ask(
-            "GetConnectionUnixProcessID", [.string(name)], service: "org.freedesktop.DBus"
-        ).get()
+        guard bus != nil else { return .silent("the bus has gone") }
+        let result = await call(
+            "HandleEventsForBackgroundURLSession", of: TransferBusName.appInterface,
+            at: TransferBusName.appPath(of: name),
+            service: name, [.string(session)], type: "(s)", milliseconds: Self.launchSeconds * 1000)
+        let answer = try? await ask("GetConnectionUnixProcessID", [.string(name)]).get()
         let process = answer?.first?.integer.flatMap(Int32.init(exactly:))
         switch result {
         case .success: return .started(process: process)
-        case .failure(let error as BusCallError): return LaunchOutcome(error, of: name, isThere: process != nil)
-        case .failure(let error): return .missing("'\(name)' cannot be called: \(error)")
+        case .failure(let error): return LaunchOutcome(error, of: name, isThere: process != nil)
         }
     }
 }
@@ -42,6 +32,7 @@ extension LaunchOutcome {
         let prefix = "org.freedesktop.DBus.Error."
         let kind = error.name.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
         switch kind {
+        case "": self = .missing("'\(name)' cannot be called: \(error.message)")
         case "ServiceUnknown", "NameHasNoOwner", "Spawn.ServiceNotFound", "Spawn.ExecFailed", "Spawn.FileInvalid",
             "Spawn.ConfigInvalid", "Spawn.PermissionsInvalid":
             self = .missing("the bus cannot start '\(name)': \(error.message)")

@@ -5,7 +5,7 @@ package import TransferSessions
 
 /// Starting apps as transient services of the person's systemd: they inherit nothing of the daemon, neither limits nor
 /// environment nor open files, and do not end with it.
-extension BusServer {
+extension BusPrograms {
     /// How long systemd may take to start a program.
     private static let startSeconds = 30
 
@@ -19,7 +19,7 @@ extension BusServer {
     package func startUnit(
         _ command: [String], of app: String, environment: [String: String], patience: Duration = .seconds(2)
     ) async -> LaunchOutcome? {
-        guard names.isOwned(UserManager.service), let bus, let program = command.first,
+        guard let bus, let program = command.first,
             let unit = UnitName.unit(of: app, number: .random(in: .min ... .max))
         else { return nil }
         // It tells of its jobs only where somebody has asked for that.
@@ -101,17 +101,9 @@ extension BusServer {
         _ method: String, _ arguments: [VariantValue], _ type: String, at path: String = UserManager.path,
         of interface: String = UserManager.interface
     ) async -> Result<[VariantValue], BusCallError> {
-        guard let bus else { return .failure(BusCallError(name: nil, message: "the bus has gone")) }
-        return await withCheckedContinuation { continuation in
-            do {
-                try bus.call(
-                    method, of: interface, at: path, service: UserManager.service, arguments, type: type,
-                    milliseconds: 10_000, startingIt: false
-                ) { continuation.resume(returning: $0) }
-            } catch {
-                continuation.resume(returning: .failure(BusCallError(name: "", message: "\(error)")))
-            }
-        }
+        await call(
+            method, of: interface, at: path, service: UserManager.service, arguments, type: type, milliseconds: 10_000,
+            startingIt: false)
     }
 }
 

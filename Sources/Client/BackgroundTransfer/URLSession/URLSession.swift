@@ -11,12 +11,12 @@ internal import Synchronization
 open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecked Sendable {
     /// What carries the tasks out; nil for one of FoundationNetworking's own.
     let background: BackgroundSession?
-    private let tasks = Mutex<[Int: URLSessionTask]>([:])
+    let tasks = Mutex<[Int: URLSessionTask]>([:])
     // Kept until the session is invalidated, as the superclass keeps a delegate.
-    private let told: Mutex<(any URLSessionDelegate)?>
+    let told: Mutex<(any URLSessionDelegate)?>
 
     /// The background sessions of this process that live.
-    private static let alive = Mutex<[String: URLSession]>([:])
+    static let alive = Mutex<[String: URLSession]>([:])
     private static let common = URLSession(plain: .default, nil, nil)
 
     /// The one session of this process that needs no making.
@@ -78,45 +78,6 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
             } catch {
                 misused(error)
             }
-        }
-    }
-
-    // MARK: Telling the delegate
-
-    /// Tells the delegate of one event after the other, each when it is done with the one before.
-    private func deliver() {
-        guard let background else { return }
-        // The session's life: it holds itself until it is invalidated, and nobody could wait for its end.
-        Task {
-            var delivery = DelegateDelivery()
-            for await event in background.events {
-                guard let delegate = told.withLock({ $0 }) else { return }
-                let call = delivery.call(for: event.kind, of: self, to: delegate)
-                if let call { await onDelegateQueue(call) }
-                event.acknowledge()
-                if case .completed(let task, _) = event.kind { tasks.withLock { $0[task.identifier] = nil } }
-            }
-            Self.alive.withLock { $0[background.configuration.identifier] = nil }
-            told.withLock { $0 = nil }
-        }
-    }
-
-    private func onDelegateQueue(_ call: @escaping @Sendable () -> Void) async {
-        await withCheckedContinuation { continuation in
-            delegateQueue.addOperation {
-                call()
-                continuation.resume()
-            }
-        }
-    }
-
-    /// The task as Apple's API has it: the same object each time.
-    func task(for task: BackgroundTask) -> URLSessionTask {
-        tasks.withLock { tasks in
-            if let known = tasks[task.identifier] { return known }
-            let made = task.isUpload ? BackgroundUploadTask.made(task) : BackgroundDownloadTask.made(task)
-            tasks[task.identifier] = made
-            return made
         }
     }
 
@@ -285,40 +246,5 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
 
     private func refuseInBackground(_ task: UnsupportedTask) {
         if let background { misused(task.error(in: background.configuration.identifier)) }
-    }
-}
-
-/// Gives `URLSession` an initializer that answers with a session that lives already: only an extension of a protocol may
-/// assign `self`.
-public protocol SessionMaking {}
-
-extension SessionMaking {
-    /// A session as its configuration asks for.
-    ///
-    /// Of a background session that lives in this process there is only one: it is given again, with its first delegate.
-    /// - Parameters:
-    ///   - configuration: what it works by; one with an identifier makes it a background session.
-    ///   - delegate: who is told what happens; a background session has to have one, and keeps it until it is invalidated.
-    ///   - queue: what the delegate is called on; nil is a serial queue of the session's own.
-    public init(
-        configuration: FoundationNetworking.URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
-        delegateQueue queue: OperationQueue?
-    ) {
-        self = Self.session(configuration, delegate, queue)
-    }
-
-    /// A session without a delegate, which a background session cannot be.
-    public init(configuration: FoundationNetworking.URLSessionConfiguration) {
-        self = Self.session(configuration, nil, nil)
-    }
-
-    private static func session(
-        _ configuration: FoundationNetworking.URLSessionConfiguration, _ delegate: (any URLSessionDelegate)?,
-        _ queue: OperationQueue?
-    ) -> Self {
-        guard let session = URLSession.made(configuration, delegate, queue) as? Self else {
-            fatalError("Sessions cannot be made of a subclass: \(Self.self) was asked for.")
-        }
-        return session
     }
 }
