@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Testing
+import TransferEngine
 import TransferModel
 import TransferPolicy
 import TransferScheduling
@@ -25,14 +26,14 @@ struct ExplanationOutputTests {
         let waited = [
             ReasonTime(code: "metered", time: .milliseconds(3999)), ReasonTime(code: "onBattery", time: .seconds(7200)),
         ]
-        let object = JSONLine.object(explanation(waited: waited), localTime: .utc)
+        let object = JSONLine.object(WaitExplanation(explanation(waited: waited), localTime: .utc))
         let data = try JSONSerialization.data(withJSONObject: object, options: .sortedKeys)
         let text = String(decoding: data, as: UTF8.self)
         let list = #""waited":[{"code":"metered","seconds":3},{"code":"onBattery","seconds":7200}]"#
         #expect(text.contains(list), "\(text)")
         #expect(object["expectedChance"] as? String == Formatting.rfc3339(Self.chance))
         #expect((object["sentence"] as? String)?.contains("likely from") == true)
-        let unknown = JSONLine.object(explanation(chance: nil), localTime: .utc)
+        let unknown = JSONLine.object(WaitExplanation(explanation(chance: nil), localTime: .utc))
         #expect(unknown["expectedChance"] is NSNull)
         #expect((unknown["waited"] as? [Any])?.isEmpty == true)
     }

@@ -88,6 +88,6 @@ struct PutPlanTests {
         let answer = ServerAnswer(body: [], contentType: nil)
         let completion = TransferCompletion(status: status, file: nil, answer: answer)
         #expect(completion.isFailure == ![200, 201, 204, 303].contains(status))
-        #expect(GetText.finished(completion).hasPrefix(completion.isFailure ? "failed" : "uploaded"))
+        #expect(TransferText.finished(completion).hasPrefix(completion.isFailure ? "failed" : "uploaded"))
     }
 }

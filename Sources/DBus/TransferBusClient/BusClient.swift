@@ -138,7 +138,7 @@ package actor BusClient: WatchedTransferService {
                 sender: TransferBusName.service
             ) { values in
                 guard let fields = values.first?.dictionary, let status = try? TransferStatus(fields) else { return }
-                continuation.yield(.changed(status))
+                continuation.yield(.changed(status, nil))
             })
         registrations.append(
             bus.subscribe(
@@ -161,7 +161,7 @@ package actor BusClient: WatchedTransferService {
     /// The transfers that change from now on.
     package func changes() async throws -> AsyncCompactMapSequence<AsyncStream<ServiceUpdate>, TransferStatus> {
         try await updates().compactMap { update in
-            if case .changed(let status) = update { status } else { nil }
+            if case .changed(let status, _) = update { status } else { nil }
         }
     }
 

@@ -37,7 +37,7 @@ struct SoakClient {
         let watching = watch.map { events in
             Task { [app, tally] in
                 for await event in events {
-                    if case .changed(let status) = event, status.app != app {
+                    if case .changed(let status, _) = event, status.app != app {
                         tally.cross("\(app) was told of \(status.app)")
                     }
                 }

@@ -64,4 +64,51 @@ import TransferTesting
             #expect(try await service.list(filter).map(\.state) == [.cancelled])
         }
     }
+
+    @Test("Events are told with the states that follow; of the first unfinished transfers, why they wait")
+    func following() async throws {
+        let rig = EngineRig(conditions: EngineRig.goodConditions(power: .battery), registry: TransferRegistry())
+        let service = EngineService(rig.engine, localTime: .utc, explained: 1)
+        try await rig.run { _ in
+            var told = Told(service.updates())
+            let ids = try await service.submit([Self.request(.discretionary), Self.request(.discretionary)])
+            #expect(await told.next(3) == ["1 waiting", "2 waiting", "1 waiting, waits for onBattery"])
+            try await service.control([ids[0]], .cancel)
+            #expect(await told.next(2) == ["1 cancelled, ended", "2 waiting, waits for onBattery"])
+            let id = try await service.submit([Self.request(.userInitiated)])[0]
+            #expect(await told.next(2) == ["3 waiting", "3 running, started"])
+            rig.executor.progress(id, to: 5, of: 10)
+            #expect(await told.next(1) == ["3 running, 5 of 10"])
+            rig.executor.finish(id)
+            #expect(await told.next(1) == ["3 finished, ended with 200"])
+        }
+    }
+}
+
+/// The updates of a service about transfers, as lines.
+private struct Told {
+    private var iterator: AsyncStream<ServiceUpdate>.Iterator
+
+    init(_ stream: AsyncStream<ServiceUpdate>) { iterator = stream.makeAsyncIterator() }
+
+    /// The next lines; fewer at the end.
+    mutating func next(_ count: Int) async -> [String] {
+        var lines: [String] = []
+        while lines.count < count, let update = await iterator.next() {
+            guard case .changed(let status, let event) = update else { continue }
+            lines.append("\(status.id) \(status.state)" + (event.map { ", \(Self.text(of: $0, status))" } ?? ""))
+        }
+        return lines
+    }
+
+    private static func text(of event: TransferEvent, _ status: TransferStatus) -> String {
+        switch event.kind {
+        case .waiting(let explanation): "waits for \(explanation.reasons.map(\.code).joined(separator: " "))"
+        case .started: "started"
+        case .progressed: "\(status.bytes) of \(status.total ?? 0)"
+        case .stopped: "stopped"
+        case .retrying: "retrying"
+        case .ended(let completion): "ended" + (completion.map { " with \($0.status)" } ?? "")
+        }
+    }
 }

@@ -12,13 +12,15 @@ internal import TransferScheduling
 /// let ids = try await service.submit([TransferRequest(specification)])
 /// ```
 package struct EngineService: TransferService {
-    private let engine: TransferEngine
+    let engine: TransferEngine
     /// The rules by which times in sentences are local.
     package var localTime: LocalTimeRules
+    /// The number of unfinished transfers of which ``updates()`` tells why they wait.
+    let explained: Int
 
     /// The service of `engine`.
-    package init(_ engine: TransferEngine, localTime: LocalTimeRules) {
-        (self.engine, self.localTime) = (engine, localTime)
+    package init(_ engine: TransferEngine, localTime: LocalTimeRules, explained: Int = 0) {
+        (self.engine, self.localTime, self.explained) = (engine, localTime, explained)
     }
 
     /// Submits transfers, all or none. Files to upload are those of the specifications.

@@ -70,11 +70,3 @@ package protocol WatchedTransferService: TransferService {
     /// What changes from now on, until the service's end.
     func updates() async throws -> AsyncStream<ServiceUpdate>
 }
-
-/// Something that a service tells those who watch.
-package enum ServiceUpdate: Hashable, Sendable {
-    /// The state of a transfer has changed.
-    case changed(TransferStatus)
-    /// Parts of the service's state that have changed; the others are nil.
-    case status(DaemonStatus)
-}

@@ -7,7 +7,6 @@ import TransferBusClient
 import TransferBusProtocol
 import TransferEngine
 import TransferModel
-import TransferPolicy
 
 /// `transferctl list`.
 struct ListCommand: DaemonCommand {
@@ -49,43 +48,5 @@ struct ListCommand: DaemonCommand {
         }
         let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200
         Console.print(StatusTable(rows: rows, width: width).lines.joined(separator: "\n"))
-    }
-}
-
-/// Transfers as a table: a line each, and below it what there is to say.
-struct StatusTable {
-    let rows: [TransferStatus]
-    let width: Int
-
-    /// The lines, the head first.
-    var lines: [String] {
-        let ids = rows.map { "\($0.id)" }
-        let idWidth = max(2, ids.map(\.count).max() ?? 0)
-        let head = Self.padded("ID", idWidth) + "  STATE      DONE                    NAME"
-        return [Formatting.fitted(head, width: width)]
-            + zip(rows, ids).flatMap { row, id -> [String] in
-                let line =
-                    Self.padded(id, idWidth) + "  " + Self.padded(row.state.rawValue, 9) + "  "
-                    + Self.padded(Self.done(row), 22) + "  " + row.name
-                let note = row.error ?? row.sentence
-                return [Formatting.fitted(line, width: width)]
-                    + (note.map { note in
-                        Formatting.wrapped(note, width: max(20, width - idWidth - 2)).map {
-                            String(repeating: " ", count: idWidth + 2) + $0
-                        }
-                    } ?? [])
-            }
-    }
-
-    /// How far it is, and how fast.
-    private static func done(_ row: TransferStatus) -> String {
-        let bytes = Formatting.bytes(row.bytes)
-        if row.state == .finished { return bytes }
-        let share = row.total.flatMap { $0 > 0 ? "\(row.bytes * 100 / $0) % of \(Formatting.bytes($0))" : nil } ?? bytes
-        return row.state == .running ? share + (row.rate.map { " \(Formatting.bytes($0))/s" } ?? "") : share
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - Formatting.columns(text)))
     }
 }

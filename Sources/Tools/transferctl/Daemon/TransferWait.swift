@@ -14,12 +14,11 @@ struct TransferWait {
     func untilOver(_ ids: Set<TransferID>) async throws {
         var left = ids
         var anyFailed = false
+        var renderer = FailureRenderer()
         func take(_ status: TransferStatus) {
-            guard left.contains(status.id), status.state.isOver else { return }
-            left.remove(status.id)
-            guard status.state != .finished else { return }
-            anyFailed = true
-            Console.error("transferctl: \(status.id) \(status.name): \(status.error ?? status.state.rawValue)")
+            guard status.state.isOver, left.remove(status.id) != nil else { return }
+            renderer.show(status, nil)
+            anyFailed = anyFailed || status.state != .finished
         }
         // Watched first, asked second: no end falls between.
         let changes = try await client.changes()

@@ -4,7 +4,6 @@ import Foundation
 import LinuxKernel
 import Synchronization
 import ToolSupport
-import TransferEngine
 import TransferModel
 
 /// The command of `--on-complete`, run by the shell after each transfer, in a process group of its own.
@@ -28,14 +27,14 @@ final class CompletionCommand: Sendable {
     /// Runs it and waits for its end.
     ///
     /// - Returns: whether it ended with status 0; false where it was not started because the end has begun.
-    func run(_ update: TransferUpdate, specification: TransferSpecification?) async -> Bool {
+    func run(_ status: TransferStatus) async -> Bool {
         var environment = ProcessInfo.processInfo.environment
-        environment["TRANSFER_ID"] = update.id.description
-        environment["TRANSFER_URL"] = specification.map { TransferSpecification.redacted(url: $0.url) } ?? ""
-        environment["TRANSFER_RESULT"] = update.isFailure ? "failed" : "finished"
-        if case .finished(let completion) = update.kind {
-            environment["TRANSFER_STATUS"] = String(completion.status)
-            environment["TRANSFER_PATH"] = completion.file?.path ?? specification?.upload?.path ?? ""
+        environment["TRANSFER_ID"] = status.id.description
+        environment["TRANSFER_URL"] = status.url
+        environment["TRANSFER_RESULT"] = status.state == .finished ? "finished" : "failed"
+        if let answered = status.status {
+            environment["TRANSFER_STATUS"] = String(answered)
+            environment["TRANSFER_PATH"] = status.path ?? ""
         }
         let started = state.withLock { state -> pid_t? in
             guard !state.isEnding else { return nil }

@@ -43,6 +43,16 @@ struct GetPlan {
     /// Of how many transfers that are not over is told why they wait: beside those that may run, a screen full.
     var watchedAtOnce: Int { style == .quiet ? 0 : parallel + 30 }
 
+    /// Draws what happens.
+    func renderer(localTime: LocalTimeRules) -> any TransferRenderer {
+        switch style {
+        case .terminal: LiveLines(localTime: localTime, total: items.count, watched: watchedAtOnce)
+        case .lines: LineRenderer(localTime: localTime, isVerbose: isVerbose)
+        case .json: JSONRenderer()
+        case .quiet: FailureRenderer()
+        }
+    }
+
     /// The scheduler's settings: all transfers of a command are one app's.
     var scheduling: SchedulerConfiguration {
         var configuration = SchedulerConfiguration()

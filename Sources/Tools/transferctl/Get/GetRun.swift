@@ -5,7 +5,6 @@ import SQLiteStore
 import ToolSupport
 import TransferEngine
 import TransferModel
-import TransferScheduling
 import TransferWorker
 import URLSessionExecutor
 
@@ -24,20 +23,17 @@ struct GetRun {
         let locks = try TransferLocks(directory: directory)
         defer { withExtendedLifetime(locks) {} }
         try takeLocks(locks)
-        let reporter = GetReporter(plan: plan, localTime: LocalTimeRules(current: alarm.now().wall))
+        let localTime = LocalTimeRules(current: alarm.now().wall)
+        let reporter = Reporter(plan.renderer(localTime: localTime), isVerbose: plan.isVerbose)
         // First, since its worker takes its time to load, and the queue takes its own.
         let executor = try makeExecutor(partials: directory + "/partial", reporter: reporter)
         let store = try openStore(in: directory, reporter: reporter)
-        let queue = try await prepare(store)
+        let queue = try await GetQueue(plan, in: store)
         let engine = TransferEngine(
             store: store, executor: executor,
             conditions: try makeConditions(), alarm: alarm, configuration: plan.scheduling, policy: plan.policy,
-            savesLearned: plan.assumptions == nil, seed: plan.seed)
-        for (id, place) in queue.known {
-            reporter.add(id, at: place)
-        }
-        let window = WatchWindow(size: plan.watchedAtOnce)
-        for id in window.add(queue.known.map(\.id)) { engine.watch(id) }
+            savesLearned: plan.assumptions == nil, registry: queue.registry, seed: plan.seed)
+        let service = EngineService(engine, localTime: localTime, explained: plan.watchedAtOnce)
         let hook = plan.onComplete.map { CompletionCommand(command: $0) }
         let stop: @Sendable () -> Void = {
             engine.shutDown()
@@ -50,7 +46,7 @@ struct GetRun {
         do {
             defer { reporter.end() }
             outcome = try await drive(
-                engine, handing: queue, watching: window, hook: hook, reporter: reporter, stop: stop)
+                engine, service, submitting: queue, hook: hook, reporter: reporter, stop: stop)
         }
         if let signal = interruption.signal {
             reporter.note(
@@ -80,14 +76,15 @@ struct GetRun {
         var answer: ServerAnswer?
     }
 
-    /// Runs the engine, hands over what is new and follows the updates until all are over.
+    /// Runs the engine, submits what is new and follows the service until all transfers are over.
     ///
     /// - Throws: `UsageError` where the queue cannot be used, `TransferStoreError` where a transfer could not be saved.
     private func drive(
-        _ engine: TransferEngine, handing queue: Queue, watching window: WatchWindow, hook: CompletionCommand?,
-        reporter: GetReporter, stop: @escaping @Sendable () -> Void
+        _ engine: TransferEngine, _ service: some WatchedTransferService, submitting queue: GetQueue,
+        hook: CompletionCommand?, reporter: Reporter, stop: @escaping @Sendable () -> Void
     ) async throws -> Outcome {
-        let (ended, endings) = AsyncStream.makeStream(of: TransferUpdate.self)
+        let (ended, endings) = AsyncStream.makeStream(of: TransferStatus.self)
+        let updates = try await service.updates()
         // Each child tells whether something failed that is not told as an update.
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -96,7 +93,7 @@ struct GetRun {
             }
             group.addTask {
                 do {
-                    try await handOver(queue, to: engine, watching: window)
+                    try await submit(queue, to: service)
                 } catch {
                     // Nothing would ever end the wait for a transfer that was not taken.
                     stop()
@@ -107,13 +104,12 @@ struct GetRun {
             if let hook { group.addTask { await Self.follow(ended, with: hook, reporter: reporter) } }
             var outcome = Outcome()
             var left = plan.items.count
-            for await update in engine.updates {
+            for await update in updates {
                 reporter.take(update)
-                guard case .transfer(let transfer) = update, transfer.isEnd else { continue }
-                endings.yield(transfer)
-                for id in window.ended(transfer.id) { engine.watch(id) }
-                outcome.anyFailed = outcome.anyFailed || transfer.isFailure
-                if case .finished(let completion) = transfer.kind { outcome.answer = completion.answer }
+                guard case .changed(let status, let event) = update, status.state.isOver else { continue }
+                endings.yield(status)
+                outcome.anyFailed = outcome.anyFailed || status.state != .finished
+                if case .ended(let completion?) = event?.kind { outcome.answer = completion.answer }
                 left -= 1
                 if left == 0 { engine.shutDown() }
             }
@@ -128,27 +124,18 @@ struct GetRun {
         }
     }
 
-    /// How many transfers are handed over at a time: the first begin while the rest is still on its way.
+    /// How many transfers are submitted at a time: the first begin while the rest is still on its way.
     private static let batch = 500
 
-    private func handOver(
-        _ queue: Queue, to engine: TransferEngine, watching window: WatchWindow
-    ) async throws {
-        let service = EngineService(engine, localTime: LocalTimeRules(current: alarm.now().wall))
+    private func submit(_ queue: GetQueue, to service: some TransferService) async throws {
         var rest = queue.new[...]
         while !rest.isEmpty {
             let batch = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
-            let requests = batch.map { place -> TransferRequest in
-                var specification = plan.items[place].specification
-                specification.completedBefore = queue.finished[place]
-                return TransferRequest(specification, key: plan.items[place].key)
-            }
             do {
-                let ids = try await service.submit(requests)
-                for id in window.add(ids) { engine.watch(id) }
+                _ = try await service.submit(batch.map { queue.request($0, of: plan) })
             } catch is EngineEndedError {
-                return  // Interrupted: what was not handed over yet is named again by the same command.
+                return  // Interrupted: what was not submitted yet is named again by the same command.
             } catch let error as RefusedTransferError {
                 throw UsageError("\(error)")
             }
@@ -159,18 +146,15 @@ struct GetRun {
     ///
     /// - Returns: whether it failed for any.
     private static func follow(
-        _ ended: AsyncStream<TransferUpdate>, with hook: CompletionCommand, reporter: GetReporter
+        _ ended: AsyncStream<TransferStatus>, with hook: CompletionCommand, reporter: Reporter
     ) async -> Bool {
         var anyFailed = false
-        for await update in ended {
-            guard await !hook.run(update, specification: reporter.specification(of: update.id)) else { continue }
-            reporter.note("the --on-complete command failed for transfer \(update.id)")
+        for await status in ended where await !hook.run(status) {
+            reporter.note("the --on-complete command failed for transfer \(status.id)")
             anyFailed = true
         }
         return anyFailed
     }
-
-    // MARK: The queue
 
     private func takeLocks(_ locks: TransferLocks) throws {
         guard let (key, owner) = try locks.take(keys: plan.items.map(\.key)) else { return }
@@ -182,68 +166,9 @@ struct GetRun {
         throw UsageError("process \(owner) is already \(what)")
     }
 
-    /// The plan's transfers, by their place in it: thousands of them are not to be held twice.
-    private struct Queue {
-        /// Those that the store has, and their numbers there.
-        var known: [(id: TransferID, place: Int)] = []
-        /// Those that are to be handed over.
-        var new: [Int] = []
-        /// What an earlier run finished of the new ones.
-        var finished: [Int: CompletedFile] = [:]
-    }
-
-    /// What the store already knows of the plan goes on under its number; a finished file is remembered, so that only
-    /// a changed one is fetched again.
-    private func prepare(_ store: SQLiteStore) async throws -> Queue {
-        let latest = try await Self.ask(await store.latest(forKeys: plan.items.map(\.key)))
-        var queue = Queue()
-        var adopted: [(place: Int, resume: ResumePoint)] = []
-        var changes: [StoreChange] = []
-        for (place, item) in plan.items.enumerated() {
-            guard let stored = latest[item.key] else {
-                queue.new.append(place)
-                continue
-            }
-            switch stored.ending {
-            case nil:
-                var specification = item.specification
-                // Dates that relax with age count from the first command, not from the latest.
-                specification.traits.submitted = stored.specification.traits.submitted
-                specification.completedBefore = stored.specification.completedBefore
-                changes += [
-                    .respecified(stored.id, specification), .suspended(stored.id, false), .retried(stored.id, nil),
-                ]
-                queue.known.append((stored.id, place))
-            case .completed(_, keeping: let kept?), .failed(_, keeping: let kept?):
-                // An earlier run gave up with bytes in hand: a new transfer goes on from them.
-                adopted.append((place, kept))
-            case .completed(let completion, keeping: nil):
-                queue.finished[place] = completion.file
-                queue.new.append(place)
-            case .failed, .cancelled:
-                queue.new.append(place)
-            }
-        }
-        for (place, resume) in adopted {
-            let item = plan.items[place]
-            changes.append(.submitted(NewTransfer(item.specification, key: item.key), resume: resume))
-        }
-        let ids = try await Self.ask(await store.commit(changes))
-        queue.known += zip(ids, adopted).map { id, adopted in (id, adopted.place) }
-        return queue
-    }
-
-    private static func ask<Value>(_ question: @autoclosure () async throws -> Value) async throws -> Value {
-        do {
-            return try await question()
-        } catch let error as TransferStoreError {
-            throw UsageError("\(error)")
-        }
-    }
-
     // MARK: Parts
 
-    private func openStore(in directory: String, reporter: GetReporter) throws -> SQLiteStore {
+    private func openStore(in directory: String, reporter: Reporter) throws -> SQLiteStore {
         var configuration = SQLiteStoreConfiguration(
             path: directory + "/queue.sqlite", scope: .keys(plan.items.map(\.key)))
         configuration.repairsDamage = true
@@ -258,7 +183,7 @@ struct GetRun {
         }
     }
 
-    private func makeExecutor(partials: String, reporter: GetReporter) throws -> any TransferExecutor {
+    private func makeExecutor(partials: String, reporter: Reporter) throws -> any TransferExecutor {
         var configuration = URLSessionExecutorConfiguration(partialDirectory: partials)
         if let userAgent = plan.userAgent { configuration.userAgent = userAgent }
         configuration.limits = plan.limits

@@ -94,33 +94,17 @@ struct WatchScreen {
 
     private func addDetail(of row: TransferStatus, to line: inout ScreenLine, width: Int) {
         switch row.state {
-        case .running: addProgress(of: row, to: &line, width: width)
+        case .running:
+            let numbers = [row.share ?? Formatting.bytes(row.bytes)] + row.pace
+            line.addProgress(of: row, numbers.joined(separator: "  "), bar: 4...30, width: width)
         case .waiting: line.add(row.sentence ?? row.error ?? "")
-        case .paused: line.add("\(Self.share(row))until it is resumed")
+        case .paused:
+            let share = row.bytes > 0 ? "\(row.share ?? Formatting.bytes(row.bytes)), " : ""
+            line.add(share + "until it is resumed")
         case .finished: line.add(Formatting.bytes(row.bytes), .dim)
         case .failed: line.add(row.error ?? "", .bad)
         case .cancelled: line.add("")
         }
-    }
-
-    private static func share(_ row: TransferStatus) -> String {
-        guard row.bytes > 0 else { return "" }
-        return row.total.flatMap { $0 > 0 ? "\(row.bytes * 100 / $0) %, " : nil } ?? "\(Formatting.bytes(row.bytes)), "
-    }
-
-    private func addProgress(of row: TransferStatus, to line: inout ScreenLine, width: Int) {
-        var numbers =
-            row.total.flatMap { $0 > 0 ? "\(min(100, row.bytes * 100 / $0)) %" : nil } ?? Formatting.bytes(row.bytes)
-        if let rate = row.rate, rate > 0 {
-            numbers += "  \(Formatting.bytes(rate))/s"
-            if let total = row.total { numbers += "  ETA \(Formatting.span(max(0, total - row.bytes) / rate))" }
-        }
-        let barWidth = min(30, width - Formatting.columns(numbers) - 1)
-        guard barWidth >= 4, let total = row.total, total > 0 else { return line.add(numbers) }
-        let filled = max(0, min(barWidth, Int(Double(row.bytes) / Double(total) * Double(barWidth))))
-        line.add(String(repeating: "█", count: filled), .good)
-        line.add(String(repeating: "░", count: barWidth - filled), .dim)
-        line.add(" " + numbers)
     }
 
     // MARK: Pane and foot

@@ -3,7 +3,7 @@ import Testing
 import TransferModel
 import TransferPolicy
 
-@testable import transferctl
+@testable import TransferEngine
 
 @Suite("whose reasons are told")
 struct WatchWindowTests {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Rainbow
+import TransferModel
 
 /// A line of a screen: pieces of text, each with its look.
 struct ScreenLine: Hashable {
@@ -34,6 +35,16 @@ struct ScreenLine: Hashable {
         guard let width else { return pieces.append((text, look)) }
         let fitted = Formatting.fitted(text, width: width)
         pieces.append((fitted + String(repeating: " ", count: max(0, width - Formatting.columns(fitted))), look))
+    }
+
+    /// Adds a bar and numbers, no more than `width` columns; without a bar where no such one fits or the size is unknown.
+    mutating func addProgress(of status: TransferStatus, _ numbers: String, bar: ClosedRange<Int>, width: Int) {
+        let barWidth = min(bar.upperBound, width - Formatting.columns(numbers) - 1)
+        guard barWidth >= bar.lowerBound, let total = status.total, total > 0 else { return add(numbers) }
+        let filled = max(0, min(barWidth, Int(Double(status.bytes) / Double(total) * Double(barWidth))))
+        add(String(repeating: "█", count: filled), .good)
+        add(String(repeating: "░", count: barWidth - filled), .dim)
+        add(" " + numbers)
     }
 
     /// The line as a terminal shows it, no longer than `width`.

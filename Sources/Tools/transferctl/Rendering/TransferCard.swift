@@ -53,7 +53,7 @@ struct TransferCard {
 
     private static func done(_ status: TransferStatus) -> String {
         let bytes = Formatting.bytes(status.bytes)
-        let rate = status.state == .running ? status.rate.map { ", \(Formatting.bytes($0))/s" } ?? "" : ""
+        let rate = status.state == .running ? status.speed.map { ", \($0)" } ?? "" : ""
         guard status.state != .finished, let total = status.total, total > 0 else { return bytes + rate }
         return "\(bytes) of \(Formatting.bytes(total)) (\(Int(Double(status.bytes) / Double(total) * 100)) %)" + rate
     }

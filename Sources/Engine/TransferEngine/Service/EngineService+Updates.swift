@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+
+extension EngineService: WatchedTransferService {
+    /// Everything that happens, until the engine's end. To be asked for once, before the engine runs: the engine has one
+    /// consumer, and this is it.
+    ///
+    /// Why a transfer waits is told of the first ``explained`` unfinished ones only. Each costs the engine an explanation
+    /// with every event.
+    package func updates() -> AsyncStream<ServiceUpdate> {
+        let (stream, continuation) = AsyncStream.makeStream(of: ServiceUpdate.self)
+        let known = engine.registry?.unfinishedNumbers { _ in true } ?? []
+        let following = Task {
+            let window = WatchWindow(size: explained)
+            watch(window.add(known))
+            for await update in engine.updates {
+                switch update {
+                case .transfer(let transfer):
+                    if case .submitted = transfer.kind { watch(window.add([transfer.id])) }
+                    guard let status = transfer.status else { continue }
+                    if status.state.isOver { watch(window.ended(transfer.id)) }
+                    continuation.yield(.changed(status, TransferEvent(transfer, localTime: localTime)))
+                case .conditions(let conditions): continuation.yield(.conditions(conditions))
+                case .storeTrouble(let error): continuation.yield(.storeTrouble(error))
+                }
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in following.cancel() }
+        return stream
+    }
+
+    private func watch(_ ids: [TransferID]) { for id in ids { engine.watch(id) } }
+}
+
+extension TransferEvent {
+    /// What an engine tells of a transfer; nil if it is nothing but what was asked for.
+    fileprivate init?(_ update: TransferUpdate, localTime: LocalTimeRules) {
+        time = update.time.wall
+        switch update.kind {
+        case .submitted, .changed, .paused, .resumed: return nil
+        case .waiting(let explanation): kind = .waiting(WaitExplanation(explanation, localTime: localTime))
+        case .started: kind = .started
+        case .progressed: kind = .progressed
+        case .stopped(let explanation, _): kind = .stopped(WaitExplanation(explanation, localTime: localTime))
+        case .retrying(let explanation, _, _): kind = .retrying(WaitExplanation(explanation, localTime: localTime))
+        case .finished(let completion): kind = .ended(completion)
+        case .failed, .cancelled: kind = .ended(nil)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TransferEngine
+import TransferModel
+
+/// One JSON object a line; the keys are part of the program's interface.
+struct JSONRenderer: TransferRenderer {
+    mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
+        guard let event else { return }
+        var object: [String: Any] = [
+            "id": status.id.rawValue, "url": status.url, "time": Formatting.rfc3339(event.time),
+        ]
+        switch event.kind {
+        case .waiting(let explanation):
+            object["event"] = "waiting"
+            add(explanation, to: &object)
+        case .started:
+            object["event"] = "started"
+            object["attempt"] = status.attempt
+        case .progressed:
+            object["event"] = "progress"
+            object["bytes"] = status.bytes
+            object["total"] = status.total ?? NSNull()
+            object["rate"] = status.rate ?? NSNull()
+        case .stopped(let explanation):
+            object["event"] = "paused"
+            object["bytes"] = status.bytes
+            add(explanation, to: &object)
+            if explanation.reasons.isEmpty { addEnd(to: &object) }
+        case .retrying(let explanation):
+            object["event"] = "retrying"
+            object["bytes"] = status.bytes
+            object["error"] = Self.error(of: status)
+            add(explanation, to: &object)
+        case .ended(let completion):
+            object["event"] = status.state.rawValue
+            if status.state == .failed { object["error"] = Self.error(of: status, completion) }
+            if let completion { add(completion, of: status, to: &object) }
+        }
+        JSONLine.print(object)
+    }
+
+    private func add(_ explanation: WaitExplanation, to object: inout [String: Any]) {
+        object.merge(JSONLine.object(explanation)) { _, new in new }
+    }
+
+    private func add(_ completion: TransferCompletion, of status: TransferStatus, to object: inout [String: Any]) {
+        object["status"] = completion.status
+        object["alreadyComplete"] = completion.wasAlreadyComplete
+        if let file = completion.file {
+            object["path"] = file.path
+            object["bytes"] = file.bytes
+        }
+        if let answer = completion.answer {
+            object["bytes"] = status.total ?? NSNull()
+            object["response"] = JSONLine.object(answer)
+        }
+    }
+
+    /// Nothing holds it: it was stopped because the command ends.
+    private func addEnd(to object: inout [String: Any]) {
+        let isSignal = Console.isInterrupted
+        let sentence = isSignal ? "interrupted by a signal" : "stopped because the command ends"
+        object["reasons"] = [["code": isSignal ? "interrupted" : "ended", "sentence": sentence]]
+        object["sentence"] = isSignal ? "interrupted" : "stopped"
+    }
+
+    /// What a transfer ran into; of an answer that was not asked for, with what helps.
+    private static func error(of status: TransferStatus, _ completion: TransferCompletion? = nil) -> [String: Any] {
+        ["code": status.errorCode ?? "", "message": completion.map(TransferText.finished) ?? status.error ?? ""]
+    }
+}

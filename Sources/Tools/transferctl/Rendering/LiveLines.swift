@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import Rainbow
+import ToolSupport
+import TransferEngine
+import TransferModel
+
+/// A live line a transfer, as many as fit: bar, bytes, rate and time left, or why it waits. What is over scrolls up and
+/// stays.
+///
+/// An update costs next to nothing, however many transfers there are: what it changed is drawn at the next `flush()`.
+struct LiveLines: TransferRenderer {
+    /// A transfer with what happened to it last. Its line is made when it is drawn, which of thousands few ever are.
+    private struct Row {
+        var status: TransferStatus
+        var event: TransferEvent
+        /// Whether bytes came since it runs.
+        var hasBytes = false
+    }
+
+    let localTime: LocalTimeRules
+    let total: Int
+    /// How many at a time are told of while they wait.
+    let watched: Int
+    private var running: [TransferID: Row] = [:]
+    private var waiting: [TransferID: Row] = [:]
+    /// The numbers of those that wait, ascending.
+    private var waitingOrder: [TransferID] = []
+    /// Lines that stay, above the live ones, not written yet.
+    private var above = ""
+    /// How many columns each line that stands there takes.
+    private var drawn: [Int] = []
+    private var over = 0
+    private var hasEnded = false
+    private(set) var isDirty = false
+
+    init(localTime: LocalTimeRules, total: Int, watched: Int) {
+        self.localTime = localTime
+        self.total = total
+        self.watched = watched
+    }
+
+    mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
+        isDirty = true
+        guard let event else { return }  // The command's own doing.
+        switch event.kind {
+        case .ended:
+            running[status.id] = nil
+            setWaiting(status.id, nil)
+            over += 1
+            let text = TransferText.sentence(of: status, event, localTime: localTime) ?? ""
+            let mark = status.state == .finished ? "✓".green : "✗".red
+            above += "\(mark) \(status.name.printable): \(text.printable)\n"
+        case .progressed, .started:
+            setWaiting(status.id, nil)
+            let hasBytes = event.kind == .progressed || running[status.id]?.hasBytes == true
+            running[status.id] = Row(status: status, event: event, hasBytes: hasBytes)
+        case .waiting, .stopped, .retrying:
+            running[status.id] = nil
+            setWaiting(status.id, Row(status: status, event: event))
+        }
+    }
+
+    mutating func note(_ text: String) {
+        isDirty = true
+        above += text.printable + "\n"
+    }
+
+    mutating func end() {
+        running = [:]
+        waiting = [:]
+        waitingOrder = []
+        hasEnded = true
+        isDirty = true
+        flush()
+    }
+
+    private mutating func setWaiting(_ id: TransferID, _ new: Row?) {
+        let old = waiting.updateValue(new, orRemove: id)
+        guard old != (new != nil) else { return }
+        let place = waitingOrder.firstPlace(notBelow: id)
+        if new == nil { waitingOrder.remove(at: place) } else { waitingOrder.insert(id, at: place) }
+    }
+
+    /// Draws the live lines again in place, above them the lines that stay. One write, so that nothing flickers.
+    mutating func flush() {
+        guard isDirty else { return }
+        isDirty = false
+        let width = Console.width(1)
+        // The rest of the screen belongs to what is over.
+        let lines = liveLines(width: width, room: max(1, Console.height(1) - 2))
+        // A terminal that became narrower has wrapped what stood there: it takes more rows than were drawn.
+        let rowsAbove = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / width) }
+        var text = rowsAbove > 0 ? "\u{1B}[\(rowsAbove)A" : ""
+        text += "\r\u{1B}[J" + above
+        text += lines.map { $0.drawn(width: width) + "\n" }.joined()
+        above = ""
+        drawn = lines.map { min(width, $0.columns) }
+        Console.write(text, to: 1)
+    }
+
+    /// What runs, then what waits, by number; no more than fit, with how many there are beside.
+    private func liveLines(width: Int, room: Int) -> [ScreenLine] {
+        // Of thousands only some are watched, and heard of before they run.
+        let count = hasEnded ? 0 : max(running.count + waiting.count, total > watched ? total - over : 0)
+        var rows = running.sorted { $0.key < $1.key }.prefix(room).map(\.value)
+        for id in waitingOrder.prefix(room - rows.count) { if let row = waiting[id] { rows.append(row) } }
+        // Reasons are shown whole as long as there is room for all of them.
+        if count == rows.count {
+            let lines = rows.flatMap { wrapped($0, width: width) }
+            if lines.count <= room { return lines }
+        }
+        var lines = rows.prefix(count > rows.count ? room - 1 : room).map { line($0, width: width) }
+        let hidden = count - lines.count
+        if hidden > 0 {
+            lines.append(ScreenLine("… and \(hidden) more, \(over) of \(total) are over", .dim))
+        }
+        return lines
+    }
+
+    /// What a row says beside its name; nil if a bar shows it.
+    private func text(_ row: Row) -> String? {
+        if row.hasBytes { return nil }
+        if case .started = row.event.kind { return "asking the server" }
+        return TransferText.sentence(of: row.status, row.event, localTime: localTime) ?? ""
+    }
+
+    private func nameWidth(_ width: Int) -> Int { max(10, min(30, width / 3)) }
+
+    /// The beginning of a line: the name, padded to its column.
+    private func heading(_ name: String, width: Int) -> ScreenLine {
+        var line = ScreenLine()
+        line.add(name, .bold, width: nameWidth(width))
+        line.add(" ")
+        return line
+    }
+
+    /// The row with its reason whole, on as many lines as that takes.
+    private func wrapped(_ row: Row, width: Int) -> [ScreenLine] {
+        let textWidth = width - nameWidth(width) - 1
+        guard let text = text(row), !text.isEmpty, textWidth >= 20, Formatting.columns(text) > textWidth else {
+            return [line(row, width: width)]
+        }
+        return Formatting.wrapped(text, width: textWidth).enumerated().map { index, part in
+            var line = heading(index == 0 ? row.status.name : "", width: width)
+            line.add(part)
+            return line
+        }
+    }
+
+    /// The row on one line.
+    private func line(_ row: Row, width: Int) -> ScreenLine {
+        var line = heading(row.status.name, width: width)
+        if let text = text(row) {
+            line.add(text)
+        } else {
+            let size = row.status.total.map { "/\(Formatting.bytes($0))" } ?? ""
+            let parts = [row.status.share, Formatting.bytes(row.status.bytes) + size] + row.status.pace
+            line.addProgress(
+                of: row.status, parts.compactMap(\.self).joined(separator: "  "), bar: 5...40,
+                width: width - line.columns - 1)
+        }
+        return line
+    }
+}
+
+extension Dictionary where Key == TransferID {
+    /// Sets the value, or removes it where it is nil; true where there was one.
+    fileprivate mutating func updateValue(_ value: Value?, orRemove key: Key) -> Bool {
+        guard let value else { return removeValue(forKey: key) != nil }
+        return updateValue(value, forKey: key) != nil
+    }
+}
+
+extension Array where Element == TransferID {
+    /// The first place of an ascending list whose element is not below `id`.
+    fileprivate func firstPlace(notBelow id: TransferID) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

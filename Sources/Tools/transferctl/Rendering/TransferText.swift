@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferEngine
+import TransferModel
+
+/// The words for what happens to a transfer.
+enum TransferText {
+    /// One sentence; nil for what only a bar shows.
+    static func sentence(
+        of status: TransferStatus, _ event: TransferEvent, localTime: LocalTimeRules, isVerbose: Bool = false
+    ) -> String? {
+        switch event.kind {
+        case .waiting(let explanation): return "waiting: \(explanation.sentence)"
+        case .started: return status.attempt == 1 || isVerbose ? "started" : "continued"
+        case .progressed: return nil
+        case .stopped(let explanation):
+            return "paused at \(Formatting.bytes(status.bytes))\(explanation.reasons.isEmpty ? "" : ": ")"
+                + explanation.sentence
+        case .retrying(let explanation):
+            return "\(status.error ?? "") — \(retry(explanation, localTime: localTime))"
+        case .ended(let completion?): return finished(completion)
+        case .ended(nil): return status.state == .cancelled ? "cancelled" : "failed: \(status.error ?? "")"
+        }
+    }
+
+    /// When it is tried again.
+    private static func retry(_ explanation: WaitExplanation, localTime: LocalTimeRules) -> String {
+        guard let reason = explanation.reasons.first(where: { $0.code == "backoff" }),
+            case .number(let attempt)?? = reason.details["attempt"]
+        else { return explanation.sentence }
+        let when = explanation.until.map { " at \(localTime.dateAndTime(of: $0))" } ?? " later"
+        return "attempt \(attempt + 1) follows\(when)"
+    }
+
+    /// How it ended.
+    static func finished(_ completion: TransferCompletion) -> String {
+        if completion.answer != nil { return uploaded(completion) }
+        guard let file = completion.file else {
+            return "failed: the server answered \(completion.status)\(hint(completion.status))"
+        }
+        if completion.wasAlreadyComplete { return "already complete, \(Formatting.bytes(file.bytes)), \(file.path)" }
+        if completion.status >= 400 { return "the server answered \(completion.status); its page is in \(file.path)" }
+        return "finished, \(Formatting.bytes(file.bytes)), \(file.path)"
+    }
+
+    private static func uploaded(_ completion: TransferCompletion) -> String {
+        let status = completion.status
+        guard completion.isFailure else { return "uploaded, the server answered \(status)" }
+        let hint =
+            switch status {
+            case 404, 410: " (there is no such place)"
+            case 405: " (it does not take uploads this way; there are --method PUT and --method POST)"
+            case 409: " (something stands against it, a missing folder perhaps)"
+            case 413: " (the file is too large for it)"
+            case 415: " (it does not take this type; give --content-type)"
+            default: hint(status)
+            }
+        return "failed: the server answered \(status)\(hint)"
+    }
+
+    private static func hint(_ status: Int) -> String {
+        switch status {
+        case 200..<300: " without a file"
+        case 304: " (nothing has changed), but there is no earlier file"
+        case 300..<400: " and named no other place"
+        case 401: " (it wants a login: give user:password@ in the URL, --netrc, or --header \"Authorization: …\")"
+        case 403: " (it does not allow this)"
+        case 404, 410: " (there is no such file)"
+        case 407: " (the proxy wants a login: put user:password@ into --proxy)"
+        default: ""
+        }
+    }
+}

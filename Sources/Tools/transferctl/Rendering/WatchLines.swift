@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ToolSupport
+import TransferBusProtocol
+import TransferEngine
+import TransferModel
+
+/// The changes of a daemon as lines, for programs and files.
+struct WatchLines: TransferRenderer {
+    let json: Bool
+    private var states: [TransferID: TransferStatus.State] = [:]
+    private var known = DaemonStatus()
+
+    /// Lines for people, or JSON.
+    init(json: Bool) { self.json = json }
+
+    mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
+        let isNew = states.updateValue(status.state, forKey: status.id) != status.state
+        if json { return write("transfer", ["transfer": status.fields.mapValues(\.json)]) }
+        guard isNew else { return }
+        let note = status.error ?? status.sentence
+        let text = "\(status.id) \(status.state.rawValue) \(status.name)" + (note.map { ": \($0)" } ?? "")
+        Console.print(text.printable)
+    }
+
+    mutating func show(_ change: DaemonStatus) {
+        if let conditions = change.conditions, conditions != known.conditions {
+            known.conditions = conditions
+            tell(conditions)
+        }
+        if let hold = change.held, hold != known.held {
+            known.held = hold
+            tell(hold)
+        }
+    }
+
+    private func tell(_ hold: HoldStatus) {
+        if json { return write("hold", ["hold": hold.fields.mapValues(\.json)]) }
+        Console.print((WatchConditions.hold(hold).map { "held: \($0)" } ?? "not held").printable)
+    }
+
+    private func tell(_ report: ConditionsReport) {
+        if json { return write("conditions", ["conditions": report.fields.mapValues(\.json)]) }
+        let conditions = WatchConditions(report)
+        Console.print("power \(conditions.power); network \(conditions.network)".printable)
+    }
+
+    private func write(_ event: String, _ fields: [String: Any]) {
+        let now = Date.now.timeIntervalSince1970
+        var object = fields
+        object["event"] = event
+        object["time"] = Formatting.rfc3339(WallTime(nanosecondsSinceEpoch: Int64(now * 1e3) * 1_000_000))
+        JSONLine.print(object)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferBusClient
+import TransferModel
+
+/// The live view in a terminal: carries out what its state wants done.
+struct WatchView {
+    let client: BusClient
+    let terminal: WatchTerminal
+    let feed: AsyncStream<WatchEvent>.Continuation
+    /// Between two drawings, and between two questions why all wait.
+    private static let drawInterval = Duration.milliseconds(80)
+    private static let refreshInterval = Duration.seconds(1)
+
+    func run(_ events: AsyncStream<WatchEvent>) async throws {
+        var state = WatchState()
+        var lastDrawn: ContinuousClock.Instant?
+        var isDrawingDue = false
+        var lastRefresh: ContinuousClock.Instant?
+        for await event in events {
+            if case .redraw = event { isDrawingDue = false }
+            for order in state.apply(event) {
+                switch order {
+                case .quit:
+                    terminal.restore()
+                    guard case .daemonEnded = event else { return }
+                    throw BusClientError.failed("it has ended; the next command starts it again")
+                case .refresh:
+                    let now = ContinuousClock.now
+                    if let lastRefresh, now < lastRefresh { continue }
+                    let wait = lastRefresh.map { max(.zero, $0 + Self.refreshInterval - now) } ?? .zero
+                    lastRefresh = now + wait
+                    refresh(after: wait)
+                case .control, .explain: carryOut(order)
+                }
+            }
+            let now = ContinuousClock.now
+            guard !isDrawingDue else { continue }
+            if let lastDrawn, now - lastDrawn < Self.drawInterval {
+                isDrawingDue = true
+                later(Self.drawInterval - (now - lastDrawn))
+                continue
+            }
+            draw(state)
+            lastDrawn = now
+        }
+    }
+
+    private func draw(_ state: WatchState) {
+        let (width, height) = (Console.width(1), Console.height(1))
+        terminal.draw(WatchScreen(state: state, width: width, height: height).lines.map { $0.drawn(width: width) })
+    }
+
+    private func later(_ time: Duration) {
+        Task {
+            try? await Task.sleep(for: time)
+            feed.yield(.redraw)
+        }
+    }
+
+    private func refresh(after wait: Duration) {
+        Task {
+            if wait > .zero { try? await Task.sleep(for: wait) }
+            // What cannot be asked now is asked again with the next change.
+            if let rows = try? await client.explainedList(TransferFilter()) { feed.yield(.listed(rows)) }
+        }
+    }
+
+    private func carryOut(_ order: WatchOrder) {
+        Task {
+            do {
+                switch order {
+                case .control(let id, let action): try await client.control([id], action)
+                case .explain(let id): feed.yield(.explained(id, try await client.explain(id)))
+                case .refresh, .quit: break  // The view's own affair.
+                }
+            } catch {
+                feed.yield(.refused("\(error)"))
+            }
+        }
+    }
+}
