@@ -80,7 +80,7 @@ extension UploadStateMachine {
     }
 
     /// The next part follows.
-    private mutating func partTaken(_ head: ResponseHead) -> [Directive] {
+    mutating func partTaken(_ head: ResponseHead) -> [Directive] {
         let offset = head.uploadOffset ?? sending.upperBound
         // Interim answers may have told of all of it before: it is new even so.
         if offset > sending.lowerBound { confirmed = min(confirmed, sending.lowerBound) }
@@ -88,7 +88,7 @@ extension UploadStateMachine {
     }
 
     /// Whether more has to follow what was sent last.
-    private var isPart: Bool { sending.upperBound < plan.source.size }
+    var isPart: Bool { sending.upperBound < plan.source.size }
 
     /// An answer to a request that makes the upload: it may have carried only a part, or more than the server takes at once.
     private mutating func wholeAnswered(_ question: Question, _ head: ResponseHead) -> [Directive] {
@@ -108,7 +108,7 @@ extension UploadStateMachine {
     }
 
     /// An answer to the upload itself.
-    private mutating func final(_ question: Question, _ head: ResponseHead) -> [Directive] {
+    mutating func final(_ question: Question, _ head: ResponseHead) -> [Directive] {
         switch head.status {
         case 511:
             return discard(head, then: .end(.failed(wantsLogin("answered 511: this network wants a login first."))))
@@ -161,155 +161,7 @@ extension UploadStateMachine {
             "answered the upload with a redirect to \(target.hostAndPort); this network may want a login first.")
     }
 
-    // MARK: tus, and going on
-
-    private mutating func discovered(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        let versions = head.list("Tus-Version")
-        guard (200..<300).contains(head.status), versions.contains("1.0.0"),
-            head.list("Tus-Extension").contains("creation")
-        else { return discard(head, then: .ask(wholeQuestion)) }
-        var next = question
-        next.kind = .create
-        next.visited = [question.url]
-        return discard(head, then: .ask(next))
-    }
-
-    private mutating func created(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        guard (200..<300).contains(head.status) else {
-            // 412: it speaks another version of tus after all.
-            return head.status == 412 ? discard(head, then: .ask(wholeQuestion)) : final(question, head)
-        }
-        guard let location = head.value("Location"), let url = place(location, from: question) else {
-            let failure = malformed("made a place for the upload but did not say where it may go.")
-            return discard(head, then: .end(.failed(failure)))
-        }
-        let made = UploadResume(kind: .tus, url: url, modified: plan.source.modified)
-        resource = made
-        confirmed = 0
-        guard let next = self.question(.append, at: made), let resumePoint else { return startOver(head) }
-        return [.remember(resumePoint)] + discard(head, then: .ask(next))
-    }
-
-    private mutating func offsetTold(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        switch head.status {
-        case 200..<300:
-            let length = head.value("Upload-Length").flatMap { Int64($0) } ?? plan.source.size
-            guard let offset = head.uploadOffset, offset <= plan.source.size, length == plan.source.size else {
-                return startOver(head)
-            }
-            let isComplete =
-                resource?.kind == .tus ? offset == plan.source.size : head.saysUploadIsComplete == true
-            if isComplete { return final(question, head) }
-            return goOn(from: offset, head)
-        case 401, 407, 408, 425, 429, 500...599:
-            return final(question, head)
-        case 423:
-            return locked(head)
-        case 400..<500:
-            return startOver(head)
-        default:
-            let failure = malformed("answered \(head.status) when asked how much it has.")
-            return discard(head, then: .end(.failed(failure)))
-        }
-    }
-
-    private mutating func appended(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        let isTus = resource?.kind == .tus
-        switch head.status {
-        case 200..<300 where isTus:
-            guard let offset = head.uploadOffset, (0...plan.source.size).contains(offset) else {
-                return askForOffset(head)
-            }
-            return offset == plan.source.size ? final(question, head) : goOn(from: offset, head)
-        case 200..<300 where isPart && head.saysUploadIsComplete != true:
-            return partTaken(head)
-        case 200..<300:
-            return head.saysUploadIsComplete == false ? askForOffset(head) : final(question, head)
-        case 413 where !isTus && limits.maximumAppend.map { $0 < sending.count } == true:
-            return askForOffset(head)
-        case 409:
-            return askForOffset(head)
-        case 404, 410:
-            return head.saysUploadIsComplete == true ? final(question, head) : startOver(head)
-        case 423:
-            return locked(head)
-        default:
-            return final(question, head)
-        }
-    }
-
-    /// Sends what is missing from `offset` on.
-    private mutating func goOn(from offset: Int64, _ head: ResponseHead) -> [Directive] {
-        if offset > confirmed { corrections = 0 } else { corrections += 1 }
-        guard corrections <= Self.mostCorrections else { return contradicts(head) }
-        confirmed = offset
-        guard let resource, let next = question(.append, at: resource), let resumePoint else {
-            return startOver(head)
-        }
-        return [.remember(resumePoint)] + discard(head, then: .ask(next))
-    }
-
-    private mutating func askForOffset(_ head: ResponseHead) -> [Directive] {
-        corrections += 1
-        guard corrections <= Self.mostCorrections else { return contradicts(head) }
-        guard let resource, let next = question(.offset, at: resource) else { return startOver(head) }
-        return discard(head, then: .ask(next))
-    }
-
-    private mutating func contradicts(_ head: ResponseHead) -> [Directive] {
-        let failure = malformed("contradicts itself about how much of the file it has.")
-        return discard(head, then: .end(.failed(failure)))
-    }
-
-    /// Another request still has the upload: an earlier connection that the server does not know to be dead.
-    private mutating func locked(_ head: ResponseHead) -> [Directive] {
-        discard(head, then: .end(.failed(head.failureThatMayPass(host: host, now: plan.now))))
-    }
-
-    /// The server has forgotten the upload: once in an attempt it is begun anew.
-    private mutating func startOver(_ head: ResponseHead) -> [Directive] {
-        resource = nil
-        confirmed = 0
-        corrections = 0
-        guard !hasStartedOver else {
-            return discard(head, then: .end(.failed(malformed("has forgotten the upload twice."))))
-        }
-        hasStartedOver = true
-        return [.startOver] + discard(head, then: .begin)
-    }
-
-    /// Where the server says that the upload goes on; nil where that may not be asked.
-    private func place(_ location: String, from question: Question) -> String? {
-        let hop = rule.next(location: location, from: question.url, fields: [], visited: [])
-        guard case .follow(let url, _) = hop else { return nil }
-        return url
-    }
-
     private func wantsLogin(_ what: String) -> TransferFailure {
         TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
-    }
-}
-
-extension ResponseHead {
-    /// How many bytes the server says it has; nil where it does not say, or nothing that can be.
-    var uploadOffset: Int64? {
-        guard let text = value("Upload-Offset")?.filter({ $0 != " " }), let offset = Int64(text), offset >= 0 else {
-            return nil
-        }
-        return offset
-    }
-
-    /// What `Upload-Complete` says; nil where it does not.
-    var saysUploadIsComplete: Bool? {
-        switch value("Upload-Complete")?.filter({ $0 != " " }) {
-        case "?1": true
-        case "?0": false
-        default: nil
-        }
-    }
-
-    /// The parts of a field with commas, in lower case.
-    func list(_ name: String) -> [String] {
-        (value(name) ?? "").lowercased().split(separator: ",").map { $0.filter { !$0.isWhitespace } }
     }
 }
