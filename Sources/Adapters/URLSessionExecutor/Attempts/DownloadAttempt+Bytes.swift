@@ -24,7 +24,7 @@ extension DownloadAttempt: ExchangeReceiver {
         watch.moved(Int64(bytes.count), at: MonotonicTime.now())
         guard exchange === self.exchange else { return piece(exchange, received: bytes) }
         switch machine.received(bytes: bytes.count) {
-        case .write(let count): write(bytes, at: machine.position - Int64(count))
+        case .keep(let count): write(bytes, at: machine.position - Int64(count))
         case .drop: return
         case .instead(let directives): perform(directives)
         }
@@ -34,7 +34,7 @@ extension DownloadAttempt: ExchangeReceiver {
         guard !isOver else { return }
         let failure = error.map { error in
             SessionFailure.failure(
-                code: error.code, text: error.text, host: machine.host, proxy: machine.plan.proxy)
+                code: error.code, text: error.text, host: machine.host, proxy: machine.request.proxy)
         }
         guard exchange === self.exchange else { return piece(exchange, endedWith: failure) }
         self.exchange = nil

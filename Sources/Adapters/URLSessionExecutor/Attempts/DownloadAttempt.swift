@@ -64,7 +64,8 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         self.report = report
         answers = AnswerKeeper(job.specification)
         partialPath = ""
-        machine = DownloadStateMachine(plan: DownloadPlan(url: job.specification.url, headers: [], userAgent: ""))
+        machine = DownloadStateMachine(
+            plan: DownloadPlan(request: RequestPlan(url: job.specification.url, headers: [], userAgent: "")))
     }
 
     var liveExchanges: [Exchange] { live.withLock { $0 } }
@@ -111,18 +112,11 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     }
 
     private func plan(_ place: PartialPlace, isUnchanged: Bool) -> DownloadPlan {
-        let configuration = environment.configuration
-        var plan = DownloadPlan(
-            url: specification.url, headers: specification.headers, userAgent: configuration.userAgent)
-        plan.firstRequestBytes = configuration.firstRequestBytes
-        plan.allowsInsecureRedirect = specification.allowsInsecureRedirect
-        plan.staysOnLoopback = specification.traits.isLoopback
-        plan.logins = LoginPlan(specification)
-        plan.proxy = environment.proxy(for: specification.url)
+        var plan = DownloadPlan(request: RequestPlan(specification, environment))
+        plan.firstRequestBytes = environment.configuration.firstRequestBytes
         plan.keepsErrorBody = specification.keepsErrorBody
         plan.maximumBytes = specification.maximumBytes
         plan.deliversEncodedBodies = environment.isRepaired
-        plan.now = MonotonicTime.wallSeconds()
         plan.offset = place.offset
         plan.extents = place.extents
         plan.connections = allowedConnections

@@ -36,7 +36,7 @@ extension UploadAttempt: ExchangeReceiver {
             return perform(decide { $0.ended(TransferFailure(cause: .connection, message: message)) })
         }
         let failure = error.map { error in
-            SessionFailure.failure(code: error.code, text: error.text, host: machine.host, proxy: machine.plan.proxy)
+            SessionFailure.failure(code: error.code, text: error.text, host: machine.host, proxy: machine.request.proxy)
         }
         perform(decide { $0.ended(failure) })
     }

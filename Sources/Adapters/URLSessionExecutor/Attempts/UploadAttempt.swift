@@ -57,19 +57,11 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
     static func plan(
         _ job: TransferJob, _ source: UploadSource, _ environment: ExecutorEnvironment
     ) -> UploadPlan {
-        let specification = job.specification
-        var plan = UploadPlan(
-            url: specification.url, source: source, headers: specification.headers,
-            userAgent: environment.configuration.userAgent)
-        plan.logins = LoginPlan(specification)
-        plan.proxy = environment.proxy(for: specification.url)
-        plan.allowsInsecureRedirect = specification.allowsInsecureRedirect
-        plan.staysOnLoopback = specification.traits.isLoopback
+        var plan = UploadPlan(request: RequestPlan(job.specification, environment), source: source)
         if job.resume?.total == source.size {
             plan.resume = job.resume?.upload
             plan.offset = job.resume?.offset ?? 0
         }
-        plan.now = MonotonicTime.wallSeconds()
         return plan
     }
 

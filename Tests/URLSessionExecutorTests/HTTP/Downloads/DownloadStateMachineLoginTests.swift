@@ -19,8 +19,8 @@ struct DownloadStateMachineLoginTests {
         -> DownloadPlan
     {
         var plan = Dialogue.plan(url)
-        plan.logins.credential = credential
-        plan.logins.clientNonce = "c"
+        plan.request.logins.credential = credential
+        plan.request.logins.clientNonce = "c"
         return plan
     }
 
@@ -97,7 +97,7 @@ struct DownloadStateMachineLoginTests {
         #expect(third.value("Range") == "bytes=10-")
         fields[0].value = "bytes 10-29/30"
         _ = machine.received(ResponseHead(status: 206, fields: fields))
-        #expect(machine.received(bytes: 20) == .write(20))
+        #expect(machine.received(bytes: 20) == .keep(20))
     }
 
     @Test("another origin gets nothing, neither where a redirect leads there nor when it asks")
@@ -116,7 +116,7 @@ struct DownloadStateMachineLoginTests {
     @Test("the app is told what it can answer, for the origin that asks; unknown schemes are left out")
     func told() {
         var plan = plan(credential: nil)
-        plan.logins.asksForCredentials = true
+        plan.request.logins.asksForCredentials = true
         var machine = DownloadStateMachine(plan: plan)
         _ = machine.start()
         let all = "Negotiate, Basic realm=\"a\", Basic realm=\"a\", Digest nonce=1, algorithm=ODD, Bearer"
@@ -136,10 +136,10 @@ struct DownloadStateMachineLoginTests {
     @Test("what the app said is used, a refused answer is asked about again, a refusal is not")
     func answered() {
         var plan = plan(credential: nil)
-        plan.logins.asksForCredentials = true
+        plan.request.logins.asksForCredentials = true
         let token = HeaderField(name: "Authorization", value: "Bearer t")
-        plan.headers = [HeaderField(name: "authorization", value: "old")]
-        plan.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+        plan.request.headers = [HeaderField(name: "authorization", value: "old")]
+        plan.request.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
         var machine = DownloadStateMachine(plan: plan)
         guard case .send(let request)? = machine.start().first else {
             Issue.record("nothing sent")
@@ -148,7 +148,7 @@ struct DownloadStateMachineLoginTests {
         #expect(request.fields.filter { $0.name.lowercased() == "authorization" } == [token])
         let again = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasAnswered: true)
         #expect(refuse(&machine, "Bearer") == [.end(.challenged([again]))])
-        plan.logins.answeredChallenges[0].answer = .refuse
+        plan.request.logins.answeredChallenges[0].answer = .refuse
         var refused = DownloadStateMachine(plan: plan)
         _ = refused.start()
         #expect(refuse(&refused, "Bearer") == [.end(.answered(status: 401))])
@@ -157,9 +157,9 @@ struct DownloadStateMachineLoginTests {
     @Test("a token that was taken and has expired since was not refused, and the bytes that it gave are kept")
     func expired() {
         var plan = plan(credential: nil)
-        plan.logins.asksForCredentials = true
+        plan.request.logins.asksForCredentials = true
         let token = HeaderField(name: "Authorization", value: "Bearer t")
-        plan.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+        plan.request.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
         var machine = DownloadStateMachine(plan: plan)
         _ = machine.start()
         let fields = [
@@ -176,9 +176,11 @@ struct DownloadStateMachineLoginTests {
     func tokenElsewhere() {
         for origin in ["http://other", "https://h", "http://h:81"] {
             var plan = plan(credential: nil)
-            plan.logins.asksForCredentials = true
+            plan.request.logins.asksForCredentials = true
             let token = HeaderField(name: "Authorization", value: "Bearer t")
-            plan.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+            plan.request.logins.answeredChallenges = [
+                AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))
+            ]
             var machine = DownloadStateMachine(plan: plan)
             #expect(schemes(machine.start()) == ["Bearer"])
             let location = HeaderField(name: "Location", value: origin + "/f")
@@ -197,7 +199,7 @@ struct DownloadStateMachineLoginTests {
     @Test("407 of a proxy names it and is final; of a server without one it is an answer")
     func proxy() {
         var plan = Dialogue.plan()
-        plan.proxy = "proxy:3128"
+        plan.request.proxy = "proxy:3128"
         var machine = DownloadStateMachine(plan: plan)
         _ = machine.start()
         let directives = machine.received(ResponseHead(status: 407, fields: [])) + machine.ended(nil)

@@ -13,9 +13,9 @@ struct DownloadStateMachineRedirectTests {
         staysOnLoopback: Bool = false, headers: [HeaderField] = []
     ) -> (requests: [RequestHead], failure: TransferFailure?) {
         var plan = Dialogue.plan(url)
-        plan.allowsInsecureRedirect = allowsInsecure
-        plan.staysOnLoopback = staysOnLoopback
-        plan.headers = headers
+        plan.request.allowsInsecureRedirect = allowsInsecure
+        plan.request.staysOnLoopback = staysOnLoopback
+        plan.request.headers = headers
         var machine = DownloadStateMachine(plan: plan)
         var directives = machine.start()
         var requests: [RequestHead] = []

@@ -16,7 +16,7 @@ struct Dialogue {
     static func plan(_ url: String = "http://h/f.bin", offset: Int64 = 0, total: Int64? = nil, tag: String? = nil)
         -> DownloadPlan
     {
-        var plan = DownloadPlan(url: url, headers: [], userAgent: "t")
+        var plan = DownloadPlan(request: RequestPlan(url: url, headers: [], userAgent: "t"))
         plan.firstRequestBytes = 10
         plan.offset = offset
         plan.total = total
@@ -53,7 +53,7 @@ struct Dialogue {
     }
     mutating func bytes(_ count: Int) {
         switch machine.received(bytes: count) {
-        case .write(let count): lines.append("write \(count)")
+        case .keep(let count): lines.append("write \(count)")
         case .drop: lines.append("drop")
         case .instead(let directives): note(directives)
         }
@@ -484,7 +484,7 @@ struct DownloadStateMachineTests {
     @Test("fields that would break the protocol are not taken over")
     func ownFields() {
         var plan = Dialogue.plan()
-        plan.headers = [
+        plan.request.headers = [
             HeaderField(name: "range", value: "bytes=5-"), HeaderField(name: "X-Mine", value: "1"),
             HeaderField(name: "User-Agent", value: "mine"),
         ]

@@ -48,7 +48,7 @@ private struct SegmentWorld {
         let end = min(total, start + 10)
         perform(machine.received(Self.head(start..<end, total)))
         written.insert(start..<end)
-        if case .write = machine.received(bytes: Int(end - start)) {} else { faults.append("first bytes refused") }
+        if case .keep = machine.received(bytes: Int(end - start)) {} else { faults.append("first bytes refused") }
         perform(machine.ended(nil))
     }
 

@@ -4,10 +4,7 @@ internal import TransferModel
 /// What the head of an answer means.
 extension DownloadStateMachine {
     mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        if head.status == 401, let directives = challenged(question, head) { return directives }
-        if head.status == 407, let proxy = plan.proxy { return refusedByProxy(proxy, head) }
-        if head.status != 401 { authenticator.taken(by: question.url) }
-        if RedirectRule.isRedirect(head) { return redirected(question, head) }
+        if let step = login(question, head) ?? redirect(question, head) { return discard(head, then: step) }
         switch head.status {
         case 206: return partialContent(question, head)
         // The others carry no file, or none yet: 202, 204, 205. Who wants any answer's body has said so.
@@ -16,42 +13,19 @@ extension DownloadStateMachine {
         case 304 where question.kind == .first && plan.completedBefore?.validator != nil && position == 0:
             return discard(head, then: .end(.alreadyComplete(status: 304)))
         case 416 where question.kind != .whole: return rangeRefused(question, head)
-        case 511:
-            let failure = wantsLogin("answered 511: this network wants a login first.")
-            return discard(head, then: .end(.failed(failure, keepsBytes: true)))
-        case 408, 425, 429, 500, 502, 503, 504:
-            return discard(head, then: .end(.failed(mayPass(head), keepsBytes: true)))
+        case 511: return discard(head, then: .fail(wantsLogin("answered 511: this network wants a login first.")))
+        case 408, 425, 429, 500, 502, 503, 504: return discard(head, then: .fail(mayPass(head)))
         default:
             if head.status >= 400, plan.keepsErrorBody {
-                if let refusal = unreadable(head) { return refusal }
-                return keep(head, question, end: head.contentLength)
+                return unreadable(head) ?? keep(head, question, end: head.contentLength)
             }
             return discard(head, then: .end(.answered(status: head.status)))
         }
     }
 
-    private mutating func redirected(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        let rule = RedirectRule(
-            allowsInsecure: plan.allowsInsecureRedirect, staysOnLoopback: plan.staysOnLoopback)
-        let location = head.value("Location") ?? ""
-        switch rule.next(
-            location: location, from: question.url, fields: question.fields, visited: question.visited)
-        {
-        case .follow(let url, let fields):
-            var next = question
-            next.url = url
-            next.fields = fields
-            next.visited.append(url)
-            return discard(head, then: .ask(next))
-        case .refuse(let failure):
-            return discard(head, then: .end(.failed(failure, keepsBytes: true)))
-        }
-    }
-
     private mutating func partialContent(_ question: Question, _ head: ResponseHead) -> [Directive] {
         guard question.kind != .whole else {
-            return abandon(
-                then: .end(.failed(malformed("answered 206 to a request without a range."), keepsBytes: true)))
+            return abandon(then: .fail(malformed("answered 206 to a request without a range.")))
         }
         let range = head.value("Content-Range").flatMap { ContentRange($0) }
         if range?.hasImpossibleTotal == true { return refuseLength() }
@@ -73,7 +47,7 @@ extension DownloadStateMachine {
         var more = question
         more.kind = .rest
         more.visited = [question.url]
-        state = .receiving(Body(file: file, end: end, more: isLast ? nil : more))
+        state = .receiving(.part(Part(file: file, end: end, more: isLast ? nil : more)))
         return [.receive(file)]
     }
 
@@ -82,8 +56,7 @@ extension DownloadStateMachine {
             let coding = head.value("Content-Encoding") ?? ""
             let message =
                 "\(host) sent the file encoded (\(coding)) though that was not asked for, so it cannot be checked."
-            let failure = TransferFailure(cause: .encodedBody, message: message)
-            return abandon(then: .end(.failed(failure, keepsBytes: false)))
+            return refuse(TransferFailure(cause: .encodedBody, message: message))
         }
         if let refusal = unreadable(head) { return refusal }
         let length = head.status == 204 || head.status == 205 ? 0 : head.contentLength
@@ -93,15 +66,13 @@ extension DownloadStateMachine {
 
     /// Takes a body from 0.
     private mutating func keep(_ head: ResponseHead, _ question: Question, end: Int64?) -> [Directive] {
-        let directives: [Directive] = position > 0 || !extents.isEmpty ? [.startOver] : []
-        position = 0
-        extents = []
+        let directives = dropBytes()
         let isChunked = head.value("Transfer-Encoding") != nil
         let file = serverFile(head, question, total: isChunked ? nil : end)
         expectedTotal = file.total
         expectedVersion = file.continuing
         known = file
-        state = .receiving(Body(file: file, end: file.total, more: nil))
+        state = .receiving(.part(Part(file: file, end: file.total, more: nil)))
         return directives + [.receive(file)]
     }
 
@@ -116,7 +87,7 @@ extension DownloadStateMachine {
                     continuing: expectedVersion, disposition: head.value("Content-Disposition"),
                     lastModified: expectedVersion.lastModified)
                 known = file
-                return discard(head, then: .finish(file))
+                return discard(head, then: .conclude(.finish(file)))
             }
         }
         return askForWhole(question, head)
@@ -125,14 +96,12 @@ extension DownloadStateMachine {
     /// What stands against a file's answer: a login page, too many bytes, or that nothing has changed.
     private mutating func refusal(_ head: ResponseHead, _ question: Question, total: Int64?) -> [Directive]? {
         if CaptivePortal.isSuspected(
-            head, url: plan.url, isContinuing: position > 0, version: expectedVersion, known: known)
+            head, url: request.url, isContinuing: position > 0, version: expectedVersion, known: known)
         {
-            let failure = wantsLogin("sent a web page in place of the file; this network may want a login first.")
-            return abandon(then: .end(.failed(failure, keepsBytes: true)))
+            return abandon(
+                then: .fail(wantsLogin("sent a web page in place of the file; this network may want a login first.")))
         }
-        if let limit = plan.maximumBytes, let total, total > limit {
-            return abandon(then: .end(.failed(tooLarge(limit), keepsBytes: false)))
-        }
+        if let limit = plan.maximumBytes, let total, total > limit { return refuse(tooLarge(limit)) }
         if question.kind == .first, position == 0, let before = plan.completedBefore {
             let version = before.validator.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
             // An equal size alone says nothing: a file of fixed length changes, too.
@@ -147,13 +116,11 @@ extension DownloadStateMachine {
     private mutating func unreadable(_ head: ResponseHead) -> [Directive]? {
         if head.hasImpossibleLength { return refuseLength() }
         guard head.hasUnknownTransferCoding else { return nil }
-        let failure = malformed("sent the file in a transfer coding that was not asked for.")
-        return abandon(then: .end(.failed(failure, keepsBytes: true)))
+        return abandon(then: .fail(malformed("sent the file in a transfer coding that was not asked for.")))
     }
 
     private mutating func refuseLength() -> [Directive] {
-        let failure = malformed("named a length that no file has.")
-        return abandon(then: .end(.failed(failure, keepsBytes: true)))
+        abandon(then: .fail(malformed("named a length that no file has.")))
     }
 
     private func serverFile(_ head: ResponseHead, _ question: Question, total: Int64?) -> ServerFile {
@@ -161,20 +128,5 @@ extension DownloadStateMachine {
             url: question.url, status: head.status, total: total, version: head.version,
             continuing: head.continuingVersion, disposition: head.value("Content-Disposition"),
             lastModified: head.value("Last-Modified"), mediaType: head.mediaType)
-    }
-
-    func wantsLogin(_ what: String) -> TransferFailure {
-        TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
-    }
-
-    /// Whether a server may do better later, in words.
-    func mayPass(_ head: ResponseHead) -> TransferFailure { head.failureThatMayPass(host: host, now: plan.now) }
-
-    func tooLarge(_ limit: Int64) -> TransferFailure {
-        TransferFailure(cause: .tooLarge, message: "\(host) has more than the \(limit) bytes that are allowed.")
-    }
-
-    func malformed(_ what: String) -> TransferFailure {
-        TransferFailure(cause: .malformedAnswer, message: "\(host) \(what)")
     }
 }

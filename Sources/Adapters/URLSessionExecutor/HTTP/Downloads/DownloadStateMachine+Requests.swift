@@ -1,35 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What is asked, and how an answer is got rid of.
+/// What is asked.
 extension DownloadStateMachine {
-    /// Fields that belong to the protocol and are never taken from outside.
-    private static let ownFields: Set<String> = [
-        "range", "if-range", "connection", "content-length", "transfer-encoding", "expect", "te", "upgrade",
-    ]
-
-    /// The host that is asked, for messages.
-    var host: String {
-        switch state {
-        case .asking(let question): URLReference(question.url).hostAndPort
-        case .receiving(let body): URLReference(body.file.url).hostAndPort
-        case .segmented(let body): URLReference(body.question.url).hostAndPort
-        case .ready, .discarding, .over: URLReference(known?.url ?? plan.url).hostAndPort
-        }
-    }
-
-    /// The fields that go with every request.
-    func firstFields() -> [HeaderField] {
-        var fields = plan.headers.without(Self.ownFields)
-        if fields.firstValue("User-Agent") == nil {
-            fields.append(HeaderField(name: "User-Agent", value: plan.userAgent))
-        }
-        if fields.firstValue("Accept-Encoding") == nil {
-            fields.append(HeaderField(name: "Accept-Encoding", value: "identity"))
-        }
-        return fields
-    }
-
     mutating func ask(_ question: Question) -> [Directive] {
         state = .asking(question)
         var fields = authenticator.adding(to: question.fields, url: question.url, method: "GET")
@@ -71,9 +44,7 @@ extension DownloadStateMachine {
     }
 
     private mutating func giveUp(_ question: Question) -> ([Directive], Question) {
-        let directives: [Directive] = position > 0 || !extents.isEmpty ? [.startOver] : []
-        position = 0
-        extents = []
+        let directives = dropBytes()
         expectedTotal = nil
         expectedVersion = nil
         known = nil
@@ -83,20 +54,9 @@ extension DownloadStateMachine {
         return (directives, next)
     }
 
-    /// Reads a body that is not wanted to its end where it is short, so that the connection can be used again.
-    mutating func discard(_ head: ResponseHead, then next: Next) -> [Directive] {
-        if let length = head.contentLength, length > Self.largestDiscarded { return abandon(then: next) }
-        state = .discarding(bytes: 0, then: next)
-        return []
-    }
-
-    mutating func abandon(then next: Next) -> [Directive] {
-        state = .discarding(bytes: Self.largestDiscarded + 1, then: next)
-        return [.cancelRequest]
-    }
-
-    mutating func end(_ ending: Ending) -> [Directive] {
-        state = .over
-        return [.end(ending)]
+    /// Begins at 0 again.
+    mutating func dropBytes() -> [Directive] {
+        defer { (position, extents) = (0, []) }
+        return position > 0 || !extents.isEmpty ? [.startOver] : []
     }
 }

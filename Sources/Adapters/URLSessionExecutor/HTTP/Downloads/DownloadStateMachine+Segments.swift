@@ -6,24 +6,24 @@ import TransferPolicy
 extension DownloadStateMachine {
     /// The bytes there are: what was received, and what earlier attempts left beyond it.
     var present: ByteRanges {
-        if case .segmented(let body) = state { return body.plan.received }
+        if case .receiving(.segments(let body)) = state { return body.plan.received }
         return ByteRanges([0..<position] + extents)
     }
 
     /// How many bytes there are.
     var presentBytes: Int64 {
-        if case .segmented(let body) = state { return body.plan.received.count }
+        if case .receiving(.segments(let body)) = state { return body.plan.received.count }
         return extents.isEmpty ? position : present.count
     }
 
     /// Bytes that were to be written and could not be.
     mutating func lose(_ range: Range<Int64>) {
-        guard case .segmented(var body) = state else {
+        guard case .receiving(.segments(var body)) = state else {
             position = min(position, range.lowerBound)
             return
         }
         body.lose(range)
-        state = .segmented(body)
+        state = .receiving(.segments(body))
     }
 
     /// Asks for what is missing: in pieces where there are holes, or where that is allowed and worth it.
@@ -34,27 +34,28 @@ extension DownloadStateMachine {
         guard connections > 1 || !extents.isEmpty else { return ask(question) }
         var body = SegmentedBody(file: file, question: question, plan: segments, connections: connections)
         let steps = body.start()
-        state = .segmented(body)
+        state = .receiving(.segments(body))
         return directives(steps)
     }
 
     /// The head of an answer to a segment's request came.
     mutating func received(_ head: ResponseHead, segment id: Int) -> [Directive] {
-        guard case .segmented(var body) = state, let asked = body.asked(id), !(100..<200).contains(head.status)
+        guard case .receiving(.segments(var body)) = state, let asked = body.asked(id),
+            !(100..<200).contains(head.status)
         else { return [] }
         let isShort = head.contentLength.map { $0 <= Self.largestDiscarded } ?? true
         let steps = body.received(verdict(head, asked.question, asked.range, id), isShort: isShort, by: id)
-        state = .segmented(body)
+        state = .receiving(.segments(body))
         return directives(steps)
     }
 
     /// Bytes of a segment came: where to write them, and what to do then.
     mutating func received(bytes count: Int, segment id: Int) -> (place: Range<Int64>?, then: [Directive]) {
-        guard case .segmented(var body) = state else { return (nil, []) }
+        guard case .receiving(.segments(var body)) = state else { return (nil, []) }
         // Not held twice while it changes: else every block would copy it.
         state = .over
-        let step = body.received(bytes: count, by: id, tooMany: malformed("sent more bytes than it said it would."))
-        state = .segmented(body)
+        let step = body.received(bytes: count, by: id, tooMany: tooManyBytes)
+        state = .receiving(.segments(body))
         switch step {
         case .write(let place, let steps): return (place, directives(steps))
         case .drop(let steps): return (nil, directives(steps))
@@ -63,21 +64,18 @@ extension DownloadStateMachine {
 
     /// The request of a segment is over.
     mutating func ended(_ failure: TransferFailure?, segment id: Int) -> [Directive] {
-        guard case .segmented(var body) = state else { return [] }
+        guard case .receiving(.segments(var body)) = state else { return [] }
         let (host, total) = (host, body.plan.total)
-        let steps = body.ended(failure, by: id) { position in
-            let message = "\(host) ended its answer after \(position) of \(total) bytes."
-            return TransferFailure(cause: .connection, message: message)
-        }
-        state = .segmented(body)
+        let steps = body.ended(failure, by: id) { endedEarly(at: $0, of: total, from: host) }
+        state = .receiving(.segments(body))
         return directives(steps)
     }
 
     /// Nothing comes of the request of a segment.
     mutating func giveUp(segment id: Int, _ failure: TransferFailure) -> [Directive] {
-        guard case .segmented(var body) = state else { return [] }
+        guard case .receiving(.segments(var body)) = state else { return [] }
         let steps = body.giveUp(id, failure)
-        state = .segmented(body)
+        state = .receiving(.segments(body))
         return directives(steps)
     }
 
@@ -101,16 +99,14 @@ extension DownloadStateMachine {
     }
 
     private mutating func leaveSegments(_ result: SegmentedBody.Result) -> [Directive] {
-        guard case .segmented(let body) = state else { return [] }
+        guard case .receiving(.segments(let body)) = state else { return [] }
         segmentNonces = [:]
         position = body.plan.received.prefix
         extents = body.plan.received.beyondPrefix
         switch result {
-        case .complete:
-            state = .over
-            return [.finish(body.file)]
+        case .complete: return conclude(.finish(body.file))
         case .startOver: return askForWhole(body.question)
-        case .end(let ending): return end(ending)
+        case .conclude(let directive): return conclude(directive)
         }
     }
 
@@ -120,19 +116,24 @@ extension DownloadStateMachine {
     private mutating func verdict(
         _ head: ResponseHead, _ question: Question, _ asked: Range<Int64>, _ id: Int
     ) -> SegmentedBody.Verdict {
-        if head.status == 401, let verdict = challenged(question, head, id) { return verdict }
-        if head.status == 407, let proxy = plan.proxy {
-            return .refused(.end(.failed(.proxyRefused(proxy), keepsBytes: true)))
+        // Another piece has had a newer nonce since this one was asked: that one may be good.
+        if head.status == 401, let nonce = segmentNonces[id], let newer = authenticator.nonce(for: question.url),
+            nonce != newer
+        {
+            return .elsewhere(question)
         }
-        if head.status != 401 { authenticator.taken(by: question.url) }
-        if RedirectRule.isRedirect(head) { return redirected(question, head) }
+        switch login(question, head) ?? redirect(question, head) {
+        case .ask(let next)?: return .elsewhere(next)
+        case .conclude(let directive)?: return .refused(.conclude(directive))
+        case nil: break
+        }
         let isFile = head.status == 206 || head.status == 200 || head.status == 203
         if head.status == 511
             || isFile
                 && CaptivePortal.isSuspected(
-                    head, url: plan.url, isContinuing: true, version: expectedVersion, known: known)
+                    head, url: request.url, isContinuing: true, version: expectedVersion, known: known)
         {
-            return .refused(.end(.failed(wantsLogin("wants a login first."), keepsBytes: true)))
+            return .refused(.end(.failed(wantsLogin("wants a login first."))))
         }
         switch head.status {
         case 206:
@@ -149,24 +150,10 @@ extension DownloadStateMachine {
         case 416:
             return .changed
         case 408, 425, 429, 500, 502, 503, 504:
-            return .refused(.end(.failed(mayPass(head), keepsBytes: true)))
+            return .refused(.end(.failed(mayPass(head))))
         default:
             // Whoever wants the answer's body gets it by asking for the whole.
             return .refused(plan.keepsErrorBody ? .startOver : .end(.answered(status: head.status)))
-        }
-    }
-
-    private func redirected(_ question: Question, _ head: ResponseHead) -> SegmentedBody.Verdict {
-        let rule = RedirectRule(allowsInsecure: plan.allowsInsecureRedirect, staysOnLoopback: plan.staysOnLoopback)
-        let location = head.value("Location") ?? ""
-        switch rule.next(location: location, from: question.url, fields: question.fields, visited: question.visited) {
-        case .follow(let url, let fields):
-            var next = question
-            (next.url, next.fields) = (url, fields)
-            next.visited.append(url)
-            return .elsewhere(next)
-        case .refuse(let failure):
-            return .refused(.end(.failed(failure, keepsBytes: true)))
         }
     }
 }

@@ -26,7 +26,9 @@ struct SegmentedBody: Hashable, Sendable {
         case complete
         /// The pieces do not belong together: fetch the whole anew.
         case startOver
-        case end(DownloadStateMachine.Ending)
+        case conclude(DownloadStateMachine.Directive)
+
+        static func end(_ ending: DownloadStateMachine.Ending) -> Self { .conclude(.end(ending)) }
     }
 
     /// What the head of an answer to a segment's request means.
@@ -146,7 +148,7 @@ struct SegmentedBody: Hashable, Sendable {
         let lane = lanes[index]
         switch lane.phase {
         case .asking:
-            return fault(index, .end(.failed(failure ?? short(segment.next), keepsBytes: true)), isReplaced: false)
+            return fault(index, .end(.failed(failure ?? short(segment.next))), isReplaced: false)
         case .receiving(let end):
             if segment.left == 0 || failure == nil && segment.next == end { return close(index) }
             let failure = failure ?? short(segment.next)
@@ -171,7 +173,7 @@ struct SegmentedBody: Hashable, Sendable {
     mutating func giveUp(_ id: Int, _ failure: TransferFailure) -> [Step] {
         guard result == nil, let index = index(id) else { return [] }
         if case .discarding = lanes[index].phase { return [.cancel(id)] }
-        return cancel(index, then: .fault(.end(.failed(failure, keepsBytes: true)), isReplaced: false))
+        return cancel(index, then: .fault(.end(.failed(failure)), isReplaced: false))
     }
 
     /// Ends all from outside: a stop, a deadline, a full disk.
@@ -179,7 +181,7 @@ struct SegmentedBody: Hashable, Sendable {
         switch result {
         case nil, .startOver: return conclude(.end(ending))
         // What was decided before stays.
-        case .complete, .end: return lanes.map { .cancel($0.id) }
+        case .complete, .conclude: return lanes.map { .cancel($0.id) }
         }
     }
 

@@ -6,21 +6,11 @@ struct UploadPlan: Hashable, Sendable {
     /// Smaller files go in one plain request: sending them anew costs less than asking how to go on.
     static let smallestResumable: Int64 = 65536
 
-    var url: String
+    var request: RequestPlan
     var source: UploadSource
-    var headers: [HeaderField]
-    var userAgent: String
-    var logins = LoginPlan()
-    /// Host and port of the proxy that requests go through; nil where there is none.
-    var proxy: String?
-    var allowsInsecureRedirect = false
-    /// Whether redirects must stay on this machine.
-    var staysOnLoopback = false
     /// Where an earlier attempt came to, and how much the server had of it.
     var resume: UploadResume?
     var offset: Int64 = 0
-    /// Seconds since 1970, to read a date in `Retry-After`.
-    var now: Int64 = 0
 
     /// Whether the server is asked for a way to go on after an interruption.
     var isResumable: Bool { source.resumption == .automatic && source.size >= Self.smallestResumable }

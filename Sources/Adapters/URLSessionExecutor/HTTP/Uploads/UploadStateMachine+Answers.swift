@@ -5,6 +5,7 @@ internal import TransferModel
 extension UploadStateMachine {
     /// 104 tells where an interrupted upload goes on, and how far it is.
     mutating func interim(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if let refusal = sizeRefused(question, head) { return refusal }
         guard head.status == 104, plan.isResumable, head.value("Upload-Draft-Interop-Version") == Self.interopVersion
         else { return [] }
         switch question.kind {
@@ -26,12 +27,18 @@ extension UploadStateMachine {
     }
 
     mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        if head.status == 401, let directives = challenged(question, head) { return directives }
-        if head.status == 407, let proxy = plan.proxy {
-            return discard(head, then: .end(.failed(.proxyRefused(proxy))))
+        if let refusal = sizeRefused(question, head) { return refusal }
+        if let step = login(question, head) {
+            // Also after a POST with all its bytes: a server that says 401 has not carried it out (RFC 9110 §15.5.2). Bytes
+            // that the server has by its own word are not sent again.
+            if case .ask = step, question.kind == .whole || question.kind == .append, let resource,
+                let offset = self.question(.offset, at: resource)
+            {
+                return discard(head, then: .ask(offset))
+            }
+            return discard(head, then: step)
         }
-        if head.status != 401 { authenticator.taken(by: question.url) }
-        if RedirectRule.isRedirect(head) { return redirected(question, head) }
+        if let step = redirect(question, head) { return redirected(question, head, step) }
         switch question.kind {
         case .whole: return wholeAnswered(question, head)
         case .result:
@@ -54,29 +61,16 @@ extension UploadStateMachine {
         }
     }
 
-    /// 401: asks again with an answer, or lets the app know; nil where it is final.
-    ///
-    /// Also after a POST with all its bytes: a server that says 401 has not carried it out (RFC 9110 §15.5.2).
-    private mutating func challenged(_ question: Question, _ head: ResponseHead) -> [Directive]? {
-        switch authenticator.refused(head, url: question.url) {
-        case .askAgain:
-            // Bytes that the server has by its own word are not sent again.
-            let place = question.kind == .whole || question.kind == .append ? resource : nil
-            return discard(head, then: .ask(place.flatMap { self.question(.offset, at: $0) } ?? question))
-        case .tell(let challenges): return discard(head, then: .end(.challenged(challenges)))
-        case .giveUp: return nil
-        }
-    }
-
     /// The file is larger than the server takes: better said at once than after all bytes.
-    func sizeRefused(_ question: Question, _ head: ResponseHead) -> TransferFailure? {
+    private mutating func sizeRefused(_ question: Question, _ head: ResponseHead) -> [Directive]? {
+        limits.note(head)
         guard let most = limits.maximumSize, plan.source.size > most else { return nil }
         // It took it all the same.
         if (200..<400).contains(head.status), [.whole, .append, .result].contains(question.kind) { return nil }
-        return TransferFailure(
-            cause: .tooLarge,
-            message:
-                "\(host) takes files of at most \(most) bytes, and \(plan.source.shownPath) has \(plan.source.size).")
+        resource = nil
+        let message =
+            "\(host) takes files of at most \(most) bytes, and \(plan.source.shownPath) has \(plan.source.size)."
+        return discard(head, then: .fail(TransferFailure(cause: .tooLarge, message: message)))
     }
 
     /// The next part follows.
@@ -101,8 +95,8 @@ extension UploadStateMachine {
             confirmed = 0
         }
         guard resource != nil else {
-            let failure = malformed("took a part of the upload but did not say where the rest may go.")
-            return discard(head, then: .end(.failed(failure)))
+            return discard(
+                head, then: .fail(malformed("took a part of the upload but did not say where the rest may go.")))
         }
         return partTaken(head)
     }
@@ -111,44 +105,40 @@ extension UploadStateMachine {
     mutating func final(_ question: Question, _ head: ResponseHead) -> [Directive] {
         switch head.status {
         case 511:
-            return discard(head, then: .end(.failed(wantsLogin("answered 511: this network wants a login first."))))
+            return discard(head, then: .fail(wantsLogin("answered 511: this network wants a login first.")))
         case 408, 425, 429, 500, 502, 503, 504:
             // The server has it all and could not use it: to go on from there would help nobody.
             if head.saysUploadIsComplete == true { resource = nil }
-            return discard(head, then: .end(.failed(head.failureThatMayPass(host: host, now: plan.now))))
+            return discard(head, then: .fail(mayPass(head)))
         default:
-            state = .answering(Answer(question: question, status: head.status))
+            state = .receiving(Body(question: question, status: head.status))
             return [.keepAnswer(head)]
         }
     }
 
-    private mutating func redirected(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        let location = head.value("Location") ?? ""
-        var next = question
-        switch question.kind {
-        case .whole:
+    private mutating func redirected(_ question: Question, _ head: ResponseHead, _ step: Step) -> [Directive] {
+        var step = step
+        switch (question.kind, step) {
+        case (.whole, _):
+            if let failure = portal(question, head) { return discard(head, then: .fail(failure)) }
             // As browsers do.
             let isPost = plan.source.method == .post
-            if head.status == 303 || isPost && (head.status == 301 || head.status == 302) {
+            if case .ask(var next) = step, head.status == 303 || isPost && (head.status == 301 || head.status == 302) {
                 next.kind = .result
+                step = .ask(next)
             }
-            if let failure = portal(question, head) { return discard(head, then: .end(.failed(failure))) }
-        case .result:
+        case (.result, .conclude):
+            step = .end(Self.taken)
+        case (.result, .ask):
             break
-        case .discover, .create, .offset, .append, .termination, .removal:
+        case (.discover, _), (.create, _), (.offset, _), (.append, _), (.termination, _), (.removal, _):
             // It would lead to a page, and none of these asks for one.
             guard head.status != 303 else { return final(question, head) }
+            if case .ask(let next) = step, question.kind == .offset || question.kind == .append {
+                resource?.url = next.url
+            }
         }
-        switch rule.next(location: location, from: question.url, fields: question.fields, visited: question.visited) {
-        case .follow(let url, let fields):
-            next.url = url
-            next.fields = fields
-            next.visited.append(url)
-            if question.kind == .offset || question.kind == .append { resource?.url = url }
-            return discard(head, then: .ask(next))
-        case .refuse(let failure):
-            return discard(head, then: .end(question.kind == .result ? Self.taken : .failed(failure)))
-        }
+        return discard(head, then: step)
     }
 
     /// A network's login page: an answer without TLS that leads to another host. The bytes are not for that one.
@@ -159,9 +149,5 @@ extension UploadStateMachine {
         guard base.scheme == "http", target.host != base.host else { return nil }
         return wantsLogin(
             "answered the upload with a redirect to \(target.hostAndPort); this network may want a login first.")
-    }
-
-    private func wantsLogin(_ what: String) -> TransferFailure {
-        TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
     }
 }

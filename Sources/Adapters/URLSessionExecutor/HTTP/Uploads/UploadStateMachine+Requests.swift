@@ -1,48 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What is asked, and how an answer is got rid of.
+/// What is asked.
 extension UploadStateMachine {
     /// The version of the draft that is spoken: draft-ietf-httpbis-resumable-upload-09 and later name it 8.
     static let interopVersion = "8"
 
-    /// Fields that belong to the protocol and are never taken from outside.
+    /// Further fields that belong to the protocol and are never taken from outside.
     private static let ownFields: Set<String> = [
-        "range", "if-range", "connection", "content-length", "transfer-encoding", "expect", "te", "upgrade",
         "upload-complete", "upload-length", "upload-offset", "upload-metadata", "upload-draft-interop-version",
         "tus-resumable", "x-http-method-override",
     ]
 
-    /// The host that is asked, for messages.
-    var host: String {
-        switch state {
-        case .asking(let question): URLReference(question.url).hostAndPort
-        case .answering(let answer): URLReference(answer.question.url).hostAndPort
-        case .ready, .discarding, .over: URLReference(plan.url).hostAndPort
-        }
-    }
+    /// The upload in one request, to the URL that was given.
+    var wholeQuestion: Question { request.question(.whole, without: Self.ownFields) }
 
-    var rule: RedirectRule {
-        RedirectRule(allowsInsecure: plan.allowsInsecureRedirect, staysOnLoopback: plan.staysOnLoopback)
-    }
-
-    /// The fields that go with every request.
-    func firstFields() -> [HeaderField] {
-        var fields = plan.headers.without(Self.ownFields)
-        if fields.firstValue("User-Agent") == nil {
-            fields.append(HeaderField(name: "User-Agent", value: plan.userAgent))
-        }
-        if fields.firstValue("Accept-Encoding") == nil {
-            fields.append(HeaderField(name: "Accept-Encoding", value: "identity"))
-        }
-        return fields
+    /// The question that begins an upload of which the server has nothing.
+    var firstQuestion: Question {
+        let asksFirst = plan.isResumable && plan.source.method == .post
+        return request.question(asksFirst ? .discover : .whole, without: Self.ownFields)
     }
 
     /// A question to the place where the upload goes on; nil where that may not be asked.
-    func question(_ kind: Question.Kind, at resource: UploadResume) -> Question? {
-        let reference = URLReference(plan.url)
-        let hop = rule.next(
-            location: resource.url, from: reference.withoutUserInfo.text, fields: firstFields(), visited: [])
+    func question(_ kind: Kind, at resource: UploadResume) -> Question? {
+        let whole = wholeQuestion
+        let hop = request.redirects.next(
+            location: resource.url, from: whole.url, fields: whole.fields, visited: [])
         guard case .follow(let url, let fields) = hop else { return nil }
         return Question(kind: kind, url: url, fields: fields, visited: [url])
     }
@@ -116,42 +99,9 @@ extension UploadStateMachine {
     private var metadata: String {
         let name = plan.source.shownPath.split(separator: "/").last.map(String.init) ?? "file"
         var pairs = [("filename", name)]
-        if let type = plan.source.contentType ?? plan.headers.firstValue("Content-Type") {
+        if let type = plan.source.contentType ?? request.headers.firstValue("Content-Type") {
             pairs.append(("filetype", type))
         }
         return pairs.map { "\($0) \(Base64.encode(Array($1.utf8)))" }.joined(separator: ",")
-    }
-
-    /// The upload in one request, to the URL that was given.
-    mutating func askForWhole() -> [Directive] { ask(wholeQuestion) }
-
-    var wholeQuestion: Question {
-        let reference = URLReference(plan.url)
-        let url = reference.withoutUserInfo.text
-        return Question(kind: .whole, url: url, fields: firstFields(), visited: [url])
-    }
-
-    /// Reads a body that is not wanted to its end where it is short, so that the connection can be used again.
-    ///
-    /// An upload that still runs is cut off: nobody wants the rest of it.
-    mutating func discard(_ head: ResponseHead, then next: Next) -> [Directive] {
-        if !isBodySent { return abandon(then: next) }
-        if let length = head.contentLength, length > Int64(Self.largestDiscarded) { return abandon(then: next) }
-        state = .discarding(bytes: 0, then: next)
-        return []
-    }
-
-    mutating func abandon(then next: Next) -> [Directive] {
-        state = .discarding(bytes: Self.largestDiscarded + 1, then: next)
-        return [.cancelRequest]
-    }
-
-    mutating func end(_ ending: Ending) -> [Directive] {
-        state = .over
-        return [.end(ending)]
-    }
-
-    func malformed(_ what: String) -> TransferFailure {
-        TransferFailure(cause: .malformedAnswer, message: "\(host) \(what)")
     }
 }

@@ -20,8 +20,8 @@ extension UploadStateMachine {
             return head.status == 412 ? discard(head, then: .ask(wholeQuestion)) : final(question, head)
         }
         guard let location = head.value("Location"), let url = place(location, from: question) else {
-            let failure = malformed("made a place for the upload but did not say where it may go.")
-            return discard(head, then: .end(.failed(failure)))
+            return discard(
+                head, then: .fail(malformed("made a place for the upload but did not say where it may go.")))
         }
         let made = UploadResume(kind: .tus, url: url, modified: plan.source.modified)
         resource = made
@@ -48,8 +48,8 @@ extension UploadStateMachine {
         case 400..<500:
             return startOver(head)
         default:
-            let failure = malformed("answered \(head.status) when asked how much it has.")
-            return discard(head, then: .end(.failed(failure)))
+            return discard(
+                head, then: .fail(malformed("answered \(head.status) when asked how much it has.")))
         }
     }
 
@@ -97,13 +97,13 @@ extension UploadStateMachine {
     }
 
     private mutating func contradicts(_ head: ResponseHead) -> [Directive] {
-        let failure = malformed("contradicts itself about how much of the file it has.")
-        return discard(head, then: .end(.failed(failure)))
+        return discard(
+            head, then: .fail(malformed("contradicts itself about how much of the file it has.")))
     }
 
     /// Another request still has the upload: an earlier connection that the server does not know to be dead.
     private mutating func locked(_ head: ResponseHead) -> [Directive] {
-        discard(head, then: .end(.failed(head.failureThatMayPass(host: host, now: plan.now))))
+        discard(head, then: .fail(mayPass(head)))
     }
 
     /// The server has forgotten the upload: once in an attempt it is begun anew.
@@ -112,15 +112,15 @@ extension UploadStateMachine {
         confirmed = 0
         corrections = 0
         guard !hasStartedOver else {
-            return discard(head, then: .end(.failed(malformed("has forgotten the upload twice."))))
+            return discard(head, then: .fail(malformed("has forgotten the upload twice.")))
         }
         hasStartedOver = true
-        return [.startOver] + discard(head, then: .begin)
+        return [.startOver] + discard(head, then: .ask(firstQuestion))
     }
 
     /// Where the server says that the upload goes on; nil where that may not be asked.
     func place(_ location: String, from question: Question) -> String? {
-        let hop = rule.next(location: location, from: question.url, fields: [], visited: [])
+        let hop = request.redirects.next(location: location, from: question.url, fields: [], visited: [])
         guard case .follow(let url, _) = hop else { return nil }
         return url
     }
