@@ -21,16 +21,19 @@ struct StandstillTests {
             traits: traits)
         let recorder = Recorder()
         let attempt = DownloadAttempt(
-            job: TransferJob(id: TransferID(1), specification: specification, resume: nil),
-            environment: ExecutorEnvironment(configuration: configuration, isRepaired: true), onEnd: { _ in },
-            report: recorder.report)
-        attempt.exchange = Exchange(receiver: attempt)
-        attempt.watch.begin(now: 100 * Self.second)
+            AttemptContext(
+                job: TransferJob(id: TransferID(1), specification: specification, resume: nil),
+                environment: ExecutorEnvironment(configuration: configuration, isRepaired: true),
+                report: recorder.report))
+        attempt.sync {
+            $0.exchange = Exchange(receiver: $0)
+            $0.watch.begin(now: 100 * Self.second)
+        }
         return (attempt, recorder)
     }
 
     private func tick(_ attempt: DownloadAttempt, seconds: ClosedRange<UInt64>) {
-        for now in seconds { attempt.tick(now: now * Self.second) }
+        attempt.sync { for now in seconds { $0.tick(now: now * Self.second) } }
     }
 
     @Test("time in which the process stood still does not count as idle, time after it does")

@@ -5,7 +5,7 @@ internal import TransferEngine
 internal import TransferModel
 
 /// What comes from the network, and what time does.
-extension DownloadAttempt: ExchangeReceiver {
+extension DownloadAttempt {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
         guard !isOver else { return }
         let now = MonotonicTime.now()
@@ -32,10 +32,7 @@ extension DownloadAttempt: ExchangeReceiver {
 
     func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
         guard !isOver else { return }
-        let failure = error.map { error in
-            SessionFailure.failure(
-                code: error.code, text: error.text, host: machine.host, proxy: machine.request.proxy)
-        }
+        let failure = error.map { self.failure(of: $0) }
         guard exchange === self.exchange else { return piece(exchange, endedWith: failure) }
         self.exchange = nil
         perform(machine.ended(failure))
@@ -80,7 +77,7 @@ extension DownloadAttempt: ExchangeReceiver {
         hasher = nil
         // Should the cut fail, the next attempt makes it.
         try? file.truncate(to: written)
-        perform(machine.interrupt(.failed(.partialFileChanged(file.path), keepsBytes: true)))
+        interrupt(.failed(.partialFileChanged(file.path)))
     }
 
     /// Begins to make progress durable when it is time to.
@@ -97,13 +94,13 @@ extension DownloadAttempt: ExchangeReceiver {
         // A restart in between makes what this sync says worthless.
         let known = machine.known
         let begins = file.beginSync(to: end, on: environment.disk) { [self] failure in
-            environment.consumer.async { [self] in synced(to: end, present, of: known, failure) }
+            dispatch { $0.synced(to: end, present, of: known, failure) }
         }
         if begins { lastCheckpoint = now }
     }
 
     private func synced(to end: Int64, _ present: ByteRanges, of known: ServerFile?, _ failure: FileFailure?) {
-        guard !isOver, verdict == nil else { return }
+        guard !isOver, fault == nil else { return }
         if let failure { return fail(failure) }
         guard known == machine.known, end <= written else { return }
         durable = present
@@ -144,25 +141,18 @@ extension DownloadAttempt: ExchangeReceiver {
         // Of pieces each has its own silence.
         if exchange == nil { giveUpSilentPieces(now: now) }
         guard !isOver else { return }
-        let limit = exchange == nil ? nil : specification.idleTimeoutSeconds
-        let finding = watch.finding(now: now, idleLimit: limit, configuration: environment.configuration) {
-            environment.idleTime(since: $0, now: now, lane)
-        }
+        giveUpIfSilent(now: now, idleLimit: exchange == nil ? nil : specification.idleTimeoutSeconds)
+    }
+
+    func failure(of finding: SilenceWatch.Finding) -> TransferFailure {
         switch finding {
-        case .silence(let seconds):
-            interrupt(silence(seconds))
+        case .silence(let seconds): silence(seconds)
         case .slowness(let bytes, let seconds):
-            let message = "\(machine.host) sent only \(bytes) bytes in \(seconds) s."
-            interrupt(TransferFailure(cause: .tooSlow, message: message))
-        case nil: break
+            TransferFailure(cause: .tooSlow, message: "\(machine.host) sent only \(bytes) bytes in \(seconds) s.")
         }
     }
 
     func silence(_ seconds: Int) -> TransferFailure {
         TransferFailure(cause: .timeout, message: "\(machine.host) sent nothing for \(seconds) s.")
-    }
-
-    private func interrupt(_ failure: TransferFailure) {
-        perform(machine.interrupt(.failed(failure, keepsBytes: true)))
     }
 }

@@ -2,18 +2,11 @@
 import Dispatch
 import Glibc
 import LinuxKernel
-import Synchronization
 import TransferEngine
 internal import TransferModel
 
 /// How an attempt comes to its end.
 extension DownloadAttempt {
-    /// Stops: called on the consumer queue after `isStopping` was set.
-    func stop() {
-        guard !isOver else { return }
-        perform(machine.interrupt(.stopped))
-    }
-
     /// What the partial file is worth with those bytes durable.
     func resumePoint(_ durable: ByteRanges) -> ResumePoint {
         ResumePoint(
@@ -23,9 +16,7 @@ extension DownloadAttempt {
     }
 
     func end(_ ending: DownloadStateMachine.Ending) {
-        if case .file(let failure)? = verdict {
-            return keepBytes { resume in self.outcome(of: failure, resume: resume) }
-        }
+        if let fault { return keepBytes { $0.outcome(of: fault, resume: $1) } }
         switch ending {
         case .alreadyComplete(let status):
             removePartialFile()
@@ -37,38 +28,40 @@ extension DownloadAttempt {
             if job.resume == nil { removePartialFile() }
             end(.finished(TransferCompletion(status: status, file: nil, response: answers.head)))
         case .failed(let failure, keepsBytes: true):
-            keepBytes { .failed(failure, resume: $0) }
+            keepBytes { .failed(failure, resume: $1) }
         case .failed(let failure, keepsBytes: false):
             // An answer that was refused at its head says nothing against the bytes from before.
-            if file == nil, failure.cause != .tooLarge { return keepBytes { .failed(failure, resume: $0) } }
+            if file == nil, failure.cause != .tooLarge { return keepBytes { .failed(failure, resume: $1) } }
             removePartialFile()
             end(.failed(failure, resume: nil))
         case .challenged(let challenges):
-            keepBytes { .challenged(challenges, resume: $0) }
+            keepBytes { .challenged(challenges, resume: $1) }
         case .stopped:
-            keepBytes { .stopped($0) }
+            keepBytes { .stopped($1) }
         }
     }
 
     /// Makes the bytes durable, says so, and ends.
-    private func keepBytes(_ outcome: @escaping @Sendable (ResumePoint?) -> ExecutorOutcome) {
+    private func keepBytes(
+        _ outcome: @escaping @Sendable (isolated DownloadAttempt, ResumePoint?) -> ExecutorOutcome
+    ) {
         guard let file else {
             // Nothing was written: what there was before stays as it is.
-            return end(outcome(untouchedResume))
+            return end(outcome(self, untouchedResume))
         }
         let (end, present, durable) = (written, machine.present, self.durable)
         environment.disk.async { [self] in
             let failure = file.syncNow(to: end)
             // What is behind the durable bytes may be lost, though it can still be read.
             if failure != nil { try? file.truncate(to: durable.end) }
-            environment.consumer.async { [self] in
-                if failure != nil { written = durable.count }
-                var resume = resumePoint(failure == nil ? present : durable)
+            dispatch { attempt in
+                if failure != nil { attempt.written = durable.count }
+                var resume = attempt.resumePoint(failure == nil ? present : durable)
                 // Without the name of this boot nothing but the offset is believed, should the cut have failed, too.
                 if failure != nil { resume.bootID = "" }
-                tellProgress(isForced: true)
-                tell(.checkpointed(resume))
-                self.end(outcome(resume))
+                attempt.tellProgress(isForced: true)
+                attempt.tell(.checkpointed(resume))
+                attempt.end(outcome(attempt, resume))
             }
         }
     }
@@ -84,7 +77,12 @@ extension DownloadAttempt {
     func removePartialFile() {
         // What was neither recorded nor made here is not ours.
         guard file != nil || job.resume != nil else { return }
-        files.remove(file)
+        context.files.remove(file)
+        releaseFiles()
+    }
+
+    func releaseFiles() {
+        // A sync may still hold the file open when the next attempt begins.
         file?.unlock()
         file = nil
     }
@@ -95,18 +93,6 @@ extension DownloadAttempt {
         // Copied to another file system, all of it needs room there.
         let needed = machine.expectedTotal.map { failure.isCopy ? $0 : max(0, $0 - written) }
         return .storageLow(needed: needed, available: available, resume: resume)
-    }
-
-    /// The last report.
-    func end(_ outcome: ExecutorOutcome) {
-        guard !isOver else { return }
-        isOver = true
-        // A sync may still hold the file open when the next attempt begins.
-        file?.unlock()
-        file = nil
-        if let lane { environment.throttle.leave(lane) }
-        onEnd(outcome)
-        report(.ended(outcome))
     }
 
     /// An earlier attempt placed the file, and a crash kept it from saying so.
@@ -139,26 +125,26 @@ extension DownloadAttempt {
             tell(.checkpointed(resumePoint(durable)))
         }
         tellProgress(isForced: true)
-        let finisher = Finisher(
-            files: files, file: file, hasher: hasher, specification: specification, serverFile: serverFile,
+        let finalizer = FileFinalizer(
+            files: context.files, file: file, hasher: hasher, specification: specification, serverFile: serverFile,
             size: written)
         environment.disk.async { [self] in
-            let result = finisher.run { isStopping.withLock { $0 } }
-            environment.consumer.async { [self] in finished(result, file) }
+            let result = finalizer.run { context.isStopping }
+            dispatch { $0.finished(result) }
         }
     }
 
-    private func finished(_ result: Finisher.Result, _ file: PartialFile) {
+    private func finished(_ result: FileFinalizer.Result) {
         switch result {
         case .placed(let completed, let status):
             end(.finished(TransferCompletion(status: status, file: completed, response: answers.head)))
         case .stopped:
-            keepBytes { .stopped($0) }
+            keepBytes { .stopped($1) }
         case .wrong(let failure):
             removePartialFile()
             end(.failed(failure, resume: nil))
         case .file(let failure):
-            keepBytes { self.outcome(of: failure, resume: $0) }
+            keepBytes { $0.outcome(of: failure, resume: $1) }
         }
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 internal import TransferEngine
 internal import TransferModel
 
@@ -23,12 +22,6 @@ extension DownloadAttempt {
     var allowedConnections: Int {
         if let resume = job.resume, resume.extents == nil { return 1 }
         return specification.connections
-    }
-
-    /// Lets other threads know what to cancel.
-    func noteLive() {
-        let exchanges = pieces.map(\.exchange) + [exchange].compactMap { $0 }
-        live.withLock { $0 = exchanges }
     }
 
     func send(_ request: RequestHead, segment id: Int) {

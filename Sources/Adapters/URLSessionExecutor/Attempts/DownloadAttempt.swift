@@ -2,32 +2,26 @@
 import Dispatch
 import Foundation
 import Glibc
-import Synchronization
 import TransferEngine
 internal import TransferModel
 
-/// One attempt to fetch a file: carries out what the state machine decides, and reports.
-final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
-    // Guard: everything but `isStopping` and `live` is used on the environment's consumer queue only.
-    let job: TransferJob
-    let environment: ExecutorEnvironment
-    let files: any AttemptFiles
-    let onEnd: @Sendable (ExecutorOutcome) -> Void
-    let report: @Sendable (ExecutorReport) -> Void
-    /// Set from any thread, so that long work sees it before its turn comes.
-    let isStopping = Mutex(false)
-    /// The requests under way, for whoever stops them from another thread.
-    let live = Mutex<[Exchange]>([])
+/// One attempt to fetch a file.
+actor DownloadAttempt: TransferAttempt {
+    nonisolated let context: AttemptContext
+    nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
 
     var machine: DownloadStateMachine
     var exchange: Exchange? {
         didSet { noteLive() }
     }
     var lane: RateLane?
+    var answers: LatestAnswer
+    var watch = SilenceWatch()
+    var isOver = false
     /// The requests for pieces of the file, by the numbers of the segments.
     var pieces: [Piece] = []
     var file: PartialFile?
-    var partialPath: String
+    var partialPath = ""
     var hasher: BodyHasher?
     /// How many bytes may be written before the volume is asked again.
     var room: Int64 = 0
@@ -35,53 +29,30 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     var written: Int64 = 0
     /// Those of them that are known to be durable.
     var durable = ByteRanges()
-    /// Why the attempt ends, where it is not the state machine that knows.
-    var verdict: ExecutorVerdict?
-    /// How many bytes the resume point tells of.
-    private var recordedBytes: Int64 = 0
+    /// The fault of the disk for which the attempt ends: the state machine does not know of it.
+    var fault: FileFailure?
     var hasAnnounced = false
-    var answers: AnswerKeeper
-    var isOver = false
-
     /// When the first request was sent, and whether it was told how long its answer took.
     var firstSent: UInt64 = 0
     var hasToldAnswer = false
-    var watch = SilenceWatch()
     var lastCheckpoint: UInt64 = 0
     var lastProgress: UInt64 = 0
     var reportedProgress: Int64 = -1
 
-    /// `onEnd` comes before the report of the end; without `files` they are this process's own affair.
-    init(
-        job: TransferJob, environment: ExecutorEnvironment, files: (any AttemptFiles)? = nil,
-        onEnd: @escaping @Sendable (ExecutorOutcome) -> Void, report: @escaping @Sendable (ExecutorReport) -> Void
-    ) {
-        self.job = job
-        self.environment = environment
-        self.files =
-            files ?? LocalFiles(job: job, configuration: environment.configuration, calls: environment.fileCalls)
-        self.onEnd = onEnd
-        self.report = report
-        answers = AnswerKeeper(job.specification)
-        partialPath = ""
+    init(_ context: AttemptContext) {
+        self.context = context
+        let specification = context.job.specification
+        answers = LatestAnswer(specification)
         machine = DownloadStateMachine(
-            plan: DownloadPlan(request: RequestPlan(url: job.specification.url, headers: [], userAgent: "")))
+            plan: DownloadPlan(request: RequestPlan(url: specification.url, headers: [], userAgent: "")))
     }
 
-    var liveExchanges: [Exchange] { live.withLock { $0 } }
-
-    func noteStop() -> Bool {
-        isStopping.withLock { isStopping in
-            defer { isStopping = true }
-            return !isStopping
-        }
-    }
-
-    var specification: TransferSpecification { job.specification }
+    /// Lets other threads know what to cancel.
+    func noteLive() { context.liveExchanges = pieces.map(\.exchange) + [exchange].compactMap { $0 } }
 
     /// Looks at the destination and the partial file, and sends the first request.
     func begin() {
-        switch files.prepare().0 {
+        switch context.files.prepare().0 {
         case .failed(let failure):
             end(outcome(of: failure, resume: job.resume))
         case .unreadable(let failure):
@@ -100,13 +71,12 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
     private func begin(at place: PartialPlace, isUnchanged: Bool) {
         machine = DownloadStateMachine(plan: plan(place, isUnchanged: isUnchanged))
         written = machine.presentBytes
-        durable = hasExtents ? machine.present : ByteRanges([0..<min(recordedBytes, written)])
+        durable = hasExtents ? machine.present : ByteRanges([0..<min(place.durable, written)])
         if written == 0 { hasher = specification.checksum.map { BodyHasher($0.algorithm) } }
         // Of what was recorded, somebody has taken some away, or all.
         if let resume = job.resume, machine.plan.offset < resume.offset { tell(.restarted) }
-        let now = MonotonicTime.now()
-        lastCheckpoint = now
-        if isStopping.withLock({ $0 }) { return perform(machine.interrupt(.stopped)) }
+        lastCheckpoint = MonotonicTime.now()
+        if context.isStopping { return perform(machine.interrupt(.stopped)) }
         lane = environment.throttle.enter(job)
         perform(machine.start())
     }
@@ -120,7 +90,6 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         plan.offset = place.offset
         plan.extents = place.extents
         plan.connections = allowedConnections
-        recordedBytes = place.durable
         plan.total = job.resume?.total
         plan.validator = job.resume?.validator
         // A checksum says what is wanted, and nobody has held the earlier file against it: that one is fetched anew.
@@ -128,39 +97,19 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
         return plan
     }
 
-    /// Carries out what was decided.
-    func perform(_ directives: [DownloadStateMachine.Directive]) {
-        for directive in directives {
-            switch directive {
-            case .send(let request): send(request)
-            case .cancelRequest: cancelRequest()
-            case .sendSegment(let id, let request): send(request, segment: id)
-            case .cancelSegment(let id): cancel(segment: id)
-            case .startOver: startOver()
-            case .receive(let serverFile): receive(serverFile)
-            case .finish(let serverFile): finish(serverFile)
-            case .end(let ending): end(ending)
-            }
+    func perform(_ directive: DownloadStateMachine.Directive) {
+        switch directive {
+        case .send(let request):
+            send(request)
+            if firstSent == 0 { firstSent = watch.lastActivity }
+        case .cancelRequest: cancelRequest()
+        case .sendSegment(let id, let request): send(request, segment: id)
+        case .cancelSegment(let id): cancel(segment: id)
+        case .startOver: startOver()
+        case .receive(let serverFile): receive(serverFile)
+        case .finish(let serverFile): finish(serverFile)
+        case .end(let ending): end(ending)
         }
-    }
-
-    private func send(_ request: RequestHead) {
-        let now = MonotonicTime.now()
-        watch.begin(now: now)
-        if firstSent == 0 { firstSent = now }
-        answers.asked(request.url)
-        exchange = exchange(for: request)
-    }
-
-    func exchange(for request: RequestHead) -> Exchange {
-        // URLSession's own timer is the second line: ours does not count the time in which the disk holds us up.
-        let timeout = specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
-        return environment.client.send(
-            request, timeoutSeconds: min(max(1, timeout), 86400) + 60, lane: lane, to: self)
-    }
-
-    private func cancelRequest() {
-        if let exchange { environment.client.cancel(exchange) }
     }
 
     private func startOver() {
@@ -181,7 +130,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
 
     /// The head is known: takes the room, and says what there is to continue from before the first byte.
     private func receive(_ serverFile: ServerFile) {
-        guard verdict == nil else { return }
+        guard fault == nil else { return }
         do {
             let file = try openFile(for: serverFile)
             if let total = serverFile.total, !hasAnnounced { try takeRoom(file, total: total) }
@@ -197,7 +146,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
 
     func openFile(for serverFile: ServerFile) throws(FileFailure) -> PartialFile {
         if let file { return file }
-        let opened = try files.open(for: serverFile)
+        let opened = try context.files.open(for: serverFile)
         try opened.begin(at: machine.present.end, durable: durable.count)
         partialPath = opened.path
         file = opened
@@ -214,17 +163,7 @@ final class DownloadAttempt: TransferAttempt, @unchecked Sendable {
 
     /// Ends the attempt for a reason of the disk.
     func fail(_ failure: FileFailure) {
-        if verdict == nil { verdict = .file(failure) }
+        if fault == nil { fault = failure }
         perform(machine.interrupt(.stopped))
     }
-
-    /// Reports, unless the attempt is over.
-    func tell(_ what: ExecutorReport) {
-        if !isOver { report(what) }
-    }
-}
-
-/// Why an attempt ends, where the disk or a person decided it.
-enum ExecutorVerdict: Sendable {
-    case file(FileFailure)
 }

@@ -5,7 +5,7 @@ internal import TransferEngine
 internal import TransferModel
 
 /// What comes from the network and goes to it, and what time does.
-extension UploadAttempt: ExchangeReceiver {
+extension UploadAttempt {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
         guard exchange === self.exchange, !isOver else { return }
         watch.moved(1, at: MonotonicTime.now())
@@ -35,19 +35,15 @@ extension UploadAttempt: ExchangeReceiver {
             let message = "The connection to \(machine.host) was lost while the file was being sent."
             return perform(decide { $0.ended(TransferFailure(cause: .connection, message: message)) })
         }
-        let failure = error.map { error in
-            SessionFailure.failure(code: error.code, text: error.text, host: machine.host, proxy: machine.request.proxy)
-        }
+        let failure = error.map { self.failure(of: $0) }
         perform(decide { $0.ended(failure) })
     }
 
-    /// On URLSession's queue: bytes were read.
+    /// Bytes were read, to be sent.
     func bytesWentOut() {
-        environment.consumer.async { [self] in
-            guard !isOver else { return }
-            countBytes()
-            tellProgress()
-        }
+        guard !isOver else { return }
+        countBytes()
+        tellProgress()
     }
 
     private func countBytes() {
@@ -64,19 +60,17 @@ extension UploadAttempt: ExchangeReceiver {
         countBytes()
         if body?.progress.isWaiting == true { watch.moved(0, at: now) }
         tellProgress()
-        let finding = watch.finding(
-            now: now, idleLimit: job.specification.idleTimeoutSeconds, configuration: environment.configuration
-        ) { environment.idleTime(since: $0, now: now, lane) }
-        switch finding {
-        case .silence(let seconds):
-            interrupt(.timeout, "\(machine.host) neither took nor sent anything for \(seconds) s.")
-        case .slowness(let bytes, let seconds):
-            interrupt(.tooSlow, "Only \(bytes) bytes went to \(machine.host) in \(seconds) s.")
-        case nil: break
-        }
+        giveUpIfSilent(now: now, idleLimit: specification.idleTimeoutSeconds)
     }
 
-    private func interrupt(_ cause: FailureCause, _ message: String) {
-        perform(decide { $0.interrupt(.failed(TransferFailure(cause: cause, message: message))) })
+    func failure(of finding: SilenceWatch.Finding) -> TransferFailure {
+        switch finding {
+        case .silence(let seconds):
+            let message = "\(machine.host) neither took nor sent anything for \(seconds) s."
+            return TransferFailure(cause: .timeout, message: message)
+        case .slowness(let bytes, let seconds):
+            let message = "Only \(bytes) bytes went to \(machine.host) in \(seconds) s."
+            return TransferFailure(cause: .tooSlow, message: message)
+        }
     }
 }

@@ -1,57 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Foundation
-import Synchronization
 import TransferEngine
 internal import TransferModel
 
-/// One attempt to upload a file: carries out what the state machine decides, and reports.
-final class UploadAttempt: TransferAttempt, @unchecked Sendable {
-    // Guard: everything but `stopping` and `live` is used on the environment's consumer queue only.
-    let job: TransferJob
+/// One attempt to upload a file.
+actor UploadAttempt: TransferAttempt {
+    nonisolated let context: AttemptContext
+    nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
     let source: UploadSource
-    let environment: ExecutorEnvironment
-    private let files: any AttemptFiles
-    private let onEnd: @Sendable (ExecutorOutcome) -> Void
-    private let report: @Sendable (ExecutorReport) -> Void
-    private let stopping = Mutex(false)
-    private let live = Mutex<Exchange?>(nil)
 
     var machine: UploadStateMachine
     var exchange: Exchange? {
-        didSet { live.withLock { $0 = exchange } }
+        didSet { context.liveExchanges = [exchange].compactMap { $0 } }
     }
+    var lane: RateLane?
+    var answers: LatestAnswer
+    var watch = SilenceWatch()
+    var isOver = false
     private var file: UploadFile?
-    /// What the request under way sends.
+    /// The body that the request under way sends.
     var body: UploadBody?
     /// The final answer so far.
     private var answer: ServerAnswer?
-    var answers: AnswerKeeper
-    var isOver = false
-
-    /// The rate that it is held to.
-    var lane: RateLane?
-    var watch = SilenceWatch()
     /// How far the body was when that was looked at last.
     var countedPosition: Int64 = 0
     private var lastCheckpoint: UInt64 = 0
     private var reportedProgress: Int64 = -1
     private var reportedResume: ResumePoint?
 
-    /// `onEnd` comes before the report of the end; without `files` they are this process's own affair.
-    init(
-        job: TransferJob, source: UploadSource, environment: ExecutorEnvironment, files: (any AttemptFiles)? = nil,
-        onEnd: @escaping @Sendable (ExecutorOutcome) -> Void, report: @escaping @Sendable (ExecutorReport) -> Void
-    ) {
-        self.job = job
+    init(_ context: AttemptContext, source: UploadSource) {
+        self.context = context
         self.source = source
-        self.environment = environment
-        self.files =
-            files ?? LocalFiles(job: job, configuration: environment.configuration, calls: environment.fileCalls)
-        self.onEnd = onEnd
-        self.report = report
-        answers = AnswerKeeper(job.specification)
-        machine = UploadStateMachine(plan: Self.plan(job, source, environment))
+        answers = LatestAnswer(context.job.specification)
+        machine = UploadStateMachine(plan: Self.plan(context.job, source, context.environment))
     }
 
     static func plan(
@@ -65,31 +47,16 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
         return plan
     }
 
-    var liveExchanges: [Exchange] { live.withLock { $0.map { [$0] } ?? [] } }
-
-    func noteStop() -> Bool {
-        stopping.withLock { stopping in
-            defer { stopping = true }
-            return !stopping
-        }
-    }
-
-    /// Opens the file and sends the first request.
     func begin() {
-        switch files.prepare() {
+        switch context.files.prepare() {
         case (.upload, let descriptor?): file = UploadFile(source, descriptor: descriptor)
         case (.unreadable(let failure), _): return end(.failed(failure, resume: nil))
         default: preconditionFailure("the files of an upload were prepared for a download")
         }
         reportedResume = machine.resumePoint
-        if stopping.withLock({ $0 }) { return perform(machine.interrupt(.stopped)) }
+        if context.isStopping { return perform(machine.interrupt(.stopped)) }
         lane = environment.throttle.enter(job, isSending: true)
         perform(machine.begin())
-    }
-
-    func stop() {
-        guard !isOver else { return }
-        perform(decide { $0.interrupt(.stopped) })
     }
 
     /// Lets the machine decide, which wants to know first how far the body is.
@@ -98,38 +65,27 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
         return body(&machine)
     }
 
-    /// Carries out what was decided.
-    func perform(_ directives: [UploadStateMachine.Directive]) {
-        for directive in directives {
-            switch directive {
-            case .send(let request): send(request)
-            case .cancelRequest: if let exchange { environment.client.cancel(exchange) }
-            case .remember(let resume): remember(resume)
-            case .startOver: startOver()
-            case .keepAnswer(let head):
-                answer = ServerAnswer(body: [], contentType: head.value("Content-Type"))
-            case .end(let ending): end(ending)
-            }
+    func perform(_ directive: UploadStateMachine.Directive) {
+        switch directive {
+        case .send(let request):
+            body = body(of: request)
+            send(request, body: body)
+        case .cancelRequest: cancelRequest()
+        case .remember(let resume): remember(resume)
+        case .startOver: startOver()
+        case .keepAnswer(let head): answer = ServerAnswer(body: [], contentType: head.value("Content-Type"))
+        case .end(let ending): end(ending)
         }
     }
 
-    private func send(_ request: RequestHead) {
-        let now = MonotonicTime.now()
-        answers.asked(request.url)
-        watch.begin(now: now)
-        body = nil
-        if let range = request.body, let file {
-            body = UploadBody(
-                file: file, range: range,
-                interval: UInt64(max(0, environment.configuration.progressInterval.wholeNanoseconds)),
-                pace: { [environment, lane] in environment.paceUpload($0, lane) },
-                onRead: { [weak self] in self?.bytesWentOut() })
-            countedPosition = range.lowerBound
-        }
-        // URLSession's own timer is the second line: ours does not count the time in which we hold it up ourselves.
-        let timeout = job.specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
-        exchange = environment.client.send(
-            request, body: body, timeoutSeconds: min(max(1, timeout), 86400) + 60, lane: lane, to: self)
+    private func body(of request: RequestHead) -> UploadBody? {
+        guard let range = request.body, let file else { return nil }
+        countedPosition = range.lowerBound
+        return UploadBody(
+            file: file, range: range,
+            interval: UInt64(max(0, environment.configuration.progressInterval.wholeNanoseconds)),
+            pace: { [environment, lane] in environment.paceUpload($0, lane) },
+            onRead: { [weak self] in self?.dispatch { $0.bytesWentOut() } })
     }
 
     private func remember(_ resume: ResumePoint) {
@@ -189,18 +145,8 @@ final class UploadAttempt: TransferAttempt, @unchecked Sendable {
         return resume
     }
 
-    private func end(_ outcome: ExecutorOutcome) {
-        guard !isOver else { return }
-        isOver = true
+    func releaseFiles() {
         file = nil
         body = nil
-        if let lane { environment.throttle.leave(lane) }
-        onEnd(outcome)
-        report(.ended(outcome))
-    }
-
-    /// Reports, unless the attempt is over.
-    private func tell(_ what: ExecutorReport) {
-        if !isOver { report(what) }
     }
 }

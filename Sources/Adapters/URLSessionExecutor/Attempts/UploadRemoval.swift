@@ -6,8 +6,9 @@ import TransferEngine
 /// Asks a server to let go of what it has of an upload that nobody goes on with.
 ///
 /// Best effort, in a short time: what comes of it changes nothing, and servers clear up by themselves at some point.
-final class UploadRemoval: ExchangeReceiver, @unchecked Sendable {
-    // Guard: used on the environment's consumer queue only.
+actor UploadRemoval: ExchangeReceiver {
+    nonisolated var consumer: ConsumerExecutor { environment.consumer }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
     /// Seconds for all of it; less than a worker is given to end.
     private static let longest = 3
 
@@ -25,9 +26,8 @@ final class UploadRemoval: ExchangeReceiver, @unchecked Sendable {
 
     func begin() {
         perform(machine.beginRemoval())
-        environment.consumer.asyncAfter(deadline: .now() + .seconds(Self.longest)) { [weak self] in
-            guard let self else { return }
-            perform(machine.interrupt(.stopped))
+        consumer.queue.asyncAfter(deadline: .now() + .seconds(Self.longest)) { [weak self] in
+            self?.assumeIsolated { $0.perform($0.machine.interrupt(.stopped)) }
         }
     }
 

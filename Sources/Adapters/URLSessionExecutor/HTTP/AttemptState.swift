@@ -54,6 +54,8 @@ protocol AttemptEnding: Hashable, Sendable {
     static func failed(_ failure: TransferFailure) -> Self
     /// The server wants a login that only the app can give.
     static func challenged(_ challenges: [AuthenticationChallenge]) -> Self
+    /// Stopped as asked.
+    static var stopped: Self { get }
 }
 
 /// The use of bytes of a body.

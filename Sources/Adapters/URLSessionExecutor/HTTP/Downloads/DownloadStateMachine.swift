@@ -33,7 +33,6 @@ struct DownloadStateMachine: AttemptStateMachine {
         case challenged([AuthenticationChallenge])
         /// It failed; the bytes so far are worth keeping or not.
         case failed(TransferFailure, keepsBytes: Bool)
-        /// Stopped as asked.
         case stopped
 
         static func failed(_ failure: TransferFailure) -> Self { .failed(failure, keepsBytes: true) }

@@ -27,7 +27,6 @@ struct UploadStateMachine: AttemptStateMachine {
         case answered(status: Int, isCut: Bool)
         case failed(TransferFailure)
         case challenged([AuthenticationChallenge])
-        /// Stopped as asked.
         case stopped
     }
 

@@ -3,7 +3,7 @@ import TransferEngine
 internal import TransferModel
 
 /// The head of the newest answer, for transfers whose app wants to see it.
-struct AnswerKeeper {
+struct LatestAnswer {
     private let isWanted: Bool
     private var url = ""
     /// The newest; nil where it is not wanted, or none has come.

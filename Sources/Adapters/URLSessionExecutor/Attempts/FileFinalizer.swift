@@ -3,8 +3,7 @@ import Glibc
 internal import TransferModel
 
 /// Checks a complete partial file and makes it the finished one.
-struct Finisher: @unchecked Sendable {
-    // Guard: made on one queue, used once on another.
+struct FileFinalizer: Sendable {
     enum Result: Sendable {
         case placed(CompletedFile, status: Int)
         case stopped
