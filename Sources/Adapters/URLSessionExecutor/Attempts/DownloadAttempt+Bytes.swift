@@ -92,7 +92,7 @@ extension DownloadAttempt {
         guard isDue else { return }
         let (end, present) = (written, machine.present)
         // A restart in between makes what this sync says worthless.
-        let known = machine.known
+        let known = machine.expected.file
         let begins = file.beginSync(to: end, on: environment.disk) { [self] failure in
             dispatch { $0.synced(to: end, present, of: known, failure) }
         }
@@ -102,7 +102,7 @@ extension DownloadAttempt {
     private func synced(to end: Int64, _ present: ByteRanges, of known: ServerFile?, _ failure: FileFailure?) {
         guard !isOver, fault == nil else { return }
         if let failure { return fail(failure) }
-        guard known == machine.known, end <= written else { return }
+        guard known == machine.expected.file, end <= written else { return }
         durable = present
         tell(.checkpointed(resumePoint(durable)))
     }
@@ -126,7 +126,7 @@ extension DownloadAttempt {
         guard isForced || now >= lastProgress + interval else { return }
         lastProgress = now
         reportedProgress = written
-        tell(.progressed(bytes: written, total: machine.expectedTotal))
+        tell(.progressed(bytes: written, total: machine.expected.total))
     }
 
     /// Called twice a second: progress, checkpoints and deadlines of a server that says nothing.

@@ -10,7 +10,7 @@ extension DownloadAttempt {
     /// What the partial file is worth with those bytes durable.
     func resumePoint(_ durable: ByteRanges) -> ResumePoint {
         ResumePoint(
-            path: partialPath, offset: durable.prefix, total: machine.expectedTotal, validator: machine.expectedVersion,
+            path: partialPath, offset: durable.prefix, total: machine.expected.total, validator: machine.expected.version,
             bootID: BootIdentity.current, fileNumber: file?.number ?? job.resume?.fileNumber,
             extents: hasExtents ? durable.beyondPrefix.map { Extent(start: $0.lowerBound, end: $0.upperBound) } : nil)
     }
@@ -91,7 +91,7 @@ extension DownloadAttempt {
         guard failure.isStorageLow else { return .failed(failure.failure, resume: resume) }
         let available = failure.available ?? file.flatMap { environment.space.available(on: $0.descriptor) } ?? 0
         // Copied to another file system, all of it needs room there.
-        let needed = machine.expectedTotal.map { failure.isCopy ? $0 : max(0, $0 - written) }
+        let needed = machine.expected.total.map { failure.isCopy ? $0 : max(0, $0 - written) }
         return .storageLow(needed: needed, available: available, resume: resume)
     }
 
@@ -119,9 +119,9 @@ extension DownloadAttempt {
         } catch {
             return end(outcome(of: error, resume: untouchedResume))
         }
-        if machine.expectedTotal == nil {
+        if machine.expected.total == nil {
             // Without its size PlacedFile could not know the finished file after a crash.
-            machine.expectedTotal = written
+            machine.expected.total = written
             tell(.checkpointed(resumePoint(durable)))
         }
         tellProgress(isForced: true)

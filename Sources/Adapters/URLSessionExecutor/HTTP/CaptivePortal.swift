@@ -22,6 +22,16 @@ enum CaptivePortal {
         return !isOurs && !pageTypes.contains(ending) && !URLReference(url).lastComponent.isEmpty
     }
 
+    /// Host and port of a page to which an upload was led, by an answer without TLS; nil if it was not led to another host.
+    ///
+    /// The bytes are not for that one.
+    static func suspectedPage(_ head: ResponseHead, from url: String) -> String? {
+        let base = URLReference(url)
+        let target = URLReference(head.value("Location") ?? "").resolved(against: base)
+        let isElsewhere = (301...303).contains(head.status) && base.scheme == "http" && target.host != base.host
+        return isElsewhere ? target.hostAndPort : nil
+    }
+
     private static func isPage(_ mediaType: String) -> Bool {
         mediaType == "text/html" || mediaType == "application/xhtml+xml"
     }

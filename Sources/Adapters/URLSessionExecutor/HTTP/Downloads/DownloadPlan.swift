@@ -20,4 +20,12 @@ struct DownloadPlan: Hashable, Sendable {
     var connections = 1
     /// The size and version of a file that an earlier run finished.
     var completedBefore: CompletedFile?
+
+    /// Asks only for a version other than that of the finished file.
+    var condition: [HeaderField] {
+        let validator = completedBefore?.validator
+        if let tag = validator?.entityTag { return [HeaderField(name: "If-None-Match", value: tag)] }
+        if let date = validator?.lastModified { return [HeaderField(name: "If-Modified-Since", value: date)] }
+        return []
+    }
 }

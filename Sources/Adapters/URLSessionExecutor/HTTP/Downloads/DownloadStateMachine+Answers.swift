@@ -28,22 +28,19 @@ extension DownloadStateMachine {
             return abandon(then: .fail(malformed("answered 206 to a request without a range.")))
         }
         let range = head.value("Content-Range").flatMap { ContentRange($0) }
-        if range?.hasImpossibleTotal == true { return refuseLength() }
-        if let refusal = unreadable(head) { return refusal }
+        if let refusal = unreadable(head, range) { return refusal }
         guard !head.isEncoded, let range, let bytes = range.bytes, let total = range.total,
             bytes.lowerBound == position,
-            expectedTotal == nil || expectedTotal == total,
-            expectedVersion?.isContinued(by: head) ?? (position == 0)
-        else { return askForWhole(question, head) }
+            expected.total == nil || expected.total == total,
+            expected.version?.isContinued(by: head) ?? (position == 0)
+        else { return askForWhole(question, insteadOf: head) }
         if let refusal = refusal(head, question, total: total) { return refusal }
-        let file = serverFile(head, question, total: total)
+        let file = ServerFile(head, from: question.url, total: total)
         let end = bytes.upperBound + 1
         let isLast = end == total
         // Without a version to hold on to, the parts might be of two files: drop this one, fetch all at once.
-        if !isLast, file.continuing == nil { return askForWhole(question, head) }
-        expectedTotal = total
-        expectedVersion = expectedVersion ?? file.continuing
-        known = file
+        if !isLast, file.continuing == nil { return askForWhole(question, insteadOf: head) }
+        expected = ExpectedFile(file: file, total: total, version: expected.version ?? file.continuing)
         var more = question
         more.kind = .rest
         more.visited = [question.url]
@@ -68,10 +65,8 @@ extension DownloadStateMachine {
     private mutating func keep(_ head: ResponseHead, _ question: Question, end: Int64?) -> [Directive] {
         let directives = dropBytes()
         let isChunked = head.value("Transfer-Encoding") != nil
-        let file = serverFile(head, question, total: isChunked ? nil : end)
-        expectedTotal = file.total
-        expectedVersion = file.continuing
-        known = file
+        let file = ServerFile(head, from: question.url, total: isChunked ? nil : end)
+        expected = ExpectedFile(file: file, total: file.total, version: file.continuing)
         state = .receiving(.part(Part(file: file, end: file.total, more: nil)))
         return directives + [.receive(file)]
     }
@@ -79,29 +74,31 @@ extension DownloadStateMachine {
     /// 416: there is nothing from the asked byte on.
     private mutating func rangeRefused(_ question: Question, _ head: ResponseHead) -> [Directive] {
         let total = head.value("Content-Range").flatMap { ContentRange($0) }?.total
-        if position > 0, total == position, expectedTotal == nil || expectedTotal == total, let expectedVersion {
-            let isSame = head.version.flatMap { expectedVersion.isSameVersion(as: $0) } ?? true
+        if position > 0, total == position, expected.total == nil || expected.total == total,
+            let version = expected.version
+        {
+            let isSame = head.version.flatMap { version.isSameVersion(as: $0) } ?? true
             if isSame {
                 let file = ServerFile(
-                    url: question.url, status: 206, total: total, version: expectedVersion,
-                    continuing: expectedVersion, disposition: head.value("Content-Disposition"),
-                    lastModified: expectedVersion.lastModified)
-                known = file
+                    url: question.url, status: 206, total: total, version: version,
+                    continuing: version, disposition: head.value("Content-Disposition"),
+                    lastModified: version.lastModified)
+                expected.file = file
                 return discard(head, then: .conclude(.finish(file)))
             }
         }
-        return askForWhole(question, head)
+        return askForWhole(question, insteadOf: head)
     }
 
     /// What stands against a file's answer: a login page, too many bytes, or that nothing has changed.
     private mutating func refusal(_ head: ResponseHead, _ question: Question, total: Int64?) -> [Directive]? {
         if CaptivePortal.isSuspected(
-            head, url: request.url, isContinuing: position > 0, version: expectedVersion, known: known)
+            head, url: request.url, isContinuing: position > 0, version: expected.version, known: expected.file)
         {
             return abandon(
                 then: .fail(wantsLogin("sent a web page in place of the file; this network may want a login first.")))
         }
-        if let limit = plan.maximumBytes, let total, total > limit { return refuse(tooLarge(limit)) }
+        if let limit = plan.maximumBytes, let total, total > limit { return refuse(.tooLarge(limit, from: host)) }
         if question.kind == .first, position == 0, let before = plan.completedBefore {
             let version = before.validator.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
             // An equal size alone says nothing: a file of fixed length changes, too.
@@ -113,20 +110,11 @@ extension DownloadStateMachine {
     }
 
     /// What stands against reading the body at all.
-    private mutating func unreadable(_ head: ResponseHead) -> [Directive]? {
-        if head.hasImpossibleLength { return refuseLength() }
+    private mutating func unreadable(_ head: ResponseHead, _ range: ContentRange? = nil) -> [Directive]? {
+        if head.hasImpossibleLength || range?.hasImpossibleTotal == true {
+            return abandon(then: .fail(malformed("named a length that no file has.")))
+        }
         guard head.hasUnknownTransferCoding else { return nil }
         return abandon(then: .fail(malformed("sent the file in a transfer coding that was not asked for.")))
-    }
-
-    private mutating func refuseLength() -> [Directive] {
-        abandon(then: .fail(malformed("named a length that no file has.")))
-    }
-
-    private func serverFile(_ head: ResponseHead, _ question: Question, total: Int64?) -> ServerFile {
-        ServerFile(
-            url: question.url, status: head.status, total: total, version: head.version,
-            continuing: head.continuingVersion, disposition: head.value("Content-Disposition"),
-            lastModified: head.value("Last-Modified"), mediaType: head.mediaType)
     }
 }

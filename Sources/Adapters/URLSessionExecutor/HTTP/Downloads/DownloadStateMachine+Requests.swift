@@ -12,46 +12,29 @@ extension DownloadStateMachine {
             // What comes after a hole is there.
             let last = min(end, extents.first?.lowerBound ?? end) - 1
             fields.append(HeaderField(name: "Range", value: "bytes=\(position)-\(last)"))
-            if position == 0, let before = plan.completedBefore { fields += condition(before) }
+            if position == 0 { fields += plan.condition }
         case .rest:
             fields.append(HeaderField(name: "Range", value: "bytes=\(position)-"))
         case .whole:
             break
         }
-        if question.kind != .whole, position > 0, let value = expectedVersion?.ifRange {
+        if question.kind != .whole, position > 0, let value = expected.version?.ifRange {
             fields.append(HeaderField(name: "If-Range", value: value))
         }
         return [.send(RequestHead(url: question.url, fields: fields))]
     }
 
-    /// Asks only for a version other than the finished one.
-    private func condition(_ before: CompletedFile) -> [HeaderField] {
-        if let tag = before.validator?.entityTag { return [HeaderField(name: "If-None-Match", value: tag)] }
-        if let date = before.validator?.lastModified { return [HeaderField(name: "If-Modified-Since", value: date)] }
-        return []
-    }
-
     /// Gives the bytes so far up and asks for the whole file without a range.
-    mutating func askForWhole(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        let (directives, next) = giveUp(question)
-        return directives + discard(head, then: .ask(next))
-    }
-
-    /// The same where no request is under way.
-    mutating func askForWhole(_ question: Question) -> [Directive] {
-        let (directives, next) = giveUp(question)
-        return directives + ask(next)
-    }
-
-    private mutating func giveUp(_ question: Question) -> ([Directive], Question) {
+    ///
+    /// - Parameter head: the head of an answer that has to be got rid of first; nil if no request is under way.
+    mutating func askForWhole(_ question: Question, insteadOf head: ResponseHead? = nil) -> [Directive] {
         let directives = dropBytes()
-        expectedTotal = nil
-        expectedVersion = nil
-        known = nil
+        expected = ExpectedFile()
         var next = question
         next.kind = .whole
         next.visited = [question.url]
-        return (directives, next)
+        guard let head else { return directives + ask(next) }
+        return directives + discard(head, then: .ask(next))
     }
 
     /// Begins at 0 again.

@@ -28,8 +28,8 @@ extension DownloadStateMachine {
 
     /// Asks for what is missing: in pieces where there are holes, or where that is allowed and worth it.
     mutating func askForRest(_ question: Question, _ file: ServerFile) -> [Directive] {
-        guard let expectedTotal, expectedVersion != nil else { return ask(question) }
-        let segments = SegmentPlan(total: expectedTotal, received: present)
+        guard let total = expected.total, expected.version != nil else { return ask(question) }
+        let segments = SegmentPlan(total: total, received: present)
         let connections = segments.missing >= SegmentPlan.worthwhile ? plan.connections : 1
         guard connections > 1 || !extents.isEmpty else { return ask(question) }
         var body = SegmentedBody(file: file, question: question, plan: segments, connections: connections)
@@ -54,7 +54,7 @@ extension DownloadStateMachine {
         guard case .receiving(.segments(var body)) = state else { return (nil, []) }
         // Not held twice while it changes: else every block would copy it.
         state = .over
-        let step = body.received(bytes: count, by: id, tooMany: tooManyBytes)
+        let step = body.received(bytes: count, by: id, tooMany: malformed(Self.tooManyBytes))
         state = .receiving(.segments(body))
         switch step {
         case .write(let place, let steps): return (place, directives(steps))
@@ -66,7 +66,7 @@ extension DownloadStateMachine {
     mutating func ended(_ failure: TransferFailure?, segment id: Int) -> [Directive] {
         guard case .receiving(.segments(var body)) = state else { return [] }
         let (host, total) = (host, body.plan.total)
-        let steps = body.ended(failure, by: id) { endedEarly(at: $0, of: total, from: host) }
+        let steps = body.ended(failure, by: id) { .endedEarly(at: $0, of: total, from: host) }
         state = .receiving(.segments(body))
         return directives(steps)
     }
@@ -83,7 +83,7 @@ extension DownloadStateMachine {
         var fields = authenticator.adding(to: question.fields, url: question.url, method: "GET")
         segmentNonces[id] = authenticator.nonce(for: question.url)
         fields.append(HeaderField(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
-        if let value = expectedVersion?.ifRange { fields.append(HeaderField(name: "If-Range", value: value)) }
+        if let value = expected.version?.ifRange { fields.append(HeaderField(name: "If-Range", value: value)) }
         return RequestHead(url: question.url, fields: fields)
     }
 
@@ -131,7 +131,7 @@ extension DownloadStateMachine {
         if head.status == 511
             || isFile
                 && CaptivePortal.isSuspected(
-                    head, url: request.url, isContinuing: true, version: expectedVersion, known: known)
+                    head, url: request.url, isContinuing: true, version: expected.version, known: expected.file)
         {
             return .refused(.end(.failed(wantsLogin("wants a login first."))))
         }
@@ -139,13 +139,13 @@ extension DownloadStateMachine {
         case 206:
             guard !head.isEncoded, !head.hasImpossibleLength,
                 let range = head.value("Content-Range").flatMap({ ContentRange($0) }), let bytes = range.bytes,
-                range.total == expectedTotal, bytes.lowerBound == asked.lowerBound, asked.contains(bytes.upperBound),
-                expectedVersion?.isContinued(by: head) == true
+                range.total == expected.total, bytes.lowerBound == asked.lowerBound, asked.contains(bytes.upperBound),
+                expected.version?.isContinued(by: head) == true
             else { return .changed }
             return .good(end: bytes.upperBound + 1)
         case 200, 203:
             // The same file, and no ranges on this connection: the others may go on.
-            let isSame = !head.isEncoded && expectedVersion?.isContinued(by: head) == true
+            let isSame = !head.isEncoded && expected.version?.isContinued(by: head) == true
             return isSame ? .refused(.startOver) : .changed
         case 416:
             return .changed

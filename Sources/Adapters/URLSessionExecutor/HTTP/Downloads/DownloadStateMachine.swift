@@ -62,18 +62,21 @@ struct DownloadStateMachine: AttemptStateMachine {
         var more: Question?
     }
 
+    /// The file that an answer has to bring; what is nil is not known yet.
+    struct ExpectedFile: Hashable, Sendable {
+        var file: ServerFile?
+        var total: Int64?
+        var version: Validator?
+    }
+
     let plan: DownloadPlan
     var state = State.ready
     /// Where the next byte goes.
     var position: Int64
     /// Bytes of the partial file beyond `position`, in order; of no meaning while segmented.
     var extents: [Range<Int64>]
-    /// What the partial file's bytes belong to.
-    var known: ServerFile?
-    /// Whether there is a version and a total that an answer must match.
-    var expectedTotal: Int64?
-    var expectedVersion: Validator?
-
+    /// The file that the bytes belong to, and that an answer must match.
+    var expected = ExpectedFile()
     var authenticator: Authenticator
     /// The nonces that the requests for pieces were sent with, by the numbers of the segments.
     var segmentNonces: [Int: String] = [:]
@@ -84,12 +87,11 @@ struct DownloadStateMachine: AttemptStateMachine {
         let canContinue = plan.offset > 0 && plan.validator?.ifRange != nil
         position = canContinue ? plan.offset : 0
         extents = canContinue ? plan.extents : []
-        expectedTotal = canContinue ? plan.total : nil
-        expectedVersion = canContinue ? plan.validator : nil
+        if canContinue { (expected.total, expected.version) = (plan.total, plan.validator) }
     }
 
     var request: RequestPlan { plan.request }
-    var idleURL: String { known?.url ?? plan.request.url }
+    var idleURL: String { expected.file?.url ?? plan.request.url }
 
     func url(of body: Body) -> String {
         switch body {
@@ -109,8 +111,8 @@ struct DownloadStateMachine: AttemptStateMachine {
         // Of segments each has bytes of its own.
         guard case .part(let part) = body else { return .drop }
         let end = position + Int64(count)
-        if let limit = plan.maximumBytes, end > limit { return .instead(refuse(tooLarge(limit))) }
-        if let expected = part.end, end > expected { return .instead(refuse(tooManyBytes)) }
+        if let limit = plan.maximumBytes, end > limit { return .instead(refuse(.tooLarge(limit, from: host))) }
+        if let expected = part.end, end > expected { return .instead(refuse(malformed(Self.tooManyBytes))) }
         position = end
         return .keep(count)
     }
@@ -119,7 +121,7 @@ struct DownloadStateMachine: AttemptStateMachine {
         guard case .part(let part) = body else { return [] }
         if let failure { return conclude(.end(.failed(failure, keepsBytes: failure.cause != .encodedBody))) }
         if let expected = part.end, position < expected {
-            return conclude(.end(.failed(endedEarly(at: position, of: expected, from: host))))
+            return conclude(.end(.failed(.endedEarly(at: position, of: expected, from: host))))
         }
         guard let more = part.more else { return conclude(.finish(part.file)) }
         guard part.end == position else {
@@ -142,14 +144,15 @@ struct DownloadStateMachine: AttemptStateMachine {
 
     // MARK: Failures
 
-    var tooManyBytes: TransferFailure { malformed("sent more bytes than it said it would.") }
+    static let tooManyBytes = "sent more bytes than it said it would."
+}
 
-    func endedEarly(at position: Int64, of total: Int64, from host: String) -> TransferFailure {
-        let message = "\(host) ended its answer after \(position) of \(total) bytes."
-        return TransferFailure(cause: .connection, message: message)
+extension TransferFailure {
+    static func endedEarly(at position: Int64, of total: Int64, from host: String) -> TransferFailure {
+        TransferFailure(cause: .connection, message: "\(host) ended its answer after \(position) of \(total) bytes.")
     }
 
-    func tooLarge(_ limit: Int64) -> TransferFailure {
+    static func tooLarge(_ limit: Int64, from host: String) -> TransferFailure {
         TransferFailure(cause: .tooLarge, message: "\(host) has more than the \(limit) bytes that are allowed.")
     }
 }

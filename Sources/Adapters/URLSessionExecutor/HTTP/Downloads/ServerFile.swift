@@ -20,3 +20,12 @@ package struct ServerFile: Hashable, Sendable, Codable {
     /// The status as the app sees it. The ranges were our own affair: what the app asked for came whole.
     var finalStatus: Int { status == 206 ? 200 : status }
 }
+
+extension ServerFile {
+    init(_ head: ResponseHead, from url: String, total: Int64?) {
+        self.init(
+            url: url, status: head.status, total: total, version: head.version, continuing: head.continuingVersion,
+            disposition: head.value("Content-Disposition"), lastModified: head.value("Last-Modified"),
+            mediaType: head.mediaType)
+    }
+}

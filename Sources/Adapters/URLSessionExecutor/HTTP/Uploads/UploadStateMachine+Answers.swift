@@ -6,22 +6,22 @@ extension UploadStateMachine {
     /// 104 tells where an interrupted upload goes on, and how far it is.
     mutating func interim(_ question: Question, _ head: ResponseHead) -> [Directive] {
         if let refusal = sizeRefused(question, head) { return refusal }
-        guard head.status == 104, plan.isResumable, head.value("Upload-Draft-Interop-Version") == Self.interopVersion
+        guard head.status == 104, plan.isResumable,
+            head.value("Upload-Draft-Interop-Version") == UploadPlan.interopVersion
         else { return [] }
         switch question.kind {
         case .whole:
-            if resource == nil, let location = head.value("Location"), let url = place(location, from: question) {
-                resource = UploadResume(kind: .draft, url: url, modified: plan.source.modified)
-                confirmed = 0
-            }
+            if place == nil { takePlace(.draft, question, head) }
         case .append:
             break
         case .result, .discover, .create, .offset, .termination, .removal:
             return []
         }
-        guard resource?.kind == .draft, let resumePoint else { return [] }
+        guard place?.resource.kind == .draft, let resumePoint else { return [] }
         // It is told as it comes in: only more of it is news.
-        if let offset = head.uploadOffset, offset <= plan.source.size { confirmed = max(confirmed, offset) }
+        if let offset = head.uploadOffset, offset <= plan.source.size {
+            place?.confirmed = max(resumePoint.offset, offset)
+        }
         return resumePoint == self.resumePoint && head.value("Location") == nil
             ? [] : self.resumePoint.map { [.remember($0)] } ?? []
     }
@@ -31,8 +31,8 @@ extension UploadStateMachine {
         if let step = login(question, head) {
             // Also after a POST with all its bytes: a server that says 401 has not carried it out (RFC 9110 §15.5.2). Bytes
             // that the server has by its own word are not sent again.
-            if case .ask = step, question.kind == .whole || question.kind == .append, let resource,
-                let offset = self.question(.offset, at: resource)
+            if case .ask = step, question.kind == .whole || question.kind == .append,
+                let offset = placeQuestion(.offset)
             {
                 return discard(head, then: .ask(offset))
             }
@@ -44,7 +44,7 @@ extension UploadStateMachine {
         case .result:
             // To try that again would be to upload again.
             return head.status >= 500 || head.status == 429
-                ? discard(head, then: .end(Self.taken)) : final(question, head)
+                ? discard(head, then: .end(.taken)) : final(question, head)
         case .discover: return discovered(question, head)
         case .create: return created(question, head)
         case .offset: return offsetTold(question, head)
@@ -67,7 +67,7 @@ extension UploadStateMachine {
         guard let most = limits.maximumSize, plan.source.size > most else { return nil }
         // It took it all the same.
         if (200..<400).contains(head.status), [.whole, .append, .result].contains(question.kind) { return nil }
-        resource = nil
+        place = nil
         let message =
             "\(host) takes files of at most \(most) bytes, and \(plan.source.shownPath) has \(plan.source.size)."
         return discard(head, then: .fail(TransferFailure(cause: .tooLarge, message: message)))
@@ -77,7 +77,9 @@ extension UploadStateMachine {
     mutating func partTaken(_ head: ResponseHead) -> [Directive] {
         let offset = head.uploadOffset ?? sending.upperBound
         // Interim answers may have told of all of it before: it is new even so.
-        if offset > sending.lowerBound { confirmed = min(confirmed, sending.lowerBound) }
+        if offset > sending.lowerBound, let place {
+            self.place?.confirmed = min(place.confirmed, sending.lowerBound)
+        }
         return goOn(from: offset, head)
     }
 
@@ -86,15 +88,12 @@ extension UploadStateMachine {
 
     /// An answer to a request that makes the upload: it may have carried only a part, or more than the server takes at once.
     private mutating func wholeAnswered(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        if head.status == 413, resource?.kind == .draft, limits.maximumAppend != nil { return askForOffset(head) }
+        if head.status == 413, place?.resource.kind == .draft, limits.maximumAppend != nil { return askForOffset(head) }
         guard (200..<300).contains(head.status), isPart, head.saysUploadIsComplete != true else {
             return final(question, head)
         }
-        if resource == nil, let location = head.value("Location"), let url = place(location, from: question) {
-            resource = UploadResume(kind: .draft, url: url, modified: plan.source.modified)
-            confirmed = 0
-        }
-        guard resource != nil else {
+        if place == nil { takePlace(.draft, question, head) }
+        guard place != nil else {
             return discard(
                 head, then: .fail(malformed("took a part of the upload but did not say where the rest may go.")))
         }
@@ -108,7 +107,7 @@ extension UploadStateMachine {
             return discard(head, then: .fail(wantsLogin("answered 511: this network wants a login first.")))
         case 408, 425, 429, 500, 502, 503, 504:
             // The server has it all and could not use it: to go on from there would help nobody.
-            if head.saysUploadIsComplete == true { resource = nil }
+            if head.saysUploadIsComplete == true { place = nil }
             return discard(head, then: .fail(mayPass(head)))
         default:
             state = .receiving(Body(question: question, status: head.status))
@@ -120,7 +119,13 @@ extension UploadStateMachine {
         var step = step
         switch (question.kind, step) {
         case (.whole, _):
-            if let failure = portal(question, head) { return discard(head, then: .fail(failure)) }
+            if let target = CaptivePortal.suspectedPage(head, from: question.url) {
+                return discard(
+                    head,
+                    then: .fail(
+                        wantsLogin(
+                            "answered the upload with a redirect to \(target); this network may want a login first.")))
+            }
             // As browsers do.
             let isPost = plan.source.method == .post
             if case .ask(var next) = step, head.status == 303 || isPost && (head.status == 301 || head.status == 302) {
@@ -128,26 +133,16 @@ extension UploadStateMachine {
                 step = .ask(next)
             }
         case (.result, .conclude):
-            step = .end(Self.taken)
+            step = .end(.taken)
         case (.result, .ask):
             break
         case (.discover, _), (.create, _), (.offset, _), (.append, _), (.termination, _), (.removal, _):
             // It would lead to a page, and none of these asks for one.
             guard head.status != 303 else { return final(question, head) }
             if case .ask(let next) = step, question.kind == .offset || question.kind == .append {
-                resource?.url = next.url
+                place?.resource.url = next.url
             }
         }
         return discard(head, then: step)
-    }
-
-    /// A network's login page: an answer without TLS that leads to another host. The bytes are not for that one.
-    private func portal(_ question: Question, _ head: ResponseHead) -> TransferFailure? {
-        guard (301...303).contains(head.status) else { return nil }
-        let base = URLReference(question.url)
-        let target = URLReference(head.value("Location") ?? "").resolved(against: base)
-        guard base.scheme == "http", target.host != base.host else { return nil }
-        return wantsLogin(
-            "answered the upload with a redirect to \(target.hostAndPort); this network may want a login first.")
     }
 }

@@ -7,7 +7,7 @@ extension UploadStateMachine {
         let versions = head.list("Tus-Version")
         guard (200..<300).contains(head.status), versions.contains("1.0.0"),
             head.list("Tus-Extension").contains("creation")
-        else { return discard(head, then: .ask(wholeQuestion)) }
+        else { return discard(head, then: .ask(plan.wholeQuestion)) }
         var next = question
         next.kind = .create
         next.visited = [question.url]
@@ -17,17 +17,14 @@ extension UploadStateMachine {
     mutating func created(_ question: Question, _ head: ResponseHead) -> [Directive] {
         guard (200..<300).contains(head.status) else {
             // 412: it speaks another version of tus after all.
-            return head.status == 412 ? discard(head, then: .ask(wholeQuestion)) : final(question, head)
+            return head.status == 412 ? discard(head, then: .ask(plan.wholeQuestion)) : final(question, head)
         }
-        guard let location = head.value("Location"), let url = place(location, from: question) else {
+        takePlace(.tus, question, head)
+        guard place != nil else {
             return discard(
                 head, then: .fail(malformed("made a place for the upload but did not say where it may go.")))
         }
-        let made = UploadResume(kind: .tus, url: url, modified: plan.source.modified)
-        resource = made
-        confirmed = 0
-        guard let next = self.question(.append, at: made), let resumePoint else { return startOver(head) }
-        return [.remember(resumePoint)] + discard(head, then: .ask(next))
+        return append(head)
     }
 
     mutating func offsetTold(_ question: Question, _ head: ResponseHead) -> [Directive] {
@@ -38,13 +35,14 @@ extension UploadStateMachine {
                 return startOver(head)
             }
             let isComplete =
-                resource?.kind == .tus ? offset == plan.source.size : head.saysUploadIsComplete == true
+                place?.resource.kind == .tus ? offset == plan.source.size : head.saysUploadIsComplete == true
             if isComplete { return final(question, head) }
             return goOn(from: offset, head)
         case 401, 407, 408, 425, 429, 500...599:
             return final(question, head)
         case 423:
-            return locked(head)
+            // Another request still has the upload: an earlier connection that the server does not know to be dead.
+            return discard(head, then: .fail(mayPass(head)))
         case 400..<500:
             return startOver(head)
         default:
@@ -54,7 +52,7 @@ extension UploadStateMachine {
     }
 
     mutating func appended(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        let isTus = resource?.kind == .tus
+        let isTus = place?.resource.kind == .tus
         switch head.status {
         case 200..<300 where isTus:
             guard let offset = head.uploadOffset, (0...plan.source.size).contains(offset) else {
@@ -72,7 +70,8 @@ extension UploadStateMachine {
         case 404, 410:
             return head.saysUploadIsComplete == true ? final(question, head) : startOver(head)
         case 423:
-            return locked(head)
+            // Another request still has the upload: an earlier connection that the server does not know to be dead.
+            return discard(head, then: .fail(mayPass(head)))
         default:
             return final(question, head)
         }
@@ -80,48 +79,45 @@ extension UploadStateMachine {
 
     /// Sends what is missing from `offset` on.
     mutating func goOn(from offset: Int64, _ head: ResponseHead) -> [Directive] {
-        if offset > confirmed { corrections = 0 } else { corrections += 1 }
-        guard corrections <= Self.mostCorrections else { return contradicts(head) }
-        confirmed = offset
-        guard let resource, let next = question(.append, at: resource), let resumePoint else {
-            return startOver(head)
-        }
+        guard var place else { return startOver(head) }
+        place.corrections = offset > place.confirmed ? 0 : place.corrections + 1
+        guard place.isBelievable else { return contradicts(head) }
+        place.confirmed = offset
+        self.place = place
+        return append(head)
+    }
+
+    private mutating func append(_ head: ResponseHead) -> [Directive] {
+        guard let next = placeQuestion(.append), let resumePoint else { return startOver(head) }
         return [.remember(resumePoint)] + discard(head, then: .ask(next))
     }
 
     mutating func askForOffset(_ head: ResponseHead) -> [Directive] {
-        corrections += 1
-        guard corrections <= Self.mostCorrections else { return contradicts(head) }
-        guard let resource, let next = question(.offset, at: resource) else { return startOver(head) }
+        place?.corrections += 1
+        if place?.isBelievable == false { return contradicts(head) }
+        guard let next = placeQuestion(.offset) else { return startOver(head) }
         return discard(head, then: .ask(next))
     }
 
     private mutating func contradicts(_ head: ResponseHead) -> [Directive] {
-        return discard(
-            head, then: .fail(malformed("contradicts itself about how much of the file it has.")))
-    }
-
-    /// Another request still has the upload: an earlier connection that the server does not know to be dead.
-    private mutating func locked(_ head: ResponseHead) -> [Directive] {
-        discard(head, then: .fail(mayPass(head)))
+        discard(head, then: .fail(malformed("contradicts itself about how much of the file it has.")))
     }
 
     /// The server has forgotten the upload: once in an attempt it is begun anew.
     mutating func startOver(_ head: ResponseHead) -> [Directive] {
-        resource = nil
-        confirmed = 0
-        corrections = 0
+        place = nil
         guard !hasStartedOver else {
             return discard(head, then: .fail(malformed("has forgotten the upload twice.")))
         }
         hasStartedOver = true
-        return [.startOver] + discard(head, then: .ask(firstQuestion))
+        return [.startOver] + discard(head, then: .ask(plan.firstQuestion))
     }
 
-    /// Where the server says that the upload goes on; nil where that may not be asked.
-    func place(_ location: String, from question: Question) -> String? {
+    /// Takes the place for the upload that the server names, if that one may be asked.
+    mutating func takePlace(_ kind: UploadResume.Kind, _ question: Question, _ head: ResponseHead) {
+        guard let location = head.value("Location") else { return }
         let hop = request.redirects.next(location: location, from: question.url, fields: [], visited: [])
-        guard case .follow(let url, _) = hop else { return nil }
-        return url
+        guard case .follow(let url, _) = hop else { return }
+        place = Place(resource: UploadResume(kind: kind, url: url, modified: plan.source.modified))
     }
 }

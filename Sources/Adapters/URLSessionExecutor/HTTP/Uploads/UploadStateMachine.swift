@@ -28,6 +28,9 @@ struct UploadStateMachine: AttemptStateMachine {
         case failed(TransferFailure)
         case challenged([AuthenticationChallenge])
         case stopped
+
+        /// The upload was taken, but the page about it could not be had.
+        static let taken = Self.answered(status: 303, isCut: true)
     }
 
     enum Kind: Hashable, Sendable {
@@ -58,24 +61,28 @@ struct UploadStateMachine: AttemptStateMachine {
         var isCut = false
     }
 
-    /// The upload was taken, but the page about it could not be had.
-    static let taken = Ending.answered(status: 303, isCut: true)
+    /// A place at the server where an upload can go on.
+    struct Place: Hashable, Sendable {
+        var resource: UploadResume
+        /// How many bytes the server has said it has there.
+        var confirmed: Int64 = 0
+        /// How often the server has contradicted itself about that, without having more.
+        var corrections = 0
+
+        var isBelievable: Bool { corrections <= 3 }
+    }
+
     /// So much of a final answer is read after what is kept, since that keeps the connection.
     static let largestDrained = 1 << 20
-    /// How often the server may contradict itself about what it has, without having more.
-    static let mostCorrections = 3
 
     let plan: UploadPlan
     var state = State.ready
     var authenticator: Authenticator
     /// Where an interrupted upload goes on; nil where there is no such place.
-    var resource: UploadResume?
-    /// How many bytes the server has said it has there.
-    var confirmed: Int64
+    var place: Place?
     /// Whether all bytes of the request under way have been given to the network. Set before each call.
     var isBodySent = true
     var hasStartedOver = false
-    var corrections = 0
     /// What the server has said that it takes.
     var limits = UploadLimits()
     /// Which bytes the request under way carries, or the one before; not all where the server takes only so many at once.
@@ -85,18 +92,14 @@ struct UploadStateMachine: AttemptStateMachine {
         self.plan = plan
         authenticator = Authenticator(plan.request.logins, url: plan.request.url)
         let isOurs = plan.isResumable && plan.resume?.modified == plan.source.modified
-        resource = isOurs ? plan.resume : nil
-        confirmed = resource == nil ? 0 : max(0, min(plan.offset, plan.source.size))
+        if isOurs, let resume = plan.resume {
+            place = Place(resource: resume, confirmed: max(0, min(plan.offset, plan.source.size)))
+        }
     }
 
     /// Where the next attempt can go on.
     var resumePoint: ResumePoint? {
-        resource.map { ResumePoint(upload: $0, offset: confirmed, total: plan.source.size) }
-    }
-
-    /// Where the bytes of the request under way begin: those before are on the server.
-    var start: Int64 {
-        if case .asking(let question) = state, question.kind == .append { confirmed } else { 0 }
+        place.map { ResumePoint(upload: $0.resource, offset: $0.confirmed, total: plan.source.size) }
     }
 
     var request: RequestPlan { plan.request }
@@ -106,19 +109,17 @@ struct UploadStateMachine: AttemptStateMachine {
     /// Begins: the first request, or the reason why there can be none.
     mutating func begin() -> [Directive] {
         if let failure = request.unsupportedURL { return conclude(.end(.failed(failure))) }
-        let isForgotten = plan.resume != nil && resource == nil
+        let isForgotten = plan.resume != nil && place == nil
         let directives: [Directive] = isForgotten ? [.startOver] : []
-        if let resource, let question = question(.offset, at: resource) { return directives + ask(question) }
-        resource = nil
-        confirmed = 0
-        return directives + ask(firstQuestion)
+        if let question = placeQuestion(.offset) { return directives + ask(question) }
+        place = nil
+        return directives + ask(plan.firstQuestion)
     }
 
     /// Begins to have the upload deleted at the server, in place of going on with it.
     mutating func beginRemoval() -> [Directive] {
-        guard let resource, let question = question(resource.kind == .tus ? .termination : .removal, at: resource)
-        else { return conclude(.end(.stopped)) }
-        return ask(question)
+        let question = placeQuestion(place?.resource.kind == .tus ? .termination : .removal)
+        return question.map { ask($0) } ?? conclude(.end(.stopped))
     }
 
     mutating func received(_ count: Int, of body: Body) -> BytesDirective<Directive> {
@@ -154,10 +155,10 @@ struct UploadStateMachine: AttemptStateMachine {
         switch question.kind {
         case .result:
             // The upload itself was taken.
-            return conclude(.end(Self.taken))
+            return conclude(.end(.taken))
         case .discover where failure.cause == .connection || failure.cause == .malformedAnswer:
             // Some servers drop what they do not know. Where there is no server, the upload itself will tell.
-            return ask(wholeQuestion)
+            return ask(plan.wholeQuestion)
         case .whole, .discover, .create, .offset, .append, .termination, .removal:
             return conclude(.end(.failed(failure)))
         }
