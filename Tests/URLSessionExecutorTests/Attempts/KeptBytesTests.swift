@@ -43,6 +43,39 @@ extension ExecutorTests {
             }
         }
 
+        @Test("bytes that a sync made durable while the attempt ended stay, though the sync after it fails")
+        func syncDuringTheEnd() async throws {
+            let end: Int64 = 1_065_536
+            try await Bench.run(handler: { request, connection in
+                guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
+                Self.file.serve(request, connection, onlyBytes: 1_000_000)
+                connection.finish()
+            }) { bench, server in
+                let sizes = Mutex<[Int64]>([])
+                var calls = FileCalls()
+                calls.sync = { descriptor, _ in
+                    func size() -> Int64 { FileFacts(descriptor: descriptor)?.size ?? 0 }
+                    let count = sizes.withLock { sizes in
+                        sizes.append(size())
+                        return sizes.count
+                    }
+                    // The first is under way until the server has gone, and the attempt with it.
+                    if count == 1 {
+                        for _ in 0..<1000 where size() < end { usleep(10_000) }
+                        usleep(500_000)
+                    }
+                    errno = EIO
+                    return count == 1 ? 0 : -1
+                }
+                let specification = bench.specification(server.url("/f"))
+                let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset >= 200_000, "\(outcome) after syncs at \(sizes.withLock { $0 }) bytes")
+                #expect(resume.offset <= sizes.withLock { $0[0] })
+                #expect(FileFacts(path: resume.path)?.size == resume.offset)
+            }
+        }
+
         @Test("a failed sync of a file in pieces keeps the pieces that were durable before it, and no others")
         func failedSyncOfPieces() async throws {
             try await Bench.run(handler: Self.large.serve) { bench, server in

@@ -89,10 +89,35 @@ struct PartialFileTests {
                 return errno == 0 ? 0 : -1
             }
             let file = try PartialFile(path: folder + "/1-aa.part", offset: 0, durable: 0, calls: calls)
-            #expect(file.syncNow(to: 10) == nil)
-            #expect(file.syncNow(to: 20)?.code == EIO)
-            #expect(file.syncNow(to: 30)?.code == EIO)
-            #expect(file.durable == 10)
+            #expect(file.syncNow(ByteRanges([0..<10])) == nil)
+            #expect(file.syncNow(ByteRanges([0..<20]))?.code == EIO)
+            #expect(file.syncNow(ByteRanges([0..<30]))?.code == EIO)
+            #expect(file.durable.count == 10)
+        }
+    }
+
+    @Test("a sync that was under way when the file was cut makes nothing durable")
+    func cutDuringSync() throws {
+        try inFolder { folder in
+            let (begun, cut, synced) = (
+                DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+            )
+            var calls = FileCalls()
+            calls.sync = { _, _ in
+                begun.signal()
+                cut.wait()
+                return 0
+            }
+            let file = try PartialFile(path: folder + "/1-aa.part", offset: 0, durable: 0, calls: calls)
+            #expect(file.beginSync(ByteRanges([0..<10]), on: .global()) { _ in synced.signal() })
+            begun.wait()
+            try file.truncate(to: 0)
+            cut.signal()
+            synced.wait()
+            #expect(file.durable.count == 0)
+            cut.signal()
+            #expect(file.syncNow(ByteRanges([0..<5])) == nil)
+            #expect(file.durable.count == 5)
         }
     }
 

@@ -83,28 +83,24 @@ extension DownloadAttempt {
     /// Begins to make progress durable when it is time to.
     func checkpointIfDue(now: UInt64) {
         guard let file else { return }
-        let unsynced = written - file.durable
+        let unsynced = written - file.durable.count
         let configuration = environment.configuration
         let age = now > lastCheckpoint ? now - lastCheckpoint : 0
         let isDue =
             unsynced >= configuration.checkpointBytes
             || unsynced > 0 && age >= UInt64(max(0, configuration.checkpointSeconds)) * 1_000_000_000
         guard isDue else { return }
-        let (end, present) = (written, machine.present)
-        // A restart in between makes what this sync says worthless.
-        let known = machine.expected.file
-        let begins = file.beginSync(to: end, on: environment.disk) { [self] failure in
-            dispatch { $0.synced(to: end, present, of: known, failure) }
+        let begins = file.beginSync(machine.present, on: environment.disk) { [self] failure in
+            dispatch { $0.synced(failure) }
         }
         if begins { lastCheckpoint = now }
     }
 
-    private func synced(to end: Int64, _ present: ByteRanges, of known: ServerFile?, _ failure: FileFailure?) {
+    private func synced(_ failure: FileFailure?) {
         guard !isOver, fault == nil else { return }
         if let failure { return fail(failure) }
-        guard known == machine.expected.file, end <= written else { return }
-        durable = present
-        tell(.checkpointed(resumePoint(durable)))
+        // After a restart in between nothing is durable.
+        if durable.count > 0 { tell(.checkpointed(resumePoint(durable))) }
     }
 
     /// What stands against writing so many bytes: where no room was reserved, the floor is watched as we go.

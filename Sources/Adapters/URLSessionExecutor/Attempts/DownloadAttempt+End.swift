@@ -10,7 +10,8 @@ extension DownloadAttempt {
     /// What the partial file is worth with those bytes durable.
     func resumePoint(_ durable: ByteRanges) -> ResumePoint {
         ResumePoint(
-            path: partialPath, offset: durable.prefix, total: machine.expected.total, validator: machine.expected.version,
+            path: partialPath, offset: durable.prefix, total: machine.expected.total,
+            validator: machine.expected.version,
             bootID: BootIdentity.current, fileNumber: file?.number ?? job.resume?.fileNumber,
             extents: hasExtents ? durable.beyondPrefix.map { Extent(start: $0.lowerBound, end: $0.upperBound) } : nil)
     }
@@ -49,9 +50,11 @@ extension DownloadAttempt {
             // Nothing was written: what there was before stays as it is.
             return end(outcome(self, untouchedResume))
         }
-        let (end, present, durable) = (written, machine.present, self.durable)
+        let present = machine.present
         environment.disk.async { [self] in
-            let failure = file.syncNow(to: end)
+            let failure = file.syncNow(present)
+            // Known only now: a sync that was under way may have succeeded meanwhile.
+            let durable = file.durable
             // What is behind the durable bytes may be lost, though it can still be read.
             if failure != nil { try? file.truncate(to: durable.end) }
             dispatch { attempt in

@@ -27,8 +27,8 @@ actor DownloadAttempt: TransferAttempt {
     var room: Int64 = 0
     /// How many bytes there are in the partial file; they end there, but for extents.
     var written: Int64 = 0
-    /// Those of them that are known to be durable.
-    var durable = ByteRanges()
+    /// How many bytes from before this attempt are known to be durable.
+    private var durableBefore: Int64 = 0
     /// The fault of the disk for which the attempt ends: the state machine does not know of it.
     var fault: FileFailure?
     var hasAnnounced = false
@@ -71,7 +71,7 @@ actor DownloadAttempt: TransferAttempt {
     private func begin(at place: PartialPlace, isUnchanged: Bool) {
         machine = DownloadStateMachine(plan: plan(place, isUnchanged: isUnchanged))
         written = machine.presentBytes
-        durable = hasExtents ? machine.present : ByteRanges([0..<min(place.durable, written)])
+        durableBefore = place.durable
         if written == 0 { hasher = specification.checksum.map { BodyHasher($0.algorithm) } }
         // Of what was recorded, somebody has taken some away, or all.
         if let resume = job.resume, machine.plan.offset < resume.offset { tell(.restarted) }
@@ -115,7 +115,6 @@ actor DownloadAttempt: TransferAttempt {
     private func startOver() {
         let hadBytes = written > 0 || job.resume != nil && !hasAnnounced
         written = 0
-        durable = ByteRanges()
         room = 0
         hasAnnounced = false
         hasher = specification.checksum.map { BodyHasher($0.algorithm) }
@@ -144,10 +143,15 @@ actor DownloadAttempt: TransferAttempt {
         }
     }
 
+    /// The bytes of the partial file that are known to be durable.
+    var durable: ByteRanges { file?.durable ?? ByteRanges() }
+
     func openFile(for serverFile: ServerFile) throws(FileFailure) -> PartialFile {
         if let file { return file }
         let opened = try context.files.open(for: serverFile)
-        try opened.begin(at: machine.present.end, durable: durable.count)
+        let present = machine.present
+        let durable = hasExtents ? present : ByteRanges([0..<min(durableBefore, present.count)])
+        try opened.begin(at: present.end, durable: durable)
         partialPath = opened.path
         file = opened
         return opened

@@ -8,8 +8,10 @@ import Synchronization
 /// Writing is one thread's affair; syncing runs on another and says how far it came. At most one sync is under way.
 package final class PartialFile: Sendable {
     private struct State: Sendable {
-        /// How many bytes from the beginning are durable.
-        var synced: Int64 = 0
+        /// The bytes that are durable.
+        var durable = ByteRanges()
+        /// How often the file was cut. A cut makes worthless what a sync says that began before it.
+        var cuts = 0
         var isSyncing = false
     }
     package let path: String
@@ -61,8 +63,8 @@ package final class PartialFile: Sendable {
     }
 
     /// Cuts the file to `offset` bytes, `durable` of which are known to be on disk.
-    func begin(at offset: Int64, durable: Int64) throws(FileFailure) {
-        state.change { $0.synced = min(durable, offset) }
+    func begin(at offset: Int64, durable: ByteRanges) throws(FileFailure) {
+        state.change { $0.durable = durable }
         try truncate(to: offset)
     }
 
@@ -71,8 +73,11 @@ package final class PartialFile: Sendable {
 
     /// Cuts the file, which also lets go of reserved room.
     func truncate(to size: Int64) throws(FileFailure) {
+        state.change { state in
+            state.cuts += 1
+            state.durable.remove(size..<Int64.max)
+        }
         try calling("cut", path) { Int(ftruncate(descriptor, off_t(size))) }
-        state.change { $0.synced = min($0.synced, size) }
     }
 
     /// Takes room for bytes up to `total` without changing the length.
@@ -109,18 +114,20 @@ package final class PartialFile: Sendable {
     /// Whether the file still has its name: somebody may have removed it, or put another in its place.
     var hasItsName: Bool { number != nil && FileFacts(path: location)?.number == number }
 
-    /// How many bytes from the beginning are durable.
-    var durable: Int64 { state.value.synced }
+    /// The bytes that are durable.
+    var durable: ByteRanges { state.value.durable }
 
-    /// Begins to sync what was written up to `end`, unless a sync is under way; `then` follows on the disk queue.
-    func beginSync(to end: Int64, on queue: DispatchQueue, then: @escaping @Sendable (FileFailure?) -> Void) -> Bool {
-        let begins = state.change { state in
+    /// Begins to sync the bytes that were written, unless a sync is under way; `then` follows on the disk queue.
+    func beginSync(
+        _ written: ByteRanges, on queue: DispatchQueue, then: @escaping @Sendable (FileFailure?) -> Void
+    ) -> Bool {
+        let cuts = state.change { state -> Int? in
             defer { state.isSyncing = true }
-            return !state.isSyncing
+            return state.isSyncing ? nil : state.cuts
         }
-        guard begins else { return false }
+        guard let cuts else { return false }
         queue.async {
-            let failure = self.syncNow(to: end)
+            let failure = self.syncNow(written, cuts: cuts)
             self.state.change { $0.isSyncing = false }
             then(failure)
         }
@@ -131,12 +138,19 @@ package final class PartialFile: Sendable {
     ///
     /// Linux tells of a lost write once, and calls the lost pages clean from then on: after a failure no later success
     /// can be believed, so it is the answer to all that follow. `withFacts` includes mode and time.
-    func syncNow(to end: Int64, withFacts: Bool = false) -> FileFailure? {
+    func syncNow(_ written: ByteRanges, withFacts: Bool = false) -> FileFailure? {
+        syncNow(written, cuts: state.value.cuts, withFacts: withFacts)
+    }
+
+    private func syncNow(_ written: ByteRanges, cuts: Int, withFacts: Bool = false) -> FileFailure? {
         syncFailure.withLock { syncFailure in
             if syncFailure != nil { return syncFailure }
             do throws(FileFailure) {
                 try calls.syncing(descriptor, path, withFacts: withFacts)
-                state.change { $0.synced = max($0.synced, end) }
+                state.change { state in
+                    guard state.cuts == cuts else { return }
+                    for range in written.ranges { state.durable.insert(range) }
+                }
             } catch {
                 syncFailure = error
             }

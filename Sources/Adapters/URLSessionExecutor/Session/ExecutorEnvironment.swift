@@ -69,10 +69,10 @@ final class ExecutorEnvironment: Sendable {
 
     /// Waits while the disk is too far behind.
     func waitForDisk(_ file: PartialFile, written: Int64) {
-        guard written - file.durable > Self.largestLag else { return }
+        guard written - file.durable.count > Self.largestLag else { return }
         isHeldUp.store(true, ordering: .relaxed)
         defer { isHeldUp.store(false, ordering: .relaxed) }
-        while written - file.durable > Self.largestLag, !gate.isHurried {
+        while written - file.durable.count > Self.largestLag, !gate.isHurried {
             if file.waitForSync(seconds: 0.05) { break }
         }
         stalledUntil.store(MonotonicTime.now(), ordering: .relaxed)
