@@ -38,7 +38,7 @@ public final class URLSessionExecutor: TransferExecutor {
         let repair = try Self.installRepair(configuration)
         repairWarning = repair.warning
         environment = ExecutorEnvironment(configuration: configuration, isRepaired: repair.isAtWork)
-        ticker = Ticker(queue: environment.consumer)
+        ticker = Ticker(consumer: environment.consumer)
     }
 
     /// Whether FoundationNetworking's faults are mended in this executor.
@@ -71,28 +71,28 @@ public final class URLSessionExecutor: TransferExecutor {
         }
         switch admission {
         case .admitted:
-            environment.consumer.async { attempt.begin() }
+            attempt.dispatch { $0.begin() }
         case .shutDown:
-            environment.consumer.async { report(.ended(.stopped(job.resume))) }
+            environment.consumer.queue.async { report(.ended(.stopped(job.resume))) }
         case .alreadyRunning:
             let message = "Transfer \(job.id) was started while an earlier attempt of it was still running."
             let failure = TransferFailure(cause: .executorLost, message: message)
-            environment.consumer.async { report(.ended(.failed(failure, resume: job.resume))) }
+            environment.consumer.queue.async { report(.ended(.failed(failure, resume: job.resume))) }
         }
     }
 
     /// Ends the attempt that runs, keeping its bytes.
     public func stop(_ id: TransferID) {
         guard let attempt = state.withLock({ $0.attempts[id] }) else { return }
-        guard attempt.noteStop() else { return }
+        guard attempt.context.noteStop() else { return }
         // The consumer may be waiting for the disk or the rate limit.
         environment.gate.beginHurry()
-        environment.consumer.async { [environment] in
-            attempt.stop()
+        attempt.dispatch { [environment] in
+            $0.stop()
             environment.gate.endHurry()
         }
         // Its end is told after the block above: the wire need not wait for what is still to be written.
-        for exchange in attempt.liveExchanges {
+        for exchange in attempt.context.liveExchanges {
             exchange.lane?.stop()
             environment.client.cancel(exchange)
         }
@@ -110,7 +110,7 @@ public final class URLSessionExecutor: TransferExecutor {
             state.removals[place] = removal
             return true
         }
-        if begins { environment.consumer.async { removal.begin() } }
+        if begins { removal.dispatch { $0.begin() } }
     }
 
     /// How much may still be written where the partial and the finished file go.
@@ -122,7 +122,7 @@ public final class URLSessionExecutor: TransferExecutor {
     /// holds them up, which is no fault. Never calls it where URLSession hangs.
     public func probe(_ answer: @escaping @Sendable () -> Void) {
         if environment.isHeldUp.load(ordering: .relaxed) { return answer() }
-        environment.client.probe { [environment] in environment.consumer.async { answer() } }
+        environment.client.probe { [environment] in environment.consumer.queue.async { answer() } }
     }
 
     /// Stops every attempt and lets go of the session.
@@ -139,7 +139,7 @@ public final class URLSessionExecutor: TransferExecutor {
             }
             if isIdle { continuation.resume() }
         }
-        ticker.stop()
+        ticker.rest()
         await environment.client.invalidate()
     }
 
@@ -147,12 +147,10 @@ public final class URLSessionExecutor: TransferExecutor {
         _ job: TransferJob, _ files: (any AttemptFiles)?,
         reporting report: @escaping @Sendable (ExecutorReport) -> Void
     ) -> any TransferAttempt {
-        let onEnd: @Sendable (ExecutorOutcome) -> Void = { [self] _ in forget(job.id) }
-        guard let source = job.specification.upload else {
-            return DownloadAttempt(job: job, environment: environment, files: files, onEnd: onEnd, report: report)
-        }
-        return UploadAttempt(
-            job: job, source: source, environment: environment, files: files, onEnd: onEnd, report: report)
+        let context = AttemptContext(
+            job: job, environment: environment, files: files, onEnd: { [self] in forget(job.id) }, report: report)
+        guard let source = job.specification.upload else { return DownloadAttempt(context) }
+        return UploadAttempt(context, source: source)
     }
 
     private func forget(_ id: TransferID) {
@@ -174,12 +172,12 @@ public final class URLSessionExecutor: TransferExecutor {
 
     private func resume(_ waiting: [CheckedContinuation<Void, Never>]) {
         // After the last report, which the same block of the queue makes.
-        environment.consumer.async { for continuation in waiting { continuation.resume() } }
+        environment.consumer.queue.async { for continuation in waiting { continuation.resume() } }
     }
 
     private func tick(_ now: UInt64) {
         let attempts = state.withLock { $0.attempts }
-        for id in attempts.keys.sorted() { attempts[id]?.tick(now: now) }
+        for id in attempts.keys.sorted() { attempts[id]?.assumeIsolated { $0.tick(now: now) } }
     }
 
     private static func installRepair(

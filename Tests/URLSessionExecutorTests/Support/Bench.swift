@@ -116,8 +116,8 @@ final class Bench: Sendable {
             configuration: configuration, isRepaired: executor.isRepaired, fileCalls: calls)
         let recorder = Recorder()
         let job = TransferJob(id: TransferID(1000), specification: specification, resume: nil)
-        let attempt = DownloadAttempt(job: job, environment: environment, onEnd: { _ in }, report: recorder.report)
-        environment.consumer.async { attempt.begin() }
+        let attempt = DownloadAttempt(AttemptContext(job: job, environment: environment, report: recorder.report))
+        attempt.dispatch { $0.begin() }
         let outcome = await recorder.outcome()
         await environment.client.invalidate()
         return outcome

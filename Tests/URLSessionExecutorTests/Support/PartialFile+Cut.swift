@@ -7,6 +7,6 @@ extension PartialFile {
         path: String, offset: Int64, durable: Int64, calls: FileCalls = FileCalls()
     ) throws(FileFailure) {
         try self.init(path: path, isNew: false, calls: calls)
-        try begin(at: offset, durable: durable)
+        try begin(at: offset, durable: ByteRanges([0..<durable]))
     }
 }

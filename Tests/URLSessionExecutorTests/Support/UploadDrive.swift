@@ -21,7 +21,8 @@ struct UploadDrive {
             method: method, path: "/tmp/a file", size: size, modified: 7, contentType: "text/plain",
             resumption: resumption)
         let secret = HeaderField(name: "Authorization", value: "secret")
-        var plan = UploadPlan(url: url, source: source, headers: [secret], userAgent: "test")
+        var plan = UploadPlan(
+            request: RequestPlan(url: url, headers: [secret], userAgent: "test"), source: source)
         plan.resume = resume?.upload
         plan.offset = resume?.offset ?? 0
         change(&plan)

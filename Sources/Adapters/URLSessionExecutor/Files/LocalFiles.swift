@@ -133,7 +133,7 @@ package final class LocalFiles: AttemptFiles {
             let (folder, name) = folder(try handle(), for: server)
             let modified = specification.usesRemoteTime ? server.lastModified.flatMap(FinalAttributes.nanoseconds) : nil
             try folder.attributes.apply(to: file.descriptor, path: file.path, modified: modified)
-            if let failure = file.syncNow(to: size, withFacts: true) { throw failure }
+            if let failure = file.syncNow(ByteRanges([0..<size]), withFacts: true) { throw failure }
             let path = try folder.adopt(file, name: name, (server.finalStatus, server.version))
             return CompletedFile(
                 path: shown(path), bytes: size, modified: FileFacts(path: path)?.modified ?? 0,

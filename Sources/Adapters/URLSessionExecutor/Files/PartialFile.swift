@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Foundation
 import Glibc
+import Synchronization
 
 /// The file a body is written to until it is complete.
 ///
 /// Writing is one thread's affair; syncing runs on another and says how far it came. At most one sync is under way.
-package final class PartialFile: @unchecked Sendable {
-    // Guard: `syncFailure` is under `syncing`; everything else but `synced` and `isSyncing` is used on the executor's consumer queue or, when the body is over,
-    // by the one closure that finishes the file; those two are under `condition`.
+package final class PartialFile: Sendable {
+    private struct State: Sendable {
+        /// The bytes that are durable.
+        var durable = ByteRanges()
+        /// How often the file was cut. A cut makes worthless what a sync says that began before it.
+        var cuts = 0
+        var isSyncing = false
+    }
     package let path: String
     /// The path for system calls: `path`, but for a file in a folder that is held open.
     let location: String
@@ -16,12 +21,9 @@ package final class PartialFile: @unchecked Sendable {
     /// Its inode, which stays when it gets its final name.
     package let number: UInt64?
     let calls: FileCalls
-    private let condition = MonotonicCondition()
-    private var synced: Int64 = 0
-    private var isSyncing = false
-    /// Held by the one call that syncs, so that no other takes its failure for success.
-    private let syncing = NSLock()
-    private var syncFailure: FileFailure?
+    private let state = Monitor(State())
+    /// The failure of a sync; locked by the one call that syncs, so that no other takes its failure for success.
+    private let syncFailure = Mutex<FileFailure?>(nil)
 
     /// The file that somebody else has opened and locked.
     package convenience init(descriptor: OwnedDescriptor, path: String) {
@@ -61,8 +63,8 @@ package final class PartialFile: @unchecked Sendable {
     }
 
     /// Cuts the file to `offset` bytes, `durable` of which are known to be on disk.
-    func begin(at offset: Int64, durable: Int64) throws(FileFailure) {
-        condition.withLock { synced = min(durable, offset) }
+    func begin(at offset: Int64, durable: ByteRanges) throws(FileFailure) {
+        state.change { $0.durable = durable }
         try truncate(to: offset)
     }
 
@@ -71,8 +73,11 @@ package final class PartialFile: @unchecked Sendable {
 
     /// Cuts the file, which also lets go of reserved room.
     func truncate(to size: Int64) throws(FileFailure) {
+        state.change { state in
+            state.cuts += 1
+            state.durable.remove(size..<Int64.max)
+        }
         try calling("cut", path) { Int(ftruncate(descriptor, off_t(size))) }
-        condition.withLock { synced = min(synced, size) }
     }
 
     /// Takes room for bytes up to `total` without changing the length.
@@ -109,22 +114,21 @@ package final class PartialFile: @unchecked Sendable {
     /// Whether the file still has its name: somebody may have removed it, or put another in its place.
     var hasItsName: Bool { number != nil && FileFacts(path: location)?.number == number }
 
-    /// How many bytes from the beginning are durable.
-    var durable: Int64 { condition.withLock { synced } }
+    /// The bytes that are durable.
+    var durable: ByteRanges { state.value.durable }
 
-    /// Begins to sync what was written up to `end`, unless a sync is under way; `then` follows on the disk queue.
-    func beginSync(to end: Int64, on queue: DispatchQueue, then: @escaping @Sendable (FileFailure?) -> Void) -> Bool {
-        let begins = condition.withLock {
-            defer { isSyncing = true }
-            return !isSyncing
+    /// Begins to sync the bytes that were written, unless a sync is under way; `then` follows on the disk queue.
+    func beginSync(
+        _ written: ByteRanges, on queue: DispatchQueue, then: @escaping @Sendable (FileFailure?) -> Void
+    ) -> Bool {
+        let cuts = state.change { state -> Int? in
+            defer { state.isSyncing = true }
+            return state.isSyncing ? nil : state.cuts
         }
-        guard begins else { return false }
+        guard let cuts else { return false }
         queue.async {
-            let failure = self.syncNow(to: end)
-            self.condition.withLock {
-                self.isSyncing = false
-                self.condition.broadcast()
-            }
+            let failure = self.syncNow(written, cuts: cuts)
+            self.state.change { $0.isSyncing = false }
             then(failure)
         }
         return true
@@ -134,36 +138,40 @@ package final class PartialFile: @unchecked Sendable {
     ///
     /// Linux tells of a lost write once, and calls the lost pages clean from then on: after a failure no later success
     /// can be believed, so it is the answer to all that follow. `withFacts` includes mode and time.
-    func syncNow(to end: Int64, withFacts: Bool = false) -> FileFailure? {
-        syncing.withLock { () -> FileFailure? in
-            if let syncFailure { return syncFailure }
+    func syncNow(_ written: ByteRanges, withFacts: Bool = false) -> FileFailure? {
+        syncNow(written, cuts: state.value.cuts, withFacts: withFacts)
+    }
+
+    private func syncNow(_ written: ByteRanges, cuts: Int, withFacts: Bool = false) -> FileFailure? {
+        syncFailure.withLock { syncFailure in
+            if syncFailure != nil { return syncFailure }
             do throws(FileFailure) {
                 try calls.syncing(descriptor, path, withFacts: withFacts)
-                condition.withLock { synced = max(synced, end) }
-                return nil
+                state.change { state in
+                    guard state.cuts == cuts else { return }
+                    for range in written.ranges { state.durable.insert(range) }
+                }
             } catch {
                 syncFailure = error
-                return error
             }
+            return syncFailure
         }
     }
 
     /// Lets another process sync the file in `body`, and nobody here meanwhile: the kernel tells of a lost write only once.
     ///
     /// - Throws: also the failure of an earlier sync, after which no later success can be believed.
-    package func whileOthersSync<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
-        syncing.lock()
-        defer { syncing.unlock() }
-        if let syncFailure { throw syncFailure }
-        return try body()
+    package func whileOthersSync<Value: Sendable>(
+        _ body: () throws(FileFailure) -> Value
+    ) throws(FileFailure) -> Value {
+        try syncFailure.withLock { (syncFailure) throws(FileFailure) in
+            if let syncFailure { throw syncFailure }
+            return try body()
+        }
     }
 
     /// Waits up to `seconds` while a sync is under way; true when it is over.
     func waitForSync(seconds: Double) -> Bool {
-        condition.withLock {
-            let end = MonotonicTime.now() + UInt64(max(0, seconds) * 1e9)
-            while isSyncing, condition.wait(until: end) {}
-            return !isSyncing
-        }
+        state.wait(until: MonotonicTime.now() + UInt64(max(0, seconds) * 1e9)) { !$0.isSyncing }
     }
 }

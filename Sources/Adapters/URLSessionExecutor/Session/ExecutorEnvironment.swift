@@ -4,13 +4,11 @@ import Glibc
 import Synchronization
 
 /// What all attempts of an executor share.
-final class ExecutorEnvironment: @unchecked Sendable {
-    // Guard: `stalledUntil` is used on `consumer` only; the rest are constants.
+final class ExecutorEnvironment: Sendable {
     let configuration: URLSessionExecutorConfiguration
     /// Whether encoded bodies arrive as they were sent.
     let isRepaired: Bool
-    /// Callbacks, decisions and writes, in order.
-    let consumer = DispatchQueue(label: "transfer.session.consumer")
+    let consumer = ConsumerExecutor()
     /// What waits for the disk: syncing, hashing a whole file, renaming.
     let disk = DispatchQueue(label: "transfer.session.disk", attributes: .concurrent)
     let gate: Gate
@@ -21,7 +19,8 @@ final class ExecutorEnvironment: @unchecked Sendable {
     /// Whether the consumer waits for the disk or the rate limit.
     let isHeldUp = Atomic(false)
     let throttle: Throttle
-    private var stalledUntil: UInt64 = 0
+    /// When the consumer last stopped waiting for either.
+    private let stalledUntil = Atomic<UInt64>(0)
 
     /// Unsynced bytes at which writing waits for the disk.
     static let largestLag: Int64 = 32 << 20
@@ -46,7 +45,7 @@ final class ExecutorEnvironment: @unchecked Sendable {
     /// in a hurry.
     func pace(_ count: Int, _ lane: RateLane?) {
         // Waits below some milliseconds are gathered: a sleep for each packet would cost more than it spreads.
-        if let end = wait(for: count, lane, atLeast: 4_000_000) { stalledUntil = end }
+        if let end = wait(for: count, lane, atLeast: 4_000_000) { stalledUntil.store(end, ordering: .relaxed) }
     }
 
     /// The same for bytes to be sent, on URLSession's own queue, which it holds up.
@@ -70,13 +69,13 @@ final class ExecutorEnvironment: @unchecked Sendable {
 
     /// Waits while the disk is too far behind.
     func waitForDisk(_ file: PartialFile, written: Int64) {
-        guard written - file.durable > Self.largestLag else { return }
+        guard written - file.durable.count > Self.largestLag else { return }
         isHeldUp.store(true, ordering: .relaxed)
         defer { isHeldUp.store(false, ordering: .relaxed) }
-        while written - file.durable > Self.largestLag, !gate.isHurried {
+        while written - file.durable.count > Self.largestLag, !gate.isHurried {
             if file.waitForSync(seconds: 0.05) { break }
         }
-        stalledUntil = MonotonicTime.now()
+        stalledUntil.store(MonotonicTime.now(), ordering: .relaxed)
     }
 
     /// Host and port of the proxy that requests to that URL go through; nil where there is none.
@@ -88,7 +87,7 @@ final class ExecutorEnvironment: @unchecked Sendable {
 
     /// The time since `activity` in which we did not hold the network up ourselves.
     func idleTime(since activity: UInt64, now: UInt64, _ lane: RateLane?) -> UInt64 {
-        let start = max(activity, stalledUntil, lane?.lastHeld ?? 0)
+        let start = max(activity, stalledUntil.load(ordering: .relaxed), lane?.lastHeld ?? 0)
         return now > start ? now - start : 0
     }
 }

@@ -6,8 +6,8 @@ import Synchronization
 internal import TransferModel
 import URLSessionRepair
 
-/// Is told what comes of a request, on the consumer queue.
-protocol ExchangeReceiver: AnyObject, Sendable {
+/// Is told what comes of a request.
+protocol ExchangeReceiver: ConsumerActor {
     func exchange(_ exchange: Exchange, received head: ResponseHead)
     func exchange(_ exchange: Exchange, received bytes: Data)
     /// The last call; `failure` is nil where the answer is complete.
@@ -50,14 +50,14 @@ final class Exchange: Sendable {
 /// those calls wait for URLSession's queue, which may be waiting for the delegate.
 final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
     private let control = DispatchQueue(label: "transfer.session.control")
-    private let consumer: DispatchQueue
+    private let consumer: ConsumerExecutor
     private let gate: Gate
     private let throttle: Throttle
     private let running = Mutex<[Int: Exchange]>([:])
     private let session = Mutex<URLSession?>(nil)
     private let delegateQueue: BoundedDelegateQueue
 
-    init(consumer: DispatchQueue, gate: Gate, throttle: Throttle) {
+    init(consumer: ConsumerExecutor, gate: Gate, throttle: Throttle) {
         self.consumer = consumer
         self.gate = gate
         self.throttle = throttle
@@ -75,7 +75,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
     ) -> Exchange {
         let exchange = Exchange(receiver: receiver, body: body, lane: lane)
         guard let url = URL(string: request.url) else {
-            consumer.async { self.close(exchange, SessionError(code: -1000, text: "not a URL")) }
+            consumer.queue.async { self.close(exchange, SessionError(code: -1000, text: "not a URL")) }
             return exchange
         }
         var urlRequest = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
@@ -119,11 +119,11 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
                 task.cancel()
             } else {
                 // It was to begin later, and will not.
-                self.consumer.async { self.close(exchange, .cancelled) }
+                self.consumer.queue.async { self.close(exchange, .cancelled) }
             }
             self.gate.endHurry()
         }
-        consumer.asyncAfter(deadline: .now() + 10) { self.close(exchange, .cancelled) }
+        consumer.queue.asyncAfter(deadline: .now() + 10) { self.close(exchange, .cancelled) }
     }
 
     /// Calls `answer` once the control queue, URLSession's own and the delegate's have all moved.
@@ -151,7 +151,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
 
     private func begin(_ exchange: Exchange, _ request: URLRequest) {
         if exchange.state.withLock({ $0.isCancelled }) {
-            consumer.async { self.close(exchange, .cancelled) }
+            consumer.queue.async { self.close(exchange, .cancelled) }
             return
         }
         var request = request
@@ -189,7 +189,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
             return (!state.isOver, state.task)
         }
         if let task { _ = running.withLock { $0.removeValue(forKey: task.taskIdentifier) } }
-        if isFirst { exchange.receiver.exchange(exchange, endedWith: failure) }
+        if isFirst { exchange.receiver.assumeIsolated { $0.exchange(exchange, endedWith: failure) } }
     }
 
     private func open(_ task: URLSessionTask) -> Exchange? {
@@ -206,10 +206,11 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
             let isLocation = name.lowercased() == "x-unfollowed-location"
             return HeaderField(name: isLocation ? "Location" : name, value: value)
         }
-        exchange.receiver.exchange(exchange, received: ResponseHead(status: response.statusCode, fields: fields))
+        let head = ResponseHead(status: response.statusCode, fields: fields)
+        exchange.receiver.assumeIsolated { $0.exchange(exchange, received: head) }
     }
 
-    // MARK: URLSession's callbacks, on the consumer queue
+    // MARK: URLSession's callbacks, on the consumer's queue
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -220,7 +221,9 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        if let exchange = open(dataTask) { exchange.receiver.exchange(exchange, received: data) }
+        if let exchange = open(dataTask) {
+            exchange.receiver.assumeIsolated { $0.exchange(exchange, received: data) }
+        }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

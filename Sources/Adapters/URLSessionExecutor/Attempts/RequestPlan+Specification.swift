@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+
+extension RequestPlan {
+    /// The plan of an attempt that begins now.
+    init(_ specification: TransferSpecification, _ environment: ExecutorEnvironment) {
+        self.init(
+            url: specification.url, headers: specification.headers, userAgent: environment.configuration.userAgent,
+            logins: LoginPlan(specification), proxy: environment.proxy(for: specification.url),
+            allowsInsecureRedirect: specification.allowsInsecureRedirect,
+            staysOnLoopback: specification.traits.isLoopback, now: MonotonicTime.wallSeconds())
+    }
+}

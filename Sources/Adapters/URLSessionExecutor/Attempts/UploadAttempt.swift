@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import TransferEngine
+internal import TransferModel
+
+/// One attempt to upload a file.
+actor UploadAttempt: TransferAttempt {
+    nonisolated let context: AttemptContext
+    nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
+    let source: UploadSource
+
+    var machine: UploadStateMachine
+    var exchange: Exchange? {
+        didSet { context.liveExchanges = [exchange].compactMap { $0 } }
+    }
+    var lane: RateLane?
+    var answers: LatestAnswer
+    var watch = SilenceWatch()
+    var isOver = false
+    private var file: UploadFile?
+    /// The body that the request under way sends.
+    var body: UploadBody?
+    /// The final answer so far.
+    private var answer: ServerAnswer?
+    /// How far the body was when that was looked at last.
+    var countedPosition: Int64 = 0
+    private var lastCheckpoint: UInt64 = 0
+    private var reportedProgress: Int64 = -1
+    private var reportedResume: ResumePoint?
+
+    init(_ context: AttemptContext, source: UploadSource) {
+        self.context = context
+        self.source = source
+        answers = LatestAnswer(context.job.specification)
+        machine = UploadStateMachine(plan: Self.plan(context.job, source, context.environment))
+    }
+
+    static func plan(
+        _ job: TransferJob, _ source: UploadSource, _ environment: ExecutorEnvironment
+    ) -> UploadPlan {
+        var plan = UploadPlan(request: RequestPlan(job.specification, environment), source: source)
+        if job.resume?.total == source.size {
+            plan.resume = job.resume?.upload
+            plan.offset = job.resume?.offset ?? 0
+        }
+        return plan
+    }
+
+    func begin() {
+        switch context.files.prepare() {
+        case (.upload, let descriptor?): file = UploadFile(source, descriptor: descriptor)
+        case (.unreadable(let failure), _): return end(.failed(failure, resume: nil))
+        default: preconditionFailure("the files of an upload were prepared for a download")
+        }
+        reportedResume = machine.resumePoint
+        if context.isStopping { return perform(machine.interrupt(.stopped)) }
+        lane = environment.throttle.enter(job, isSending: true)
+        perform(machine.begin())
+    }
+
+    /// Lets the machine decide, which wants to know first how far the body is.
+    func decide<Decision>(_ body: (inout UploadStateMachine) -> Decision) -> Decision {
+        machine.isBodySent = self.body?.isSent ?? true
+        return body(&machine)
+    }
+
+    func perform(_ directive: UploadStateMachine.Directive) {
+        switch directive {
+        case .send(let request):
+            body = body(of: request)
+            send(request, body: body)
+        case .cancelRequest: cancelRequest()
+        case .remember(let resume): remember(resume)
+        case .startOver: startOver()
+        case .keepAnswer(let head): answer = ServerAnswer(body: [], contentType: head.value("Content-Type"))
+        case .end(let ending): end(ending)
+        }
+    }
+
+    private func body(of request: RequestHead) -> UploadBody? {
+        guard let range = request.body, let file else { return nil }
+        countedPosition = range.lowerBound
+        return UploadBody(
+            file: file, range: range,
+            interval: UInt64(max(0, environment.configuration.progressInterval.wholeNanoseconds)),
+            pace: { [environment, lane] in environment.paceUpload($0, lane) },
+            onRead: { [weak self] in self?.dispatch { $0.bytesWentOut() } })
+    }
+
+    private func remember(_ resume: ResumePoint) {
+        let now = MonotonicTime.now()
+        // The place is news at once; how much is there only now and then.
+        let isDue = now >= lastCheckpoint + UInt64(max(0, environment.configuration.checkpointSeconds)) * 1_000_000_000
+        guard resume != reportedResume, resume.upload != reportedResume?.upload || isDue else { return }
+        lastCheckpoint = now
+        reportedResume = resume
+        tell(.checkpointed(resume))
+    }
+
+    private func startOver() {
+        reportedResume = nil
+        reportedProgress = -1
+        tell(.restarted)
+    }
+
+    /// Keeps that much of the answer's body.
+    func keep(_ bytes: Data, _ count: Int) {
+        answer?.body += bytes.prefix(count)
+        if count < bytes.count { answer?.isCut = true }
+    }
+
+    /// What the server has, and what has been given to the network after that.
+    func tellProgress() {
+        guard let position = body?.progress.position, position != reportedProgress else { return }
+        reportedProgress = position
+        tell(.progressed(bytes: position, total: source.size))
+    }
+
+    // MARK: The end
+
+    private func end(_ ending: UploadStateMachine.Ending) {
+        tellProgress()
+        switch ending {
+        case .answered(let status, let isCut):
+            if status < 400, let change = file?.change() { return end(.failed(change, resume: nil)) }
+            var answer = answer ?? ServerAnswer(body: [], contentType: nil)
+            if isCut { answer.isCut = true }
+            end(.finished(TransferCompletion(status: status, file: nil, answer: answer, response: answers.head)))
+        case .failed(let failure) where failure.cause == .sourceChanged:
+            end(.failed(failure, resume: nil))
+        case .failed(let failure):
+            end(.failed(failure, resume: lastResume))
+        case .challenged(let challenges):
+            end(.challenged(challenges, resume: lastResume))
+        case .stopped:
+            end(.stopped(lastResume))
+        }
+    }
+
+    /// Where the next attempt goes on, told before the end as everything is that is kept.
+    private var lastResume: ResumePoint? {
+        let resume = machine.resumePoint
+        if let resume, resume != reportedResume { tell(.checkpointed(resume)) }
+        return resume
+    }
+
+    func releaseFiles() {
+        file = nil
+        body = nil
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import TransferEngine
+
+/// Asks a server to let go of what it has of an upload that nobody goes on with.
+///
+/// Best effort, in a short time: what comes of it changes nothing, and servers clear up by themselves at some point.
+actor UploadRemoval: ExchangeReceiver {
+    nonisolated var consumer: ConsumerExecutor { environment.consumer }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
+    /// Seconds for all of it; less than a worker is given to end.
+    private static let longest = 3
+
+    private let environment: ExecutorEnvironment
+    private let onEnd: @Sendable () -> Void
+    private var machine: UploadStateMachine
+    private var exchange: Exchange?
+    private var isOver = false
+
+    init(plan: UploadPlan, environment: ExecutorEnvironment, onEnd: @escaping @Sendable () -> Void) {
+        self.environment = environment
+        self.onEnd = onEnd
+        machine = UploadStateMachine(plan: plan)
+    }
+
+    func begin() {
+        perform(machine.beginRemoval())
+        consumer.queue.asyncAfter(deadline: .now() + .seconds(Self.longest)) { [weak self] in
+            self?.assumeIsolated { $0.perform($0.machine.interrupt(.stopped)) }
+        }
+    }
+
+    func exchange(_ exchange: Exchange, received head: ResponseHead) {
+        if exchange === self.exchange { perform(machine.received(head)) }
+    }
+
+    func exchange(_ exchange: Exchange, received bytes: Data) {
+        guard exchange === self.exchange else { return }
+        if case .instead(let directives) = machine.received(bytes: bytes.count) { perform(directives) }
+    }
+
+    func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
+        guard exchange === self.exchange else { return }
+        self.exchange = nil
+        perform(
+            machine.ended(
+                error.map { SessionFailure.failure(code: $0.code, text: $0.text, host: machine.host) }))
+    }
+
+    private func perform(_ directives: [UploadStateMachine.Directive]) {
+        for directive in directives {
+            switch directive {
+            case .send(let request):
+                exchange = environment.client.send(request, timeoutSeconds: Self.longest * 2, to: self)
+            case .cancelRequest: if let exchange { environment.client.cancel(exchange) }
+            // Nobody goes on with it, and nobody reads what is said of it.
+            case .remember, .startOver, .keepAnswer: break
+            case .end:
+                guard !isOver else { return }
+                isOver = true
+                onEnd()
+            }
+        }
+    }
+}

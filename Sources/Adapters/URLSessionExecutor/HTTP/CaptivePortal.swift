@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+
+/// Tells a network's login page from the file that was asked for.
+enum CaptivePortal {
+    /// Whether an answer with that head is most likely not the file at `url`.
+    ///
+    /// An HTML page where the URL names an archive, an image, a film or the like; or where bytes are to be continued
+    /// and a page comes that does not name their version, though they are not known to be a page. What is sent as an
+    /// attachment is meant.
+    static func isSuspected(
+        _ head: ResponseHead, url: String, isContinuing: Bool, version: Validator? = nil, known: ServerFile? = nil
+    ) -> Bool {
+        guard isPage(head.mediaType) else { return false }
+        if head.value("Content-Disposition")?.lowercased().hasPrefix("attachment") == true { return false }
+        let ending = fileExtension(url)
+        if otherTypes.contains(ending) { return true }
+        guard isContinuing else { return false }
+        if let known { return !isPage(known.mediaType) }
+        let isOurs = version.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } } ?? false
+        // A folder's URL names a page, too.
+        return !isOurs && !pageTypes.contains(ending) && !URLReference(url).lastComponent.isEmpty
+    }
+
+    /// Host and port of a page to which an upload was led, by an answer without TLS; nil if it was not led to another host.
+    ///
+    /// The bytes are not for that one.
+    static func suspectedPage(_ head: ResponseHead, from url: String) -> String? {
+        let base = URLReference(url)
+        let target = URLReference(head.value("Location") ?? "").resolved(against: base)
+        let isElsewhere = (301...303).contains(head.status) && base.scheme == "http" && target.host != base.host
+        return isElsewhere ? target.hostAndPort : nil
+    }
+
+    private static func isPage(_ mediaType: String) -> Bool {
+        mediaType == "text/html" || mediaType == "application/xhtml+xml"
+    }
+
+    private static func fileExtension(_ url: String) -> String {
+        let name = URLReference(url).lastComponent
+        guard let dot = name.lastIndex(of: ".") else { return "" }
+        return name[name.index(after: dot)...].lowercased()
+    }
+
+    private static let pageTypes: Set<String> = ["html", "htm", "xhtml"]
+
+    /// Extensions that are never HTML.
+    private static let otherTypes: Set<String> = [
+        "7z", "aac", "apk", "appimage", "avi", "avif", "bin", "bmp", "br", "bz2", "cab", "crx", "csv", "deb", "dmg",
+        "doc", "docx", "epub", "exe", "flac", "flatpak", "gif", "gz", "heic", "ico", "img", "iso", "jar", "jpeg",
+        "jpg", "json", "lz4", "lzma", "m4a", "m4v", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "msi", "odp", "ods",
+        "odt", "ogg", "opus", "otf", "parquet", "pdf", "pkg", "png", "ppt", "pptx", "qcow2", "rar", "rpm", "sig",
+        "snap", "sqlite", "squashfs", "svg", "tar", "tbz", "tgz", "tif", "tiff", "torrent", "ttf", "txz", "vdi",
+        "vmdk", "wasm", "wav", "webm", "webp", "whl", "wim", "woff", "woff2", "xls", "xlsx", "xz", "z", "zip", "zst",
+    ]
+}

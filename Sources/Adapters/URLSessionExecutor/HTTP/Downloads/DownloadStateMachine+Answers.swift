@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+
+/// What the head of an answer means.
+extension DownloadStateMachine {
+    mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if let step = login(question, head) ?? redirect(question, head) { return discard(head, then: step) }
+        switch head.status {
+        case 206: return partialContent(question, head)
+        // The others carry no file, or none yet: 202, 204, 205. Who wants any answer's body has said so.
+        case 200, 203: return wholeContent(question, head)
+        case 200..<300 where plan.keepsErrorBody: return wholeContent(question, head)
+        case 304 where question.kind == .first && plan.completedBefore?.validator != nil && position == 0:
+            return discard(head, then: .end(.alreadyComplete(status: 304)))
+        case 416 where question.kind != .whole: return rangeRefused(question, head)
+        case 511: return discard(head, then: .fail(wantsLogin("answered 511: this network wants a login first.")))
+        case 408, 425, 429, 500, 502, 503, 504: return discard(head, then: .fail(mayPass(head)))
+        default:
+            if head.status >= 400, plan.keepsErrorBody {
+                return unreadable(head) ?? keep(head, question, end: head.contentLength)
+            }
+            return discard(head, then: .end(.answered(status: head.status)))
+        }
+    }
+
+    private mutating func partialContent(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        guard question.kind != .whole else {
+            return abandon(then: .fail(malformed("answered 206 to a request without a range.")))
+        }
+        let range = head.value("Content-Range").flatMap { ContentRange($0) }
+        if let refusal = unreadable(head, range) { return refusal }
+        guard !head.isEncoded, let range, let bytes = range.bytes, let total = range.total,
+            bytes.lowerBound == position,
+            expected.total == nil || expected.total == total,
+            expected.version?.isContinued(by: head) ?? (position == 0)
+        else { return askForWhole(question, insteadOf: head) }
+        if let refusal = refusal(head, question, total: total) { return refusal }
+        let file = ServerFile(head, from: question.url, total: total)
+        let end = bytes.upperBound + 1
+        let isLast = end == total
+        // Without a version to hold on to, the parts might be of two files: drop this one, fetch all at once.
+        if !isLast, file.continuing == nil { return askForWhole(question, insteadOf: head) }
+        expected = ExpectedFile(file: file, total: total, version: expected.version ?? file.continuing)
+        var more = question
+        more.kind = .rest
+        more.visited = [question.url]
+        state = .receiving(.part(Part(file: file, end: end, more: isLast ? nil : more)))
+        return [.receive(file)]
+    }
+
+    private mutating func wholeContent(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if head.isEncoded, !plan.deliversEncodedBodies {
+            let coding = head.value("Content-Encoding") ?? ""
+            let message =
+                "\(host) sent the file encoded (\(coding)) though that was not asked for, so it cannot be checked."
+            return refuse(TransferFailure(cause: .encodedBody, message: message))
+        }
+        if let refusal = unreadable(head) { return refusal }
+        let length = head.status == 204 || head.status == 205 ? 0 : head.contentLength
+        if let refusal = refusal(head, question, total: length) { return refusal }
+        return keep(head, question, end: length)
+    }
+
+    /// Takes a body from 0.
+    private mutating func keep(_ head: ResponseHead, _ question: Question, end: Int64?) -> [Directive] {
+        let directives = dropBytes()
+        let isChunked = head.value("Transfer-Encoding") != nil
+        let file = ServerFile(head, from: question.url, total: isChunked ? nil : end)
+        expected = ExpectedFile(file: file, total: file.total, version: file.continuing)
+        state = .receiving(.part(Part(file: file, end: file.total, more: nil)))
+        return directives + [.receive(file)]
+    }
+
+    /// 416: there is nothing from the asked byte on.
+    private mutating func rangeRefused(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        let total = head.value("Content-Range").flatMap { ContentRange($0) }?.total
+        if position > 0, total == position, expected.total == nil || expected.total == total,
+            let version = expected.version
+        {
+            let isSame = head.version.flatMap { version.isSameVersion(as: $0) } ?? true
+            if isSame {
+                let file = ServerFile(
+                    url: question.url, status: 206, total: total, version: version,
+                    continuing: version, disposition: head.value("Content-Disposition"),
+                    lastModified: version.lastModified)
+                expected.file = file
+                return discard(head, then: .conclude(.finish(file)))
+            }
+        }
+        return askForWhole(question, insteadOf: head)
+    }
+
+    /// What stands against a file's answer: a login page, too many bytes, or that nothing has changed.
+    private mutating func refusal(_ head: ResponseHead, _ question: Question, total: Int64?) -> [Directive]? {
+        if CaptivePortal.isSuspected(
+            head, url: request.url, isContinuing: position > 0, version: expected.version, known: expected.file)
+        {
+            return abandon(
+                then: .fail(wantsLogin("sent a web page in place of the file; this network may want a login first.")))
+        }
+        if let limit = plan.maximumBytes, let total, total > limit { return refuse(.tooLarge(limit, from: host)) }
+        if question.kind == .first, position == 0, let before = plan.completedBefore {
+            let version = before.validator.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
+            // An equal size alone says nothing: a file of fixed length changes, too.
+            if version == true, total == nil || total == before.bytes {
+                return abandon(then: .end(.alreadyComplete(status: head.status)))
+            }
+        }
+        return nil
+    }
+
+    /// What stands against reading the body at all.
+    private mutating func unreadable(_ head: ResponseHead, _ range: ContentRange? = nil) -> [Directive]? {
+        if head.hasImpossibleLength || range?.hasImpossibleTotal == true {
+            return abandon(then: .fail(malformed("named a length that no file has.")))
+        }
+        guard head.hasUnknownTransferCoding else { return nil }
+        return abandon(then: .fail(malformed("sent the file in a transfer coding that was not asked for.")))
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+
+/// What the head of an answer means.
+extension UploadStateMachine {
+    /// 104 tells where an interrupted upload goes on, and how far it is.
+    mutating func interim(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if let refusal = sizeRefused(question, head) { return refusal }
+        guard head.status == 104, plan.isResumable,
+            head.value("Upload-Draft-Interop-Version") == UploadPlan.interopVersion
+        else { return [] }
+        switch question.kind {
+        case .whole:
+            if place == nil { takePlace(.draft, question, head) }
+        case .append:
+            break
+        case .result, .discover, .create, .offset, .termination, .removal:
+            return []
+        }
+        guard place?.resource.kind == .draft, let resumePoint else { return [] }
+        // It is told as it comes in: only more of it is news.
+        if let offset = head.uploadOffset, offset <= plan.source.size {
+            place?.confirmed = max(resumePoint.offset, offset)
+        }
+        return resumePoint == self.resumePoint && head.value("Location") == nil
+            ? [] : self.resumePoint.map { [.remember($0)] } ?? []
+    }
+
+    mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if let refusal = sizeRefused(question, head) { return refusal }
+        if let step = login(question, head) {
+            // Also after a POST with all its bytes: a server that says 401 has not carried it out (RFC 9110 §15.5.2). Bytes
+            // that the server has by its own word are not sent again.
+            if case .ask = step, question.kind == .whole || question.kind == .append,
+                let offset = placeQuestion(.offset)
+            {
+                return discard(head, then: .ask(offset))
+            }
+            return discard(head, then: step)
+        }
+        if let step = redirect(question, head) { return redirected(question, head, step) }
+        switch question.kind {
+        case .whole: return wholeAnswered(question, head)
+        case .result:
+            // To try that again would be to upload again.
+            return head.status >= 500 || head.status == 429
+                ? discard(head, then: .end(.taken)) : final(question, head)
+        case .discover: return discovered(question, head)
+        case .create: return created(question, head)
+        case .offset: return offsetTold(question, head)
+        case .append: return appended(question, head)
+        case .removal: return final(question, head)
+        case .termination:
+            // Without the extension a DELETE might mean anything.
+            guard (200..<300).contains(head.status), head.list("Tus-Extension").contains("termination") else {
+                return discard(head, then: .end(.stopped))
+            }
+            var next = question
+            next.kind = .removal
+            return discard(head, then: .ask(next))
+        }
+    }
+
+    /// The file is larger than the server takes: better said at once than after all bytes.
+    private mutating func sizeRefused(_ question: Question, _ head: ResponseHead) -> [Directive]? {
+        limits.note(head)
+        guard let most = limits.maximumSize, plan.source.size > most else { return nil }
+        // It took it all the same.
+        if (200..<400).contains(head.status), [.whole, .append, .result].contains(question.kind) { return nil }
+        place = nil
+        let message =
+            "\(host) takes files of at most \(most) bytes, and \(plan.source.shownPath) has \(plan.source.size)."
+        return discard(head, then: .fail(TransferFailure(cause: .tooLarge, message: message)))
+    }
+
+    /// The next part follows.
+    mutating func partTaken(_ head: ResponseHead) -> [Directive] {
+        let offset = head.uploadOffset ?? sending.upperBound
+        // Interim answers may have told of all of it before: it is new even so.
+        if offset > sending.lowerBound, let place {
+            self.place?.confirmed = min(place.confirmed, sending.lowerBound)
+        }
+        return goOn(from: offset, head)
+    }
+
+    /// Whether more has to follow what was sent last.
+    var isPart: Bool { sending.upperBound < plan.source.size }
+
+    /// An answer to a request that makes the upload: it may have carried only a part, or more than the server takes at once.
+    private mutating func wholeAnswered(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        if head.status == 413, place?.resource.kind == .draft, limits.maximumAppend != nil { return askForOffset(head) }
+        guard (200..<300).contains(head.status), isPart, head.saysUploadIsComplete != true else {
+            return final(question, head)
+        }
+        if place == nil { takePlace(.draft, question, head) }
+        guard place != nil else {
+            return discard(
+                head, then: .fail(malformed("took a part of the upload but did not say where the rest may go.")))
+        }
+        return partTaken(head)
+    }
+
+    /// An answer to the upload itself.
+    mutating func final(_ question: Question, _ head: ResponseHead) -> [Directive] {
+        switch head.status {
+        case 511:
+            return discard(head, then: .fail(wantsLogin("answered 511: this network wants a login first.")))
+        case 408, 425, 429, 500, 502, 503, 504:
+            // The server has it all and could not use it: to go on from there would help nobody.
+            if head.saysUploadIsComplete == true { place = nil }
+            return discard(head, then: .fail(mayPass(head)))
+        default:
+            state = .receiving(Body(question: question, status: head.status))
+            return [.keepAnswer(head)]
+        }
+    }
+
+    private mutating func redirected(_ question: Question, _ head: ResponseHead, _ step: Step) -> [Directive] {
+        var step = step
+        switch (question.kind, step) {
+        case (.whole, _):
+            if let target = CaptivePortal.suspectedPage(head, from: question.url) {
+                return discard(
+                    head,
+                    then: .fail(
+                        wantsLogin(
+                            "answered the upload with a redirect to \(target); this network may want a login first.")))
+            }
+            // As browsers do.
+            let isPost = plan.source.method == .post
+            if case .ask(var next) = step, head.status == 303 || isPost && (head.status == 301 || head.status == 302) {
+                next.kind = .result
+                step = .ask(next)
+            }
+        case (.result, .conclude):
+            step = .end(.taken)
+        case (.result, .ask):
+            break
+        case (.discover, _), (.create, _), (.offset, _), (.append, _), (.termination, _), (.removal, _):
+            // It would lead to a page, and none of these asks for one.
+            guard head.status != 303 else { return final(question, head) }
+            if case .ask(let next) = step, question.kind == .offset || question.kind == .append {
+                place?.resource.url = next.url
+            }
+        }
+        return discard(head, then: step)
+    }
+}

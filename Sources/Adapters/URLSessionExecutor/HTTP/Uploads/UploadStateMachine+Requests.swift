@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+
+/// What is asked.
+extension UploadStateMachine {
+    /// A question to the place where the upload goes on; nil if there is none, or none that may be asked.
+    func placeQuestion(_ kind: Kind) -> Question? {
+        guard let place else { return nil }
+        let whole = plan.wholeQuestion
+        let hop = request.redirects.next(
+            location: place.resource.url, from: whole.url, fields: whole.fields, visited: [])
+        guard case .follow(let url, let fields) = hop else { return nil }
+        return Question(kind: kind, url: url, fields: fields, visited: [url])
+    }
+
+    mutating func ask(_ question: Question) -> [Directive] {
+        state = .asking(question)
+        let start = question.kind == .append ? place?.confirmed ?? 0 : 0
+        // One plain request is not divided: nothing tells where it would go on.
+        let most = plan.isResumable ? limits.maximumAppend ?? .max : .max
+        sending = start..<start + min(most, plan.source.size - start)
+        var head = plan.head(of: question, sending: sending, at: place?.resource.kind)
+        head.fields = authenticator.adding(to: head.fields, url: question.url, method: head.method)
+        return [.send(head)]
+    }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import Foundation
+import Glibc
+import HostileServer
+import Synchronization
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+extension ExecutorTests {
+    /// What becomes of bytes when the disk or the server refuses.
+    @Suite(.serialized, .timeLimit(.minutes(2)))
+    struct KeptBytesTests {
+        private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
+        private static let large = ServedFile(bytes: ServedFile.content(6_000_000))
+
+        @Test("a failed sync ends the attempt with the bytes that were durable before it, and no others")
+        func failedSync() async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                let sizes = Mutex<[Int64]>([])
+                var calls = FileCalls()
+                calls.sync = { descriptor, _ in
+                    let count = sizes.withLock { sizes in
+                        sizes.append(FileFacts(descriptor: descriptor)?.size ?? 0)
+                        return sizes.count
+                    }
+                    errno = EIO
+                    return count == 2 ? -1 : 0
+                }
+                let specification = bench.specification(server.url("/f"))
+                let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
+                #expect(outcome.failure?.cause == .destination)
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset > 0, "\(resume) after syncs at \(sizes.withLock { $0 }) bytes")
+                #expect(resume.offset <= sizes.withLock { $0[0] })
+                #expect(FileFacts(path: resume.path)?.size == resume.offset)
+                let (second, _) = await bench.run(specification, resume: resume)
+                #expect(bench.contents(second) == Self.file.bytes)
+            }
+        }
+
+        @Test("bytes that a sync made durable while the attempt ended stay, though the sync after it fails")
+        func syncDuringTheEnd() async throws {
+            let end: Int64 = 1_065_536
+            try await Bench.run(handler: { request, connection in
+                guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
+                Self.file.serve(request, connection, onlyBytes: 1_000_000)
+                connection.finish()
+            }) { bench, server in
+                let sizes = Mutex<[Int64]>([])
+                var calls = FileCalls()
+                calls.sync = { descriptor, _ in
+                    func size() -> Int64 { FileFacts(descriptor: descriptor)?.size ?? 0 }
+                    let count = sizes.withLock { sizes in
+                        sizes.append(size())
+                        return sizes.count
+                    }
+                    // The first is under way until the server has gone, and the attempt with it.
+                    if count == 1 {
+                        for _ in 0..<1000 where size() < end { usleep(10_000) }
+                        usleep(500_000)
+                    }
+                    errno = EIO
+                    return count == 1 ? 0 : -1
+                }
+                let specification = bench.specification(server.url("/f"))
+                let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 200_000 }
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset >= 200_000, "\(outcome) after syncs at \(sizes.withLock { $0 }) bytes")
+                #expect(resume.offset <= sizes.withLock { $0[0] })
+                #expect(FileFacts(path: resume.path)?.size == resume.offset)
+            }
+        }
+
+        @Test("a failed sync of a file in pieces keeps the pieces that were durable before it, and no others")
+        func failedSyncOfPieces() async throws {
+            try await Bench.run(handler: Self.large.serve) { bench, server in
+                let count = Mutex(0)
+                var calls = FileCalls()
+                calls.sync = { _, _ in
+                    errno = EIO
+                    return count.withLock { count in
+                        count += 1
+                        return count == 3 ? -1 : 0
+                    }
+                }
+                var specification = bench.specification(server.url("/f"))
+                specification.connections = 4
+                let outcome = await bench.run(specification, calls: calls) { $0.checkpointBytes = 300_000 }
+                #expect(outcome.failure?.cause == .destination)
+                let resume = try #require(outcome.resume)
+                #expect(resume.offset > 0 && resume.bytes < Int64(Self.large.bytes.count))
+                #expect(FileFacts(path: resume.path)?.size == resume.extents?.last?.end ?? resume.offset)
+                let (second, _) = await bench.run(specification, resume: resume)
+                let isRight = bench.contents(second) == Self.large.bytes
+                #expect(isRight, "\(second)")
+            }
+        }
+
+        @Test(
+            "a disk that fills while pieces come keeps what was written, and nothing that was not",
+            .enabled(if: SmallVolume.isPossible, "no mounting"))
+        func fullWithPieces() async throws {
+            let volume = try #require(SmallVolume(bytes: 8 << 20))
+            defer { volume.remove() }
+            let isFull = Mutex(false)
+            try await Bench.run(handler: { request, connection in
+                // Somebody else takes room after the first look.
+                let fills = isFull.withLock { isFull in
+                    guard request.range?.first != 0, !isFull else { return false }
+                    isFull = true
+                    return true
+                }
+                if fills {
+                    try? Data(count: 4 << 20).write(to: URL(fileURLWithPath: volume.path + "/other"))
+                }
+                Self.large.serve(request, connection)
+            }) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                (specification.destination.directory, specification.connections) = (volume.path, 4)
+                var calls = FileCalls()
+                calls.reserve = { _, _, _ in
+                    errno = EOPNOTSUPP
+                    return -1
+                }
+                let outcome = await bench.run(specification, calls: calls) { _ in }
+                guard case .storageLow(_, _, let resume?) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                // A quick first piece may leave less than half of the volume to the other file.
+                let other = FileFacts(path: volume.path + "/other")?.size ?? 0
+                #expect(resume.bytes > 0 && resume.bytes <= 8 << 20 - other, "\(other) bytes in the other file")
+                unlink(volume.path + "/other")
+                let (second, _) = await bench.run(specification, resume: resume)
+                let isRight = bench.contents(second) == Self.large.bytes
+                #expect(isRight, "\(second)")
+            }
+        }
+
+        @Test("a final answer takes no bytes away that were there before", arguments: [300, 403, 404, 410, 501])
+        func finalAnswer(status: Int) async throws {
+            try await Bench.run(handler: { _, connection in
+                connection.answer("\(status) No", [], body: [1, 2, 3])
+            }) { bench, server in
+                let resume = try bench.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
+                let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+                #expect(outcome.completion?.status == status)
+                #expect(FileManager.default.contents(atPath: resume.path) == Data(Self.file.bytes[..<100_000]))
+            }
+        }
+
+        @Test("an answer that is refused at its head takes no bytes away either")
+        func refusedHead() async throws {
+            try await Bench.run(
+                repaired: false,
+                handler: { _, connection in
+                    connection.answer("200 OK", ["Content-Encoding: gzip"], body: [1, 2, 3])
+                }
+            ) { bench, server in
+                let resume = try bench.leavePartial(Self.file.bytes[..<100_000], total: 3_000_000, tag: "\"v1\"")
+                let (outcome, _) = await bench.run(bench.specification(server.url("/f")), resume: resume)
+                #expect(outcome.failure?.cause == .encodedBody)
+                #expect(FileFacts(path: resume.path)?.size == 100_000)
+            }
+        }
+
+        @Test("a partial file that another process writes is left to it")
+        func locked() async throws {
+            let small = ServedFile(bytes: Array(Self.file.bytes[..<1000]))
+            try await Bench.run(handler: small.serve) { bench, server in
+                for count in [500, 1000] {
+                    let resume = try bench.leavePartial(small.bytes[..<count], total: 1000, tag: "\"v1\"")
+                    let other = try PartialFile(path: resume.path, offset: Int64(count), durable: 0)
+                    let specification = bench.specification(server.url("/f"), collision: .overwrite)
+                    let (outcome, _) = await bench.run(specification, resume: resume)
+                    #expect(outcome.failure?.cause == .fileInUse)
+                    #expect(outcome.resume == resume)
+                    #expect(FileFacts(path: resume.path)?.size == Int64(count))
+                    other.unlock()
+                    #expect(bench.contents(await bench.run(specification, resume: resume).0) == small.bytes)
+                }
+            }
+        }
+
+        @Test("a date that no file can have is ignored")
+        func farDate() async throws {
+            var file = Self.file
+            file.lastModified = "Fri, 31 Dec 9999 23:59:59 GMT"
+            let served = file
+            try await Bench.run(handler: served.serve) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                specification.usesRemoteTime = true
+                #expect(bench.contents(await bench.run(specification).0) == file.bytes)
+            }
+        }
+
+        @Test("a server's name that is taken is refused at its first head, not after all bytes")
+        func serverNameTaken() async throws {
+            var file = Self.file
+            file.extraFields = ["Content-Disposition: attachment; filename=\"taken\""]
+            let served = file
+            try await Bench.run(handler: served.serve) { bench, server in
+                try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
+                try Data("mine".utf8).write(to: URL(fileURLWithPath: bench.folder + "/taken"))
+                let specification = bench.specification(server.url("/f"), name: nil, collision: .fail)
+                let (outcome, recorder) = await bench.run(specification)
+                #expect(outcome.failure?.cause == .destination)
+                #expect(outcome.failure?.message.contains(bench.folder + "/taken") == true)
+                #expect(server.requests.count == 1)
+                #expect(recorder.checkpoints.isEmpty)
+                #expect(bench.leftovers.isEmpty)
+            }
+        }
+
+        @Test(
+            "the floor stays free where no room can be reserved", .enabled(if: SmallVolume.isPossible, "no mounting"),
+            arguments: [true, false])
+        func floor(isSizeKnown: Bool) async throws {
+            let volume = try #require(SmallVolume(bytes: 8 << 20))
+            defer { volume.remove() }
+            let large = ServedFile(bytes: ServedFile.content(6 << 20))
+            try await Bench.run(handler: { request, connection in
+                if isSizeKnown, request.range?.first == 0 { return large.serve(request, connection) }
+                // Somebody else takes room after the first look.
+                if isSizeKnown { try? Data(count: 3 << 20).write(to: URL(fileURLWithPath: volume.path + "/other")) }
+                if isSizeKnown { return large.serve(request, connection) }
+                connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
+                connection.sendChunk(large.bytes)
+                connection.send("0\r\n\r\n")
+            }) { bench, server in
+                var specification = bench.specification(server.url("/f"))
+                specification.destination.directory = volume.path
+                var calls = FileCalls()
+                calls.reserve = { _, _, _ in
+                    errno = EOPNOTSUPP
+                    return -1
+                }
+                let floor: Int64 = isSizeKnown ? 1 << 20 : 4 << 20
+                let outcome = await bench.run(specification, calls: calls) {
+                    ($0.storageFloorBytes, $0.storageFloorPercent) = (floor, 100)
+                }
+                guard case .storageLow(_, _, let resume?) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                #expect(resume.offset > 3 << 20)
+                let space = VolumeSpace(floorBytes: 0, floorPercent: 0)
+                #expect(space.available(at: volume.path) ?? 0 >= floor)
+            }
+        }
+
+        @Test("a body of unknown size is known again after a crash between its final name and its record")
+        func placedWithoutLength() async throws {
+            try await Bench.run(handler: { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                connection.sendChunk(Self.file.bytes[..<1000])
+                connection.send("0\r\n\r\n")
+            }) { bench, server in
+                let specification = bench.specification(server.url("/f"))
+                let (outcome, recorder) = await bench.run(specification)
+                let placed = try #require(outcome.completion?.file)
+                let resume = try #require(recorder.checkpoints.last)
+                #expect(resume.total == 1000)
+                let (again, _) = await bench.run(specification, resume: resume)
+                #expect(again.completion?.file?.path == placed.path)
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+}

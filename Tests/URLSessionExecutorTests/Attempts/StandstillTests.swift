@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import Foundation
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+struct StandstillTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    /// An attempt that waits for its server since 100 s, with its reports.
+    private func waiting(lowSpeedSeconds: Int = 300) -> (attempt: DownloadAttempt, recorder: Recorder) {
+        var configuration = URLSessionExecutorConfiguration(partialDirectory: "/nonexistent")
+        configuration.lowSpeedSeconds = lowSpeedSeconds
+        let traits = TransferTraits(kind: .normal, host: "h", submitted: WallTime(secondsSinceEpoch: 0))
+        let specification = TransferSpecification(
+            url: "http://h/f", destination: Destination(directory: "/nonexistent", name: "f"), idleTimeoutSeconds: 20,
+            traits: traits)
+        let recorder = Recorder()
+        let attempt = DownloadAttempt(
+            AttemptContext(
+                job: TransferJob(id: TransferID(1), specification: specification, resume: nil),
+                environment: ExecutorEnvironment(configuration: configuration, isRepaired: true),
+                report: recorder.report))
+        attempt.sync {
+            $0.exchange = Exchange(receiver: $0)
+            $0.watch.begin(now: 100 * Self.second)
+        }
+        return (attempt, recorder)
+    }
+
+    private func tick(_ attempt: DownloadAttempt, seconds: ClosedRange<UInt64>) {
+        attempt.sync { for now in seconds { $0.tick(now: now * Self.second) } }
+    }
+
+    @Test("time in which the process stood still does not count as idle, time after it does")
+    func idle() {
+        let (attempt, recorder) = waiting()
+        tick(attempt, seconds: 101...105)
+        tick(attempt, seconds: 1105...1119)
+        #expect(!recorder.isOver)
+        tick(attempt, seconds: 1120...1121)
+        #expect(recorder.reports.compactMap(\.outcome).first?.failure?.cause == .timeout)
+    }
+
+    @Test("nor does it make a server too slow")
+    func slow() {
+        let (attempt, recorder) = waiting(lowSpeedSeconds: 10)
+        tick(attempt, seconds: 101...105)
+        tick(attempt, seconds: 1105...1109)
+        #expect(!recorder.isOver)
+        tick(attempt, seconds: 1110...1111)
+        #expect(recorder.reports.compactMap(\.outcome).first?.failure?.cause == .tooSlow)
+    }
+
+    @Test("a server that says nothing times out where nothing stood still")
+    func steady() {
+        let (attempt, recorder) = waiting()
+        tick(attempt, seconds: 101...119)
+        #expect(!recorder.isOver)
+        tick(attempt, seconds: 120...120)
+        #expect(recorder.reports.compactMap(\.outcome).first?.failure?.cause == .timeout)
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+struct DownloadStateMachineLoginTests {
+    /// What is sent as `Authorization`, the word before its parameters; nil where nothing is.
+    private func schemes(_ directives: [DownloadStateMachine.Directive]) -> [String?] {
+        directives.compactMap { directive -> String?? in
+            guard case .send(let request) = directive else { return nil }
+            return .some(request.value("Authorization").map { String($0.prefix { $0 != " " }) })
+        }
+    }
+
+    private func plan(_ url: String = "http://h/f", credential: Credential? = Credential(user: "u", password: "p"))
+        -> DownloadPlan
+    {
+        var plan = Dialogue.plan(url)
+        plan.request.logins.credential = credential
+        plan.request.logins.clientNonce = "c"
+        return plan
+    }
+
+    private func refuse(_ machine: inout DownloadStateMachine, _ challenge: String) -> [DownloadStateMachine.Directive]
+    {
+        let field = HeaderField(name: "WWW-Authenticate", value: challenge)
+        return machine.received(ResponseHead(status: 401, fields: [field])) + machine.ended(nil)
+    }
+
+    @Test("over http user and password wait until they are asked for; over https they go at once, as Basic")
+    func first() {
+        var open = DownloadStateMachine(plan: plan())
+        #expect(schemes(open.start()) == [nil])
+        #expect(schemes(refuse(&open, "Basic realm=x")) == ["Basic"])
+        #expect(refuse(&open, "Basic realm=x") == [.end(.answered(status: 401))])
+        var secure = DownloadStateMachine(plan: plan("https://h/f"))
+        #expect(schemes(secure.start()) == ["Basic"])
+        #expect(refuse(&secure, "Basic realm=x") == [.end(.answered(status: 401))])
+        var digest = DownloadStateMachine(plan: plan("https://h/f"))
+        _ = digest.start()
+        #expect(schemes(refuse(&digest, "Digest nonce=1, qop=auth")) == ["Digest"])
+    }
+
+    @Test("a digest is preferred, and after one the password is not given away in clear")
+    func downgrade() {
+        var machine = DownloadStateMachine(plan: plan())
+        _ = machine.start()
+        #expect(schemes(refuse(&machine, "Basic realm=x, Digest nonce=1, qop=auth")) == ["Digest"])
+        #expect(refuse(&machine, "Basic realm=x") == [.end(.answered(status: 401))])
+    }
+
+    @Test(
+        "a nonce is answered once; a new one only where the old was called stale or was good before",
+        arguments: [
+            (["nonce=1", "nonce=1"], 1), (["nonce=1", "nonce=2"], 1), (["nonce=1", "nonce=1, stale=true"], 1),
+            (["nonce=1", "nonce=2, stale=true"], 2),
+            (["nonce=1", "nonce=2, stale=true", "nonce=3, stale=true", "nonce=4, stale=true"], 3),
+        ])
+    func nonces(challenges: [String], answers: Int) {
+        var machine = DownloadStateMachine(plan: plan())
+        _ = machine.start()
+        var sent = 0
+        var last: [DownloadStateMachine.Directive] = []
+        for challenge in challenges {
+            last = refuse(&machine, "Digest \(challenge), qop=auth")
+            sent += schemes(last).count
+        }
+        #expect(sent == answers)
+        #expect((last == [.end(.answered(status: 401))]) == (sent < challenges.count))
+    }
+
+    @Test("later requests carry the digest at once, counted on, and may be asked for a new one")
+    func later() {
+        var machine = DownloadStateMachine(plan: plan())
+        _ = machine.start()
+        _ = refuse(&machine, "Digest nonce=1, qop=auth")
+        var fields = [
+            HeaderField(name: "Content-Range", value: "bytes 0-9/30"), HeaderField(name: "ETag", value: "\"a\""),
+        ]
+        _ = machine.received(ResponseHead(status: 206, fields: fields))
+        _ = machine.received(bytes: 10)
+        guard case .send(let second)? = machine.ended(nil).first else {
+            Issue.record("nothing sent")
+            return
+        }
+        #expect(second.value("Authorization")?.contains("nc=00000002") == true)
+        #expect(second.value("Range") == "bytes=10-")
+        guard case .send(let third)? = refuse(&machine, "Digest nonce=2, qop=auth").first else {
+            Issue.record("nothing sent")
+            return
+        }
+        #expect(third.value("Authorization")?.contains("nonce=\"2\"") == true)
+        #expect(third.value("Authorization")?.contains("nc=00000001") == true)
+        #expect(third.value("Range") == "bytes=10-")
+        fields[0].value = "bytes 10-29/30"
+        _ = machine.received(ResponseHead(status: 206, fields: fields))
+        #expect(machine.received(bytes: 20) == .keep(20))
+    }
+
+    @Test("another origin gets nothing, neither where a redirect leads there nor when it asks")
+    func otherOrigin() {
+        for origin in ["http://other", "https://h", "http://h:81"] {
+            var machine = DownloadStateMachine(plan: plan())
+            _ = machine.start()
+            _ = refuse(&machine, "Basic realm=x")
+            let location = HeaderField(name: "Location", value: origin + "/f")
+            let hop = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
+            #expect(schemes(hop) == [nil])
+            #expect(refuse(&machine, "Basic realm=x") == [.end(.answered(status: 401))])
+        }
+    }
+
+    @Test("the app is told what it can answer, for the origin that asks; unknown schemes are left out")
+    func told() {
+        var plan = plan(credential: nil)
+        plan.request.logins.asksForCredentials = true
+        var machine = DownloadStateMachine(plan: plan)
+        _ = machine.start()
+        let all = "Negotiate, Basic realm=\"a\", Basic realm=\"a\", Digest nonce=1, algorithm=ODD, Bearer"
+        #expect(
+            refuse(&machine, all) == [
+                .end(
+                    .challenged([
+                        AuthenticationChallenge(scheme: .basic, realm: "a", origin: "http://h:80"),
+                        AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80"),
+                    ]))
+            ])
+        var unknown = DownloadStateMachine(plan: plan)
+        _ = unknown.start()
+        #expect(refuse(&unknown, "Negotiate") == [.end(.answered(status: 401))])
+    }
+
+    @Test("what the app said is used, a refused answer is asked about again, a refusal is not")
+    func answered() {
+        var plan = plan(credential: nil)
+        plan.request.logins.asksForCredentials = true
+        let token = HeaderField(name: "Authorization", value: "Bearer t")
+        plan.request.headers = [HeaderField(name: "authorization", value: "old")]
+        plan.request.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+        var machine = DownloadStateMachine(plan: plan)
+        guard case .send(let request)? = machine.start().first else {
+            Issue.record("nothing sent")
+            return
+        }
+        #expect(request.fields.filter { $0.name.lowercased() == "authorization" } == [token])
+        let again = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasAnswered: true)
+        #expect(refuse(&machine, "Bearer") == [.end(.challenged([again]))])
+        plan.request.logins.answeredChallenges[0].answer = .refuse
+        var refused = DownloadStateMachine(plan: plan)
+        _ = refused.start()
+        #expect(refuse(&refused, "Bearer") == [.end(.answered(status: 401))])
+    }
+
+    @Test("a token that was taken and has expired since was not refused, and the bytes that it gave are kept")
+    func expired() {
+        var plan = plan(credential: nil)
+        plan.request.logins.asksForCredentials = true
+        let token = HeaderField(name: "Authorization", value: "Bearer t")
+        plan.request.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
+        var machine = DownloadStateMachine(plan: plan)
+        _ = machine.start()
+        let fields = [
+            HeaderField(name: "Content-Range", value: "bytes 0-9/30"), HeaderField(name: "ETag", value: "\"a\""),
+        ]
+        _ = machine.received(ResponseHead(status: 206, fields: fields))
+        _ = machine.received(bytes: 10)
+        #expect(schemes(machine.ended(nil)) == ["Bearer"])
+        let fresh = AuthenticationChallenge(scheme: .bearer, realm: nil, origin: "http://h:80", wasAnswered: false)
+        #expect(refuse(&machine, "Bearer error=\"invalid_token\"") == [.end(.challenged([fresh]))])
+    }
+
+    @Test("a token goes to no other origin, neither one that a redirect leads to nor one that asks")
+    func tokenElsewhere() {
+        for origin in ["http://other", "https://h", "http://h:81"] {
+            var plan = plan(credential: nil)
+            plan.request.logins.asksForCredentials = true
+            let token = HeaderField(name: "Authorization", value: "Bearer t")
+            plan.request.logins.answeredChallenges = [
+                AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))
+            ]
+            var machine = DownloadStateMachine(plan: plan)
+            #expect(schemes(machine.start()) == ["Bearer"])
+            let location = HeaderField(name: "Location", value: origin + "/f")
+            let hop = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
+            #expect(schemes(hop) == [nil])
+            let told = refuse(&machine, "Bearer")
+            guard case .end(.challenged(let challenges))? = told.first else {
+                Issue.record("\(told)")
+                return
+            }
+            #expect(challenges.map(\.wasAnswered) == [false])
+            #expect(challenges.map(\.origin) != ["http://h:80"])
+        }
+    }
+
+    @Test("407 of a proxy names it and is final; of a server without one it is an answer")
+    func proxy() {
+        var plan = Dialogue.plan()
+        plan.request.proxy = "proxy:3128"
+        var machine = DownloadStateMachine(plan: plan)
+        _ = machine.start()
+        let directives = machine.received(ResponseHead(status: 407, fields: [])) + machine.ended(nil)
+        guard case .end(.failed(let failure, keepsBytes: true))? = directives.first else {
+            Issue.record("\(directives)")
+            return
+        }
+        #expect(failure.cause == .proxyAuthentication)
+        #expect(!failure.cause.mayPass)
+        #expect(failure.message.contains("proxy:3128"))
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+struct DownloadStateMachineRedirectTests {
+    private func follow(
+        _ locations: [String], from url: String = "https://a/x/f.bin", allowsInsecure: Bool = false,
+        staysOnLoopback: Bool = false, headers: [HeaderField] = []
+    ) -> (requests: [RequestHead], failure: TransferFailure?) {
+        var plan = Dialogue.plan(url)
+        plan.request.allowsInsecureRedirect = allowsInsecure
+        plan.request.staysOnLoopback = staysOnLoopback
+        plan.request.headers = headers
+        var machine = DownloadStateMachine(plan: plan)
+        var directives = machine.start()
+        var requests: [RequestHead] = []
+        for location in locations + [""] {
+            guard case .send(let request)? = directives.first else { break }
+            requests.append(request)
+            if location.isEmpty { break }
+            let head = ResponseHead(status: 302, fields: [HeaderField(name: "location", value: location)])
+            #expect(machine.received(head).isEmpty)
+            directives = machine.ended(nil)
+        }
+        if case .end(.failed(let failure, _))? = directives.first { return (requests, failure) }
+        return (requests, nil)
+    }
+
+    @Test("a transfer that is exempt from the network's conditions is not led off this machine")
+    func staysOnLoopback() {
+        let local = follow(["http://localhost:8/y"], from: "http://127.0.0.1/x", staysOnLoopback: true)
+        #expect(local.failure == nil)
+        #expect(local.requests.last?.url == "http://localhost:8/y")
+        let away = follow(["http://b/y"], from: "http://127.0.0.1/x", staysOnLoopback: true)
+        #expect(away.failure?.cause == .redirect)
+        #expect(away.requests.count == 1)
+        #expect(follow(["http://b/y"], from: "http://127.0.0.1/x").failure == nil)
+    }
+
+    @Test(
+        "Location is resolved as RFC 3986 says",
+        arguments: [
+            ("g", "https://a/x/g"), ("/g", "https://a/g"), ("//b/g", "https://b/g"), ("?q=1", "https://a/x/f.bin?q=1"),
+            ("../g", "https://a/g"), ("../../../g", "https://a/g"), ("./g/./h/../i", "https://a/x/g/i"),
+            ("https://b:444/p#frag", "https://b:444/p"), ("HTTPS://B/p", "https://B/p"), ("g h", "https://a/x/g%20h"),
+            ("é", "https://a/x/%C3%A9"), ("//[::1]:8/x", "https://[::1]:8/x"), ("https://u:p@b/x", "https://b/x"),
+        ])
+    func resolves(location: String, expected: String) {
+        #expect(follow([location]).requests.last?.url == expected)
+    }
+
+    @Test(
+        "a redirect that may not be followed fails",
+        arguments: ["http://a/f", "file:///etc/passwd", "ftp://a/f", "data:,x", "mailto:x", "https:///x", "//[::1"])
+    func refused(location: String) {
+        let result = follow([location])
+        #expect(result.requests.count == 1)
+        #expect(result.failure?.cause == .redirect)
+    }
+
+    @Test("https to http is followed where the caller allows it")
+    func insecure() {
+        #expect(follow(["http://a/f"], allowsInsecure: true).requests.last?.url == "http://a/f")
+    }
+
+    @Test("a circle is an error after one round")
+    func circle() {
+        let result = follow(["g", "f.bin"])
+        #expect(result.requests.count == 2)
+        #expect(result.failure?.cause == .redirect)
+    }
+
+    @Test("twenty hops are followed, the next is not")
+    func hops() {
+        #expect(follow((1...20).map { "h\($0)" }).requests.count == 21)
+        let result = follow((1...21).map { "h\($0)" })
+        #expect(result.requests.count == 21)
+        #expect(result.failure?.cause == .redirect)
+    }
+
+    @Test(
+        "whatever may be a secret stays with its origin",
+        arguments: [
+            ("https://b/f", false), ("https://a:8443/f", false), ("http://a/f", false), ("https://a:443/f", true),
+            ("https://A/f", true), ("/g", true),
+        ])
+    func credentials(location: String, areKept: Bool) {
+        let secrets = ["Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "Referer", "Acceptor"]
+            .map { HeaderField(name: $0, value: "s") }
+        let harmless = ["Accept", "Accept-Language", "User-Agent"].map { HeaderField(name: $0, value: "h") }
+        let request = follow(
+            [location], allowsInsecure: true, headers: secrets + harmless
+        ).requests.last
+        for secret in secrets { #expect((request?.value(secret.name) != nil) == areKept) }
+        for field in harmless { #expect(request?.value(field.name) == "h") }
+        #expect(request?.value("Accept-Encoding") == "identity")
+        #expect(request?.value("Range") == "bytes=0-9")
+    }
+
+    @Test("a message names hosts, never a URL's query")
+    func noSecretsInMessages() {
+        let message = follow(["http://b/f?token=secret"]).failure?.message ?? ""
+        #expect(message.contains("b"))
+        #expect(!message.contains("secret"))
+    }
+}
+
+struct DownloadStateMachineRepeatTests {
+    private func plan(_ validator: Validator?) -> DownloadPlan {
+        var plan = Dialogue.plan()
+        plan.completedBefore = CompletedFile(path: "/x", bytes: 30, modified: 1, validator: validator)
+        return plan
+    }
+    private let tag = Validator(entityTag: "\"a\"", lastModified: nil)
+
+    @Test("a finished file is asked about, and 304 leaves it")
+    func notModified() {
+        var talk = Dialogue(plan(tag))
+        let start = talk.machine.start()
+        guard case .send(let request)? = start.first else {
+            Issue.record("nothing sent")
+            return
+        }
+        #expect(request.value("If-None-Match") == "\"a\"")
+        talk.head(304)
+        talk.end()
+        #expect(talk.lines == ["already 304"])
+    }
+
+    @Test("a server that ignores the question is taken at its version")
+    func sameVersion() {
+        var talk = Dialogue(plan(tag))
+        talk.start()
+        talk.part("0-9/30", tag: "W/\"a\"")
+        talk.end(.connection)
+        #expect(talk.lines.suffix(2) == ["cancel", "already 206"])
+    }
+
+    @Test("without a version on both sides an equal size says nothing, and the file is fetched")
+    func sizes() {
+        for (mine, theirs) in [(nil, nil), (nil, "\"a\""), (tag, nil)] as [(Validator?, String?)] {
+            var talk = Dialogue(plan(mine))
+            talk.start()
+            talk.head(200, ["Content-Length": "30"].merging(theirs.map { ["ETag": $0] } ?? [:]) { $1 })
+            talk.bytes(30)
+            talk.end()
+            #expect(talk.lines.last == "finish")
+        }
+        var talk = Dialogue(plan(nil))
+        talk.start()
+        talk.head(304)
+        talk.end()
+        #expect(talk.lines.last == "answered 304")
+    }
+
+    @Test("another version is fetched")
+    func changed() {
+        var talk = Dialogue(plan(tag))
+        talk.start()
+        talk.part("0-9/30", tag: "\"b\"")
+        talk.bytes(10)
+        talk.end()
+        #expect(talk.lines.last == "ask bytes=10- if \"b\"")
+    }
+}

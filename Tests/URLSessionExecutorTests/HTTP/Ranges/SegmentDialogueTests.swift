@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+/// The machine against a server that does anything, with every byte's place watched.
+private struct SegmentWorld {
+    enum Event: CaseIterable {
+        case goodHead, shorterHead, refused, rangeIgnored, redirected, bytes, end, cut, silence
+    }
+
+    private struct Request {
+        var range: Range<Int64>
+        var position: Int64?
+        var end: Int64 = 0
+        var isCancelled = false
+    }
+
+    var machine: DownloadStateMachine
+    let total: Int64
+    private var open: [Int: Request] = [:]
+    /// What was written since the last start over.
+    var written = ByteRanges()
+    var mostOpen = 0
+    var restarts = 0
+    var isFinished = false
+    var ending: DownloadStateMachine.Ending?
+    /// Set where a byte was written twice, or where nobody asked for it.
+    var faults: [String] = []
+    private var whole: (position: Int64, end: Int64)?
+
+    init(total: Int64, connections: Int, extents: [Range<Int64>] = []) {
+        self.total = total
+        var plan = Dialogue.plan(offset: extents.isEmpty ? 0 : 10, total: total, tag: "\"a\"")
+        plan.connections = connections
+        plan.extents = extents
+        machine = DownloadStateMachine(plan: plan)
+        if !extents.isEmpty { written = ByteRanges([0..<10] + extents) }
+    }
+
+    /// The first small request and its answer.
+    mutating func begin() {
+        perform(machine.start())
+        let start = machine.position
+        let end = min(total, start + 10)
+        perform(machine.received(Self.head(start..<end, total)))
+        written.insert(start..<end)
+        if case .keep = machine.received(bytes: Int(end - start)) {} else { faults.append("first bytes refused") }
+        perform(machine.ended(nil))
+    }
+
+    static func head(_ range: Range<Int64>, _ total: Int64, tag: String = "\"a\"") -> ResponseHead {
+        let field = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
+        return ResponseHead(
+            status: 206,
+            fields: [HeaderField(name: "Content-Range", value: field), HeaderField(name: "ETag", value: tag)])
+    }
+
+    var isOver: Bool { isFinished || ending != nil || open.isEmpty }
+    var ids: [Int] { open.keys.sorted() }
+
+    mutating func perform(_ directives: [DownloadStateMachine.Directive]) {
+        for directive in directives {
+            switch directive {
+            case .sendSegment(let id, let request):
+                if open[id] != nil { faults.append("\(id) asked twice") }
+                let ends = (request.value("Range") ?? "").dropFirst(6).split(separator: "-").compactMap { Int64($0) }
+                open[id] = Request(range: ends[0]..<ends[1] + 1)
+                mostOpen = max(mostOpen, open.count)
+            case .cancelSegment(let id): open[id]?.isCancelled = true
+            case .startOver:
+                restarts += 1
+                written = ByteRanges()
+            case .finish: isFinished = true
+            case .end(let ending): self.ending = ending
+            case .send, .cancelRequest, .receive: break
+            }
+        }
+    }
+
+    mutating func happen(_ event: Event, to id: Int, using random: inout SeededGenerator) {
+        guard var request = open[id] else { return }
+        if request.isCancelled { return end(id, TransferFailure(cause: .connection, message: "cancelled")) }
+        guard let position = request.position else {
+            switch event {
+            case .shorterHead:
+                request.end = .random(in: request.range.lowerBound + 1...request.range.upperBound, using: &random)
+            case .refused:
+                let status = [403, 429, 503].randomElement(using: &random) ?? 503
+                return perform(machine.received(ResponseHead(status: status, fields: []), segment: id))
+            case .rangeIgnored:
+                let fields = [HeaderField(name: "ETag", value: "\"a\"")]
+                return perform(machine.received(ResponseHead(status: 200, fields: fields), segment: id))
+            case .redirected:
+                let fields = [
+                    HeaderField(name: "Location", value: "http://h/\(UInt64.random(in: 0...9, using: &random))")
+                ]
+                return perform(machine.received(ResponseHead(status: 302, fields: fields), segment: id))
+            case .cut: return end(id, TransferFailure(cause: .connection, message: "refused"))
+            case .silence:
+                return perform(machine.giveUp(segment: id, TransferFailure(cause: .timeout, message: "silent")))
+            case .end: return end(id, nil)
+            case .goodHead, .bytes: request.end = request.range.upperBound
+            }
+            request.position = request.range.lowerBound
+            open[id] = request
+            return perform(machine.received(Self.head(request.range.lowerBound..<request.end, total), segment: id))
+        }
+        switch event {
+        case .cut: end(id, TransferFailure(cause: .connection, message: "cut"))
+        case .silence: perform(machine.giveUp(segment: id, TransferFailure(cause: .timeout, message: "silent")))
+        case .goodHead, .shorterHead, .refused, .rangeIgnored, .redirected, .bytes, .end:
+            let count = min(request.end - position, Int64.random(in: 1...400_000, using: &random))
+            guard count > 0 else { return end(id, nil) }
+            open[id]?.position = position + count
+            let (place, then) = machine.received(bytes: Int(count), segment: id)
+            if let place {
+                let before = written.count
+                written.insert(place)
+                if place.lowerBound != position || place.upperBound > position + count
+                    || written.count != before + Int64(place.count)
+                {
+                    faults.append("\(id) wrote \(place) at \(position)")
+                }
+            }
+            perform(then)
+        }
+    }
+
+    private mutating func end(_ id: Int, _ failure: TransferFailure?) {
+        open[id] = nil
+        perform(machine.ended(failure, segment: id))
+    }
+}
+
+struct SegmentDialogueTests {
+    private static let mebibyte: Int64 = 1 << 20
+
+    /// Runs one world to its end.
+    private func run(_ world: inout SegmentWorld, seed: UInt64, isHostile: Bool, stopAfter: Int = .max) {
+        var random = SeededGenerator(seed: seed)
+        world.begin()
+        var steps = 0
+        while !world.isOver, steps < 50_000 {
+            steps += 1
+            if steps == stopAfter { world.perform(world.machine.interrupt(.stopped)) }
+            let isOdd = isHostile && Int.random(in: 0..<25, using: &random) == 0
+            let event: SegmentWorld.Event =
+                isOdd ? SegmentWorld.Event.allCases.randomElement(using: &random) ?? .bytes : .bytes
+            guard let id = world.ids.randomElement(using: &random) else { return }
+            world.happen(event, to: id, using: &random)
+        }
+    }
+
+    @Test("all bytes come once over a good server", arguments: 0..<30 as Range<UInt64>)
+    func good(seed: UInt64) {
+        var world = SegmentWorld(total: 5 * Self.mebibyte + Int64(seed) * 1_111_111, connections: 1 + Int(seed) % 16)
+        if seed % 16 == 0 { world = SegmentWorld(total: world.total, connections: 2) }
+        run(&world, seed: seed, isHostile: false)
+        #expect(world.isFinished && world.faults.isEmpty, "seed \(seed): \(world.faults)")
+        #expect(world.written.ranges == [0..<world.total], "seed \(seed)")
+        #expect(world.mostOpen > 1 && world.mostOpen <= max(2, 1 + Int(seed) % 16), "seed \(seed)")
+    }
+
+    @Test("whatever a server does, no byte comes twice and what is there is known", arguments: 0..<300 as Range<UInt64>)
+    func hostile(seed: UInt64) {
+        let total = 6 * Self.mebibyte + Int64(seed) * 98_765
+        var world = SegmentWorld(total: total, connections: 2 + Int(seed) % 15)
+        run(&world, seed: seed, isHostile: true, stopAfter: seed % 5 == 0 ? 40 : .max)
+        #expect(world.faults.isEmpty, "seed \(seed): \(world.faults)")
+        #expect(world.machine.present == world.written, "seed \(seed)")
+        #expect(world.isFinished == (world.written.ranges == [0..<total]) || world.restarts > 0, "seed \(seed)")
+        #expect(world.isFinished || world.ending != nil || world.restarts > 0, "seed \(seed) hangs")
+    }
+
+    @Test("only holes are asked for, with one connection as with several", arguments: [1, 4])
+    func holes(connections: Int) {
+        let extents = [1_000_000..<5_000_000, 6_000_000..<7_000_000] as [Range<Int64>]
+        var world = SegmentWorld(total: 7_000_000, connections: connections, extents: extents)
+        run(&world, seed: 1, isHostile: false)
+        #expect(world.isFinished && world.faults.isEmpty, "\(world.faults)")
+        #expect(world.written.ranges == [0..<7_000_000])
+        #expect(world.mostOpen == 1)
+    }
+
+    /// A machine with two requests under way, and the ranges they ask for.
+    private func two() -> DownloadStateMachine {
+        var world = SegmentWorld(total: 10 + 8 * Self.mebibyte, connections: 2)
+        world.begin()
+        return world.machine
+    }
+
+    @Test("an answer of another version, size or place starts over, once both have ended")
+    func changed() {
+        let half = 10 + 4 * Self.mebibyte
+        let total = 10 + 8 * Self.mebibyte
+        let wrong = [
+            SegmentWorld.head(half..<total, total, tag: "\"b\""), SegmentWorld.head(half..<total, total + 1),
+            SegmentWorld.head(half + 1..<total, total), ResponseHead(status: 416, fields: []),
+            ResponseHead(status: 200, fields: [HeaderField(name: "ETag", value: "\"b\"")]),
+        ]
+        for head in wrong {
+            var talk = Dialogue(Dialogue.plan())
+            talk.machine = two()
+            talk.note(talk.machine.received(head, segment: 2))
+            talk.note(talk.machine.ended(nil, segment: 1))
+            talk.note(talk.machine.ended(nil, segment: 2))
+            #expect(talk.lines == ["cancel 1", "cancel 2", "startOver", "ask"], "\(head)")
+        }
+    }
+
+    @Test("a refused connection is left out, and the last one's refusal is the attempt's")
+    func refused() {
+        var talk = Dialogue(Dialogue.plan())
+        talk.machine = two()
+        let busy = ResponseHead(status: 503, fields: [HeaderField(name: "Content-Length", value: "0")])
+        talk.note(talk.machine.received(busy, segment: 2))
+        talk.note(talk.machine.ended(nil, segment: 2))
+        #expect(talk.lines.isEmpty)
+        talk.note(talk.machine.received(busy, segment: 1))
+        talk.note(talk.machine.ended(nil, segment: 1))
+        #expect(talk.lines == ["failed status keep"])
+        #expect(talk.machine.present.ranges == [0..<10])
+    }
+}
