@@ -31,7 +31,7 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]),
-        // The scheduler's waiting queue in C++ and a scan, behind a C header.
+        // A bare event loop in C++, behind a C header.
         .target(name: "CxxQueue"),
         // Counts allocations: its malloc stands before the C library's.
         .target(name: "CAllocations"),

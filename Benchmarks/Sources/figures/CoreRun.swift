@@ -30,18 +30,16 @@ struct CoreCost {
     var allocationsEach: Double { Double(allocations) / Double(events) }
 }
 
-/// One side through the whole workload, with so many transfers waiting.
-struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
+/// The whole workload, with so many transfers waiting.
+struct CoreRun: ~Copyable {
     /// What is measured: seconds, or memory. Counting costs a little time.
     enum Mode { case time, memory }
 
     private(set) var costs: [CoreOperation: CoreCost] = [:]
-    /// Bytes allocated for the side and all that wait in it.
+    /// Bytes allocated for the scheduler and all that wait in it.
     private(set) var bytes: Int64 = 0
-    /// Follows from all that was told to start, in order.
-    private(set) var fingerprint: UInt64 = 14_695_981_039_346_656_037
     private let mode: Mode
-    private var side: Side
+    private var scheduler: CoreScheduler
     private var now = CoreWorkload.start
     private var generator = SplitMix64(seed: 2026)
     private var isWaiting: [Bool] = [false]
@@ -53,7 +51,7 @@ struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
         self.mode = mode
         allocations_reset()
         if mode == .memory { allocations_start() }
-        side = Side(names, at: CoreWorkload.start)
+        scheduler = CoreScheduler(names, at: CoreWorkload.start)
         allocations_stop()
         isWaiting.reserveCapacity(count + 8 * events + 1024)
         batch.reserveCapacity(1024)
@@ -61,15 +59,11 @@ struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
         var left = count
         while left > 0 {
             let size = min(left, 1000)
-            submit(size, as: Side.isScan ? nil : .submit)
+            submit(size, as: .submit)
             left -= size
         }
         bytes = allocations_read().live_bytes
         guard events > 0 else { return }
-        if Side.isScan {
-            submit(events, as: .submit)
-            cancel(events, as: nil)
-        }
         measureConditions(.power, events)
         measureSlots(count, events)
     }
@@ -103,7 +97,7 @@ struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
         var home = CoreMachine()
         (home.isOnMains, home.network, home.since) = (true, .home, now)
         change(to: [home], as: nil)
-        running = side.started
+        running = scheduler.started
         noteStarted()
         guard !running.isEmpty else { return }
         // As many again come as went, so that the number that waits stays about the same.
@@ -112,7 +106,7 @@ struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
             for part in 0...max(1, events / size) {
                 let measured = part == 0 ? nil : operation
                 if operation == .complete { complete(size, as: measured) } else { cancel(size, as: measured) }
-                submit(size, as: measured == nil || Side.isScan ? nil : .resubmit)
+                submit(size, as: measured == nil ? nil : .resubmit)
             }
             if operation == .complete { measureConditions(.network, events) }
         }
@@ -124,18 +118,15 @@ struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
         var jobs: [CoreJob] = []
         for _ in 0..<size { jobs.append(CoreJob(using: &generator)) }
         now = now.advanced(by: .milliseconds(1))
-        side.load(jobs, from: Int64(isWaiting.count), at: now)
+        scheduler.load(jobs, from: Int64(isWaiting.count), at: now)
         for _ in 0..<size { isWaiting.append(true) }
         let now = now
-        measure(operation, size) { side in
-            // A scan could never be filled event by event.
-            if Side.isScan && operation == nil { side.fill(at: now) } else { side.submitLoaded(at: now) }
-        }
+        measure(operation, size) { $0.submitLoaded(at: now) }
         noteStarted()
     }
 
     private mutating func change(to machines: [CoreMachine], as operation: CoreOperation?) {
-        side.load(machines)
+        scheduler.load(machines)
         measure(operation, machines.count) { $0.changeLoaded() }
     }
 
@@ -163,11 +154,10 @@ struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
     }
 
     private mutating func noteStarted() {
-        for id in side.started {
+        for id in scheduler.started {
             isWaiting[Int(id)] = false
-            fingerprint = (fingerprint ^ UInt64(id)) &* 1_099_511_628_211
         }
-        side.started.removeAll(keepingCapacity: true)
+        scheduler.started.removeAll(keepingCapacity: true)
     }
 
     /// What this thread has used: other programs take the processor from it, but add nothing.
@@ -177,11 +167,11 @@ struct CoreRun<Side: CoreSide & ~Copyable>: ~Copyable {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    private mutating func measure(_ operation: CoreOperation?, _ events: Int, _ body: (inout Side) -> Void) {
+    private mutating func measure(_ operation: CoreOperation?, _ events: Int, _ body: (inout CoreScheduler) -> Void) {
         let before = allocations_read().allocations
         if mode == .memory { allocations_start() }
         let start = Self.processorTime
-        body(&side)
+        body(&scheduler)
         let elapsed = Self.processorTime - start
         allocations_stop()
         guard let operation else { return }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import CxxQueue
 import Foundation
 import TransferModel
 import TransferPolicy
 
-/// What one transfer of the workload asks for, before either side's form of it.
+/// The wishes of one transfer of the workload.
 struct CoreJob {
     var kind: WorkKind
     var priority: Int
@@ -71,55 +70,15 @@ struct CoreMachine {
             network == .none ? nil : network == .home ? "home" : "office", .networkManager, isChange: isNetworkChange)
         return conditions
     }
-
-    /// The same for C++; the names live as long as `names`.
-    func facts(_ names: CoreNames) -> cxq_facts {
-        var facts = cxq_facts()
-        func fact(_ value: UInt8, isChange: Bool) -> cxq_fact {
-            let moment = isChange ? since : CoreWorkload.start
-            return cxq_fact(since: moment.instant.nanoseconds, value: value, is_observed_change: isChange)
-        }
-        facts.power = fact(isOnMains ? 0 : 1, isChange: isPowerChange)
-        facts.battery = 30
-        facts.network = fact(network == .none ? 0 : 3, isChange: false)
-        facts.link_kind = fact(network == .none ? 6 : network == .home ? 1 : 0, isChange: isNetworkChange)
-        facts.metered = fact(network == .none ? 4 : 2, isChange: false)
-        facts.roaming = fact(2, isChange: false)
-        facts.connection = fact(0, isChange: isNetworkChange)
-        if network != .none { facts.connection_name = network == .home ? names.home : names.office }
-        facts.power_profile = 3
-        facts.is_awake = true
-        return facts
-    }
 }
 
-/// Names of apps and servers, as both sides take them.
-final class CoreNames {
-    let apps: [String]
-    let hosts: [[String]]
-    let appTexts: [cxq_text]
-    let hostTexts: [[cxq_text]]
-    let home: cxq_text
-    let office: cxq_text
-
-    init() {
-        func text(_ string: String) -> cxq_text { cxq_text(bytes: strdup(string), length: string.utf8.count) }
-        apps = (0..<8).map { "org.example.application\($0)" }
-        hosts = (0..<8).map { app in (0..<16).map { "https://server\($0).application\(app).example.org:443" } }
-        appTexts = apps.map(text)
-        hostTexts = hosts.map { $0.map(text) }
-        home = text("home")
-        office = text("office")
-    }
-
-    deinit {
-        for text in appTexts + hostTexts.flatMap(\.self) + [home, office] {
-            free(UnsafeMutableRawPointer(mutating: text.bytes))
-        }
-    }
+/// Names of apps and servers.
+struct CoreNames {
+    let apps = (0..<8).map { "org.example.application\($0)" }
+    let hosts = (0..<8).map { app in (0..<16).map { "https://server\($0).application\(app).example.org:443" } }
 }
 
-/// Where both sides' clocks begin, and how both sides' forms of a transfer are made.
+/// The moment at which the clocks begin, and the traits of the workload's transfers.
 enum CoreWorkload {
     static let start = Moment(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_800_000_000))
@@ -136,26 +95,5 @@ enum CoreWorkload {
                 deadline: job.deadline.map { DeadlineConstraint(date($0)) }),
             priority: job.priority, host: names.hosts[job.app][job.host], app: names.apps[job.app],
             submitted: now.wall)
-    }
-
-    static func cxxTraits(of job: CoreJob, _ names: CoreNames, at now: Moment) -> cxq_traits {
-        var traits = cxq_traits()
-        traits.kind =
-            switch job.kind {
-            case .userInitiated: 0
-            case .normal: 1
-            case .discretionary: 2
-            }
-        traits.power = job.needsMains ? 1 : 0
-        traits.link_kinds = job.needsWiFiOrEthernet ? 3 : 0
-        traits.metered = job.needsUnmetered ? 2 : 0
-        traits.priority = Int32(job.priority)
-        traits.submitted = now.wall.nanosecondsSinceEpoch
-        traits.deadline = job.deadline.map { now.wall.nanosecondsSinceEpoch + $0 } ?? .max
-        traits.not_before = job.notBefore.map { now.wall.nanosecondsSinceEpoch + $0 } ?? .min
-        traits.expected_bytes = -1
-        traits.host = names.hostTexts[job.app][job.host]
-        traits.app = names.appTexts[job.app]
-        return traits
     }
 }

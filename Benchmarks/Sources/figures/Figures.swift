@@ -71,9 +71,8 @@ struct Options: Sendable {
     var isQuick = false
     var isJSON = false
     var isCheck = false
-    /// The most transfers that the `core-` figures let wait, and the most of our own side.
+    /// The most transfers that the `core-` figures let wait.
     var largest = Int.max
-    var largestSwift = Int.max
 
     /// What `--with` named: programs (transferctl, curl, …), and the folders `memory` and `disk`.
     var paths: [String: String] = [:]
@@ -100,7 +99,6 @@ struct Options: Sendable {
             case "--json": isJSON = true
             case "--check": isCheck = true
             case "--largest": largest = try number(after: argument)
-            case "--largest-swift": largestSwift = try number(after: argument)
             case "--with":
                 let parts = rest.popFirst()?.split(separator: "=", maxSplits: 1).map(String.init) ?? []
                 guard parts.count == 2 else { throw FigureError("--with needs NAME=PATH") }

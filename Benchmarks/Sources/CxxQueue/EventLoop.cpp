@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "include/CxxQueue.h"
 
-#include "Queue.hpp"
-
 #include <cmath>
 #include <deque>
 #include <queue>
 #include <vector>
 
-// The model of the `lab-events` figure; its twin is LabEvents.swift.
+// The bare loop of the `lab-events` figure; its twin is LabEvents.swift.
 
 namespace {
 
-using namespace cxq;
-
 constexpr int64_t servers = 64;
-constexpr int64_t second = 1'000'000'000;
 
 /// SplitMix64: Steele, Lea, Flood, OOPSLA 2014.
 struct Chance {
@@ -93,64 +88,6 @@ extern "C" cxq_simulation cxq_simulate_loop(uint64_t seed, int64_t customers) {
                 waiting.pop_front();
                 serve(customer, since, now);
             }
-        }
-    }
-    return tally.total;
-}
-
-extern "C" cxq_simulation cxq_simulate_engine(uint64_t seed, int64_t customers) {
-    constexpr int64_t epoch = 1'800'000'000 * second;
-    const auto moment = [](int64_t now) { return cxq_moment{now, epoch + now}; };
-    cxq_settings settings = cxq_default_settings();
-    settings.global_slots = settings.slots_per_host = settings.slots_per_app = settings.slots_per_session = servers;
-    Queue queue(settings, moment(0));
-    cxq_facts facts{};
-    facts.battery = 127;
-    facts.network.value = 3;
-    facts.link_kind.value = 1;
-    facts.metered.value = 2;
-    facts.roaming.value = 2;
-    facts.power_profile = 3;
-    facts.is_awake = true;
-    queue.conditionsChanged(facts, moment(0));
-
-    Chance chance{seed};
-    Departures departures;
-    std::vector<int64_t> since;
-    since.reserve(static_cast<size_t>(customers));
-    Tally tally;
-    int64_t arrival = chance.time(meanGap);
-    const auto carryOut = [&](int64_t now) {
-        for (const cxq_effect &effect : queue.effects()) {
-            if (effect.kind != CXQ_START) continue;
-            tally.served(effect.value, now - since[static_cast<size_t>(effect.value)]);
-            departures.push({now + chance.time(meanService), effect.value});
-        }
-    };
-    cxq_traits traits{};
-    traits.kind = 2;
-    traits.priority = 500;
-    traits.not_before = INT64_MIN;
-    traits.expected_bytes = -1;
-    traits.host = {"https://example.org:443", 23};
-    traits.app = {"org.example.application", 23};
-    while (static_cast<int64_t>(since.size()) < customers || !departures.empty()) {
-        ++tally.total.events;
-        const bool hasArrival = static_cast<int64_t>(since.size()) < customers;
-        if (hasArrival && (departures.empty() || arrival <= departures.top().time)) {
-            const int64_t now = arrival;
-            traits.submitted = epoch + now;
-            traits.deadline = epoch + now + 86'400 * second;
-            since.push_back(now);
-            queue.submitted(static_cast<int64_t>(since.size()) - 1, traits, moment(now));
-            // As the other side draws: who is served at once draws before the next one comes.
-            carryOut(now);
-            arrival = now + chance.time(meanGap);
-        } else {
-            const Departure departure = departures.top();
-            departures.pop();
-            queue.finished(departure.customer, moment(departure.time));
-            carryOut(departure.time);
         }
     }
     return tally.total;
