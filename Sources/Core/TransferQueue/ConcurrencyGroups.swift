@@ -46,6 +46,8 @@ struct SlotCounter: Sendable {
     var running: Int32 = 0
     /// The concurrency groups that are counted here. An app's counter stays without any: its last turn counts.
     var groups: Int32 = 0
+    /// Of a session, the transfers that wait or run in it.
+    var members: Int32 = 0
     /// The number of an app's latest start, counted over all starts.
     var lastTurn: Int64 = 0
 
@@ -65,6 +67,8 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     private var counterNumbers: [SlotCounter.Scope: Int32] = [:]
     /// The group that was joined last: whoever submits many transfers often does so for one server.
     private var last = Int32.nowhere
+    /// The group that lost its last member last; it may have one again.
+    private var idle = Int32.nowhere
     /// The slots taken in all.
     private(set) var running = 0
     private var turn: Int64 = 0
@@ -90,7 +94,10 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     }
 
     /// Counts another member in.
-    mutating func joinAgain(_ number: Int32) { groups[number].pointee.members += 1 }
+    mutating func joinAgain(_ number: Int32) {
+        groups[number].pointee.members += 1
+        counters[groups[number].pointee.session].pointee.members += 1
+    }
 
     private mutating func add(_ key: ConcurrencyGroup.Key) -> Int32 {
         let number = groups.take(
@@ -108,18 +115,25 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
         return number
     }
 
-    /// Removes a member. The group goes with its last one: then returns the ready heaps that go with it.
+    /// Removes a member. A group without members goes once another one has none either, since where one transfer waits at
+    /// a time the next is often like it: then returns the ready heaps that go with it.
     mutating func leave(_ number: Int32) -> [Int32] {
         groups[number].pointee.members -= 1
-        guard groups[number].pointee.members == 0 else { return [] }
+        counters[groups[number].pointee.session].pointee.members -= 1
+        guard groups[number].pointee.members == 0, idle != number else { return [] }
+        let before = idle
+        idle = number
+        return before != .nowhere && groups[before].pointee.members == 0 ? remove(before) : []
+    }
+
+    private mutating func remove(_ number: Int32) -> [Int32] {
         let group = groups[number].pointee
         if last == number { last = .nowhere }
         groupNumbers[group.key] = nil
         groups.release(number)
-        counters[group.app].pointee.groups -= 1
-        for counter in [group.session, group.host] {
+        for counter in [group.app, group.session, group.host] {
             counters[counter].pointee.groups -= 1
-            guard counters[counter].pointee.groups == 0 else { continue }
+            guard counters[counter].pointee.groups == 0, counter != group.app else { continue }
             counterNumbers[counters[counter].pointee.scope] = nil
             counters.release(counter)
         }
@@ -128,7 +142,8 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
 
     /// Whether no transfer of the app and session waits or runs.
     func isLast(of traits: borrowing TransferTraits) -> Bool {
-        counterNumbers[.session(app: traits.app, traits.session)] == nil
+        guard let number = counterNumbers[.session(app: traits.app, traits.session)] else { return true }
+        return counters[number].pointee.members == 0
     }
 
     // MARK: Slots
@@ -172,7 +187,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
 
     /// The scope whose slots keep a transfer from starting; nil if none does.
     func fullScope(for traits: borrowing TransferTraits) -> SlotScope? {
-        if let number = groupNumbers[ConcurrencyGroup.Key(traits)] {
+        if let number = find(traits) {
             let group = groups[number].pointee
             if counters[group.host].pointee.running >= group.hostLimit { return .host(traits.host) }
             if let session = traits.session, counters[group.session].pointee.running >= limits.session {
@@ -184,5 +199,8 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     }
 
     /// The group of a transfer that was counted in.
-    func find(_ traits: borrowing TransferTraits) -> Int32? { groupNumbers[ConcurrencyGroup.Key(traits)] }
+    func find(_ traits: borrowing TransferTraits) -> Int32? {
+        if last != .nowhere, groups[last].pointee.key.fits(traits) { return last }
+        return groupNumbers[ConcurrencyGroup.Key(traits)]
+    }
 }

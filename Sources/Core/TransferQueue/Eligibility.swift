@@ -52,6 +52,7 @@ struct Eligibility: Sendable {
     }
 
     /// Whether ``open`` tells of a class: a new one has to be decided about first.
+    @inline(__always)
     func knows(_ number: Int32) -> Bool { number < verdicts.facts.count }
 
     /// Forgets all verdicts: another policy gives them now.
@@ -59,6 +60,7 @@ struct Eligibility: Sendable {
         key = nil
         memory.removeAll()
         verdicts = Verdicts()
+        (open, pending) = (BitSet(), BitSet())
     }
 
     /// Decides anew, if anything that verdicts follow from may have changed.
@@ -143,28 +145,31 @@ struct Eligibility: Sendable {
     }
 
     private mutating func collect(at now: Instant, _ requirements: borrowing Requirements) {
-        open.removeAll()
-        pending.removeAll()
         nextSettle = nil
         for set in openings.indices { openings[set] = nil }
         while openings.count < requirements.sets.count { openings.append(nil) }
-        for (number, facts) in verdicts.facts.enumerated() where facts != Verdicts.hold {
-            let requirementClass = requirements.classes[number]
-            let set = Int(requirementClass.set)
-            let settled = settleEnds[Int(facts)]
-            let isOpen = settled <= now && (!requirementClass.hasWindow || windows[set]?.isOpen != false)
-            if settled > now { nextSettle = Verdict.earlier(nextSettle, settled) }
-            if isOpen {
-                open.set(Int32(number))
-                openings[set] = Opening()
-            } else {
-                pending.set(Int32(number))
-                openings[set] = openings[set] ?? opening(of: Int32(number), requirements)
+        for start in stride(from: 0, to: verdicts.facts.count, by: 64) {
+            var (openBits, pendingBits) = (UInt64(0), UInt64(0))
+            for number in start..<min(start + 64, verdicts.facts.count) where verdicts.facts[number] != Verdicts.hold {
+                let requirementClass = requirements.classes[number]
+                let set = Int(requirementClass.set)
+                let settled = settleEnds[Int(verdicts.facts[number])]
+                if settled > now { nextSettle = Verdict.earlier(nextSettle, settled) }
+                if settled <= now, !requirementClass.hasWindow || windows[set]?.isOpen != false {
+                    openBits |= 1 << UInt64(number & 63)
+                    if openings[set]?.isNow != true { openings[set] = Opening() }
+                } else {
+                    pendingBits |= 1 << UInt64(number & 63)
+                    openings[set] = openings[set] ?? opening(of: Int32(number), requirements)
+                }
             }
+            open.setWord(start >> 6, openBits)
+            pending.setWord(start >> 6, pendingBits)
         }
     }
 
     /// From when on time alone lets a pending class run: by each clock, both must have come. Nil if it never does.
+    @inline(__always)
     func opening(of number: Int32, _ requirements: borrowing Requirements) -> Opening? {
         let requirementClass = requirements.classes[Int(number)]
         var opening = Opening(boot: settleEnds[Int(verdicts.facts[Int(number)])].nanoseconds)
@@ -180,6 +185,8 @@ struct Eligibility: Sendable {
 struct Opening: Sendable {
     var boot = Int64.min
     var wall = Int64.min
+
+    var isNow: Bool { boot == .min && wall == .min }
 
     func instant(at now: Moment) -> Instant {
         let date = wall == .min ? now.instant : now.instant(of: WallTime(nanosecondsSinceEpoch: wall))

@@ -11,18 +11,21 @@ extension IndexedQueue {
         var level = Int32.nowhere
         // A level that was passed over too often goes first; of several the one that was so most often.
         var limit = agingInterval
+        // Of a single level it matters at once who is first.
+        var known: Int32?
         for rank in ready.ranking.indices {
-            let number = ready.ranking[rank]
-            guard first(ofLevel: number, assessment, holdsStaggered: holdsStaggered, anyWillDo: true) != nil else {
-                continue
-            }
+            let (number, anyWillDo) = (ready.ranking[rank], ready.ranking.count > 1)
+            let heap = first(ofLevel: number, assessment, holdsStaggered: holdsStaggered, anyWillDo: anyWillDo)
+            guard heap != nil else { continue }
+            if !anyWillDo { known = heap }
             startable.append(number)
             let count = ready.levels[Int(number)].passedOver
             if count >= limit { limit = count + 1 } else if level != .nowhere { continue }
             level = number
         }
         guard level != .nowhere,
-            let heap = first(ofLevel: level, assessment, holdsStaggered: holdsStaggered, anyWillDo: false),
+            let heap = known
+                ?? first(ofLevel: level, assessment, holdsStaggered: holdsStaggered, anyWillDo: false),
             let place = ready.heaps[heap].pointee.members.first
         else { return nil }
         isChosenByAging = startable.first != level
@@ -64,9 +67,11 @@ extension IndexedQueue {
             var bits = ready.levels[Int(level)].filled.word(word) & eligibility.open.word(word)
             if holdsStaggered { bits &= ~requirements.staggered.word(word) }
             while bits != 0 {
-                let queues = ready.levels[Int(level)].queues[word << 6 | bits.trailingZeroBitCount]
+                let number = word << 6 | bits.trailingZeroBitCount
                 bits &= bits - 1
-                for queue in queues {
+                // From the last one on: a queue that is emptied here goes, and the last one takes its place.
+                for index in ready.levels[Int(level)].queues[number].indices.reversed() {
+                    let queue = ready.levels[Int(level)].queues[number][index]
                     guard let heap = first(ofQueue: queue, assessment) else { continue }
                     if anyWillDo { return heap }
                     let key = ready.heaps[heap].pointee.first
@@ -155,11 +160,13 @@ extension IndexedQueue {
         isChosenByAging = false
         groups.takeTurn(group)
         return PlainRecord(
-            terms: TransferRecord.Terms(traits), group: group, set: set, level: level,
+            terms: TransferTerms(traits), group: group, set: set, level: level,
             requirements.sets[set].pointee.key)
     }
 
     /// Whether records say enough of transfers that start: nobody asks about those that run, one by one.
+    // In line, here and elsewhere: a method that only reads gets a copy of the whole value else.
+    @inline(__always)
     private func handsOutRecords(_ assessment: Assessment) -> Bool {
         assessment.isStaged && !assessment.followsQueue && !isPreemptive
     }

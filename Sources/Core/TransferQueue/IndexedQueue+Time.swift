@@ -9,11 +9,11 @@ extension IndexedQueue {
         let now = assessment.now
         let isBackward = now.wall < lastWall
         lastWall = now.wall
-        if changes.contains(.policy) {
+        if changes.policy {
             eligibility.forget()
             requirements.forgetPhases()
         }
-        if isBackward || changes.contains(.policy) {
+        if isBackward || changes.policy {
             refileBlocked(assessment, always: true)
             for place in places() { refile(place, assessment) }
         }
@@ -23,7 +23,7 @@ extension IndexedQueue {
         if !blocked.ids.isEmpty { refileBlocked(assessment, always: false) }
         if individuals.count > 0 { askIndividuals(assessment) }
         eligibility.refresh(
-            assessment, requirements, areConditionsNew: changes.contains(.conditions), isBackward: isBackward)
+            assessment, requirements, areConditionsNew: changes.conditions, isBackward: isBackward)
     }
 
     private mutating func refileBlocked(_ assessment: Assessment, always: Bool) {
@@ -83,7 +83,7 @@ extension IndexedQueue {
             guard let opening = eligibility.openings[set] else { continue }
             let nextBoot = timers.next(ofSet: Int32(set), .boot, records)
             let nextWall = timers.next(ofSet: Int32(set), .wall, records)
-            if opening.boot == .min, opening.wall == .min {
+            if opening.isNow {
                 (boot, wall) = (min(boot, nextBoot ?? .max), min(wall, nextWall ?? .max))
                 continue
             }

@@ -5,7 +5,7 @@ package import TransferPolicy
 /// The waiting queue that stays instant with a million transfers. `TransferQueue.docc` explains it with a drawing.
 package struct IndexedQueue: WaitingQueue, ~Copyable {
     var records = Slab<TransferRecord>()
-    @usableFromInline var index = IDIndex()
+    var index = IDIndex()
     /// Whole entries of the transfers that are more than a record says.
     var extras = Slab<TransferEntry>()
     var requirements = Requirements()
@@ -24,7 +24,7 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
     package var isChosenByAging = false
     /// Scratch: the priority levels that might start something now.
     var startable: [Int32] = []
-    @usableFromInline var highestID = Int64.min
+    private var highestID = Int64.min
     package private(set) var count = 0
     let agingInterval: Int
     /// Whether a waiting transfer may take a slot from one that runs.
@@ -40,8 +40,7 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
     // Stated, so that its parts are destroyed in this module: the compiler fails to do so in another one.
     deinit {}
 
-    @inlinable @inline(__always)
-    package func contains(_ id: TransferID) -> Bool {
+    package mutating func contains(_ id: TransferID) -> Bool {
         // Ids come in order: a new one needs no look at where old ones lie, which would be somewhere far in memory.
         id.rawValue <= highestID && index.find(id.rawValue) != nil
     }
@@ -49,7 +48,7 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
     // MARK: Coming and going
 
     package mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) {
-        let place = add(TransferRecord(id, TransferRecord.Terms(entry.traits)))
+        let place = add(TransferRecord(id, TransferTerms(entry.traits)))
         if !entry.isPlain { records[place].pointee.extra = extras.take(entry) }
         file(place, entry, group: groups.join(entry.traits), assessment)
     }
@@ -61,7 +60,7 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
         lastWall = max(lastWall, assessment.now.wall)
         let set = requirements.set(of: traits)
         let phase = phase(of: traits, set, assessment)
-        let place = add(TransferRecord(id, TransferRecord.Terms(traits)))
+        let place = add(TransferRecord(id, TransferTerms(traits)))
         let level = ready.levelNumber(of: traits)
         file(
             place, set, phase, level, group: groups.join(traits), .of(traits, at: assessment.now), at: assessment.now)
@@ -71,7 +70,7 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
         _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like heap: Int32
     ) {
         groups.joinAgain(ready.heaps[heap].pointee.key.group)
-        let terms = TransferRecord.Terms(submitted: submitted, notBefore: notBefore, expected: expected)
+        let terms = TransferTerms(submitted: submitted, notBefore: notBefore, expected: expected)
         let place = add(TransferRecord(id, terms))
         records[place].pointee.heap = heap
         ready.insert(place, records)

@@ -4,7 +4,7 @@ package import TransferModel
 /// A record that has left the queue, with the numbers of what it shared with others there: all there is to say of a
 /// transfer. Its concurrency group stays until its slots are freed.
 package struct PlainRecord: PlainTransfer {
-    let terms: TransferRecord.Terms
+    let terms: TransferTerms
     let group: Int32
     let set: Int32
     let level: Int32
@@ -12,7 +12,7 @@ package struct PlainRecord: PlainTransfer {
     package let isLoopback: Bool
     let hasWindow: Bool
 
-    init(terms: TransferRecord.Terms, group: Int32, set: Int32, level: Int32, _ key: borrowing RequirementSet.Key) {
+    init(terms: TransferTerms, group: Int32, set: Int32, level: Int32, _ key: borrowing RequirementSet.Key) {
         self.terms = terms
         self.group = group
         self.set = set

@@ -73,6 +73,8 @@ struct ReadyTransfers: ~Copyable, Sendable {
     /// Queues are never removed: there are as many as apps and different requirements were seen.
     private var queueNumbers: [ReadyQueue.Key: Int32] = [:]
     private var heapNumbers: [ReadyHeap.Key: Int32] = [:]
+    /// The heap that was asked for last, since similar transfers often come one after the other.
+    private var last = Int32.nowhere
 
     // MARK: Levels and heaps, made when first needed
 
@@ -91,7 +93,11 @@ struct ReadyTransfers: ~Copyable, Sendable {
     }
 
     mutating func heapNumber(_ key: ReadyHeap.Key, _ groups: borrowing ConcurrencyGroups) -> Int32 {
-        if let known = heapNumbers[key] { return known }
+        if last != .nowhere, heaps[last].pointee.key == key { return last }
+        if let known = heapNumbers[key] {
+            last = known
+            return known
+        }
         let group = groups.groups[key.group]
         let queueKey = ReadyQueue.Key(requirementClass: key.requirementClass, level: key.level, app: group.pointee.app)
         let queue = queueNumbers[queueKey] ?? queues.take(ReadyQueue(key: queueKey))
@@ -105,6 +111,7 @@ struct ReadyTransfers: ~Copyable, Sendable {
     /// Removes heaps that are empty.
     mutating func remove(heaps numbers: [Int32]) {
         for number in numbers {
+            if number == last { last = .nowhere }
             heapNumbers[heaps[number].pointee.key] = nil
             heaps.release(number)
         }

@@ -20,6 +20,19 @@ struct RequirementSet: Sendable {
             constraints.deadline = nil
             constraints.notBefore = nil
         }
+
+        /// Whether this is the key of these traits; unlike `==`, copies nothing.
+        @inline(__always)
+        func fits(_ traits: borrowing TransferTraits) -> Bool {
+            kind == traits.kind && isLoopback == traits.isLoopback
+                && hasDeadline == (traits.constraints.deadline != nil)
+                && constraints.power == traits.constraints.power
+                && constraints.metered == traits.constraints.metered
+                && constraints.linkKinds == traits.constraints.linkKinds
+                && constraints.window == traits.constraints.window
+                && (constraints.connection.isAny && traits.constraints.connection.isAny
+                    || constraints.connection == traits.constraints.connection)
+        }
     }
 
     let key: Key
@@ -62,14 +75,15 @@ struct Requirements: ~Copyable, Sendable {
 
     /// The requirement set of a transfer.
     mutating func set(of traits: borrowing TransferTraits) -> Int32 {
-        let key = RequirementSet.Key(traits)
-        if last == .nowhere || sets[last].pointee.key != key {
+        if last == .nowhere || !sets[last].pointee.key.fits(traits) {
+            let key = RequirementSet.Key(traits)
             last = numbers[key] ?? sets.take(RequirementSet(key: key))
             numbers[key] = last
         }
         return last
     }
 
+    @inline(__always)
     func set(ofClass number: Int32) -> UnsafeMutablePointer<RequirementSet> { sets[classes[Int(number)].set] }
 
     /// The class of a set in a relaxation phase.

@@ -6,7 +6,7 @@ internal import TransferModel
 /// What it shares with others lies in its ready heap; what few transfers have lies in a whole ``TransferEntry`` beside it.
 struct TransferRecord: Sendable {
     let id: Int64
-    let terms: Terms
+    let terms: TransferTerms
     /// When its timer is due; means something while it has one.
     var due: Int64 = 0
     /// The ready heap that it belongs to, whether it is in there or waits for something of its own.
@@ -23,41 +23,41 @@ struct TransferRecord: Sendable {
     /// Whether the rest of its window is too short for its size.
     var isBlockedBySize = false
 
-    /// The dates and the size, which are shared with no other transfer.
-    struct Terms: Sendable {
-        let submitted: Int64
-        /// `Int64.max` for none.
-        let deadline: Int64
-        /// `Int64.min` for none.
-        let notBefore: Int64
-        /// Bytes expected to come in; below 0 if unknown.
-        let expected: Int64
-        /// `Int64.max` for never.
-        let expires: Int64
-
-        init(_ traits: borrowing TransferTraits) {
-            submitted = traits.submitted.nanosecondsSinceEpoch
-            deadline = traits.constraints.deadline?.date.nanosecondsSinceEpoch ?? .max
-            notBefore = traits.constraints.notBefore?.date.nanosecondsSinceEpoch ?? .min
-            expected = traits.expectedBytesToReceive ?? -1
-            expires = traits.expires?.nanosecondsSinceEpoch ?? .max
-        }
-
-        /// Terms without a deadline and an end.
-        init(submitted: WallTime, notBefore: WallTime?, expected: Int64?) {
-            self.submitted = submitted.nanosecondsSinceEpoch
-            self.notBefore = notBefore?.nanosecondsSinceEpoch ?? .min
-            self.expected = expected ?? -1
-            (deadline, expires) = (.max, .max)
-        }
-    }
-
-    init(_ id: TransferID, _ terms: Terms) {
+    init(_ id: TransferID, _ terms: TransferTerms) {
         self.id = id.rawValue
         self.terms = terms
     }
 
     var turnKey: TurnKey { TurnKey(deadline: terms.deadline, id: id) }
+}
+
+/// The dates and the size, which are shared with no other transfer.
+package struct TransferTerms: Sendable {
+    let submitted: Int64
+    /// `Int64.max` for none.
+    let deadline: Int64
+    /// `Int64.min` for none.
+    let notBefore: Int64
+    /// Bytes expected to come in; below 0 if unknown.
+    let expected: Int64
+    /// `Int64.max` for never.
+    let expires: Int64
+
+    init(_ traits: borrowing TransferTraits) {
+        submitted = traits.submitted.nanosecondsSinceEpoch
+        deadline = traits.constraints.deadline?.date.nanosecondsSinceEpoch ?? .max
+        notBefore = traits.constraints.notBefore?.date.nanosecondsSinceEpoch ?? .min
+        expected = traits.expectedBytesToReceive ?? -1
+        expires = traits.expires?.nanosecondsSinceEpoch ?? .max
+    }
+
+    /// Terms without a deadline and an end.
+    init(submitted: WallTime, notBefore: WallTime?, expected: Int64?) {
+        self.submitted = submitted.nanosecondsSinceEpoch
+        self.notBefore = notBefore?.nanosecondsSinceEpoch ?? .min
+        self.expected = expected ?? -1
+        (deadline, expires) = (.max, .max)
+    }
 }
 
 /// The order among transfers of one app and priority level: the earlier deadline first, then the lower id.

@@ -50,6 +50,7 @@ struct TransferTimers: Sendable {
     }
 
     /// When the next timer of a set is due by a clock; nil if there is none.
+    @inline(__always)
     func next(ofSet set: Int32, _ clock: Clock, _ records: borrowing Slab<TransferRecord>) -> Int64? {
         let number = 2 * Int(set) + clock.rawValue
         guard number < heaps.count, let first = heaps[number].first else { return nil }

@@ -18,7 +18,8 @@ package protocol WaitingQueue: ~Copyable, Sendable {
 
     /// The number of transfers in the queue.
     var count: Int { get }
-    func contains(_ id: TransferID) -> Bool
+    /// Marked `mutating` to avoid a copy; does not change the value.
+    mutating func contains(_ id: TransferID) -> Bool
     /// The transfer; nil if it is not in the queue.
     func entry(of id: TransferID) -> TransferEntry?
     /// Calls `body` with every transfer, in the order of their ids.
@@ -83,17 +84,17 @@ package protocol WaitingQueue: ~Copyable, Sendable {
 }
 
 /// What has changed since things were last brought in line with what is allowed.
-package struct SchedulerChanges: OptionSet, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
+package struct SchedulerChanges: Sendable {
     /// The machine.
-    package static let conditions = SchedulerChanges(rawValue: 1)
+    package var conditions = false
     /// Something about transfers that run.
-    package static let running = SchedulerChanges(rawValue: 2)
+    package var running = false
     /// Budgets, or what is spent of them.
-    package static let budgets = SchedulerChanges(rawValue: 4)
+    package var budgets = false
     /// The policy.
-    package static let policy = SchedulerChanges(rawValue: 8)
+    package var policy = false
+
+    package init() {}
+
+    package var isEmpty: Bool { !conditions && !running && !budgets && !policy }
 }

@@ -28,4 +28,10 @@ package struct ConditionSignature: Hashable, Sendable {
         roaming = conditions.roaming.value
         self.connection = connection
     }
+
+    /// Hashes only what takes many values: the rest would cost more than it tells apart.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(level)
+        hasher.combine(connection)
+    }
 }

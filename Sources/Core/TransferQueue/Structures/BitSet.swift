@@ -14,7 +14,11 @@ struct BitSet: Sendable {
         if isIn { words[Int(number) >> 6] |= bit } else { words[Int(number) >> 6] &= ~bit }
     }
 
-    mutating func removeAll() { for index in words.indices { words[index] = 0 } }
+    /// Sets the bits of 64 numbers from `64 * index` on.
+    mutating func setWord(_ index: Int, _ bits: UInt64) {
+        while words.count <= index { words.append(0) }
+        words[index] = bits
+    }
 
     var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Public for the same reason as `Slab`.
+
 /// Finds the places of transfers by their ids: a hash table with open addressing and linear probing (Knuth, TAOCP 3, 6.4,
 /// algorithms L and R), at most 4/5 full.
 ///
 /// 12 bytes a slot, and a third of what the library's dictionary costs, whose hashes are proof against chosen keys: ids
 /// are counted up by the store, so nobody chooses them.
-package struct IDIndex: Sendable {
+public struct IDIndex: Sendable {
     @usableFromInline var ids: [Int64]
     /// `nowhere` where a slot is empty.
     @usableFromInline var places: [Int32]
     @usableFromInline var count = 0
 
     /// An empty index.
-    @inlinable package init() {
+    @inlinable public init() {
         (ids, places) = (Array(repeating: 0, count: 256), Array(repeating: .nowhere, count: 256))
     }
 
@@ -33,14 +35,14 @@ package struct IDIndex: Sendable {
 
     /// The place of an id; nil if the id is unknown.
     @inlinable @inline(__always)
-    package func find(_ id: Int64) -> Int32? {
+    public func find(_ id: Int64) -> Int32? {
         let place = places[slot(of: id)]
         return place == .nowhere ? nil : place
     }
 
     /// Adds an id that is not here.
     @inlinable @inline(__always)
-    package mutating func insert(_ id: Int64, _ place: Int32) {
+    public mutating func insert(_ id: Int64, _ place: Int32) {
         if (count + 1) * 5 > ids.count * 4 { grow() }
         let slot = slot(of: id)
         (ids[slot], places[slot]) = (id, place)
@@ -49,7 +51,7 @@ package struct IDIndex: Sendable {
 
     /// Removes an id, if it is here.
     @inlinable @inline(__always)
-    package mutating func remove(_ id: Int64) {
+    public mutating func remove(_ id: Int64) {
         var hole = slot(of: id)
         guard places[hole] != .nowhere else { return }
         count -= 1
@@ -67,7 +69,7 @@ package struct IDIndex: Sendable {
     }
 
     /// Calls `body` with each id and its place, in no order.
-    package func forEach(_ body: (Int64, Int32) -> Void) {
+    public func forEach(_ body: (Int64, Int32) -> Void) {
         for slot in ids.indices where places[slot] != .nowhere { body(ids[slot], places[slot]) }
     }
 

@@ -44,7 +44,7 @@ extension SchedulerCore where Queue: ~Copyable {
             return obstruct(id, at: now) { $0.endNeed(at: now) }
         case .budgetsChanged(let budgets):
             assessment.context.budgets = budgets
-            changes.insert(.budgets)
+            changes.budgets = true
             return true
         case .watched(let id):
             guard holdsSlot(id) || queue.contains(id) else { return false }
@@ -77,7 +77,7 @@ extension SchedulerCore where Queue: ~Copyable {
             return measured(id, available: available, at: now)
         case .woken:
             // The wall clock may have been set.
-            changes.insert(.running)
+            changes.running = true
             requestDueMeasurements(at: now, into: &effects)
             return true
         }
@@ -131,7 +131,7 @@ extension SchedulerCore where Queue: ~Copyable {
             entry.traits = traits
             active[index].replace(by: entry)
             totals.add(active[index].entry)
-            changes.insert(.running)
+            changes.running = true
         } else {
             guard var entry = queue.entry(of: id), entry.traits != traits else { return false }
             _ = dequeue(id)
@@ -237,7 +237,7 @@ extension SchedulerCore where Queue: ~Copyable {
     ) -> Bool {
         if let index = activeIndex(of: id) {
             change(&active[index].entry)
-            changes.insert(.running)
+            changes.running = true
             return true
         }
         guard var entry = dequeue(id) else { return false }

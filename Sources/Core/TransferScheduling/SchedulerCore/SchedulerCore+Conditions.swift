@@ -16,7 +16,7 @@ extension SchedulerCore where Queue: ~Copyable {
         journal.note(new, at: now)
         assessment.context.conditions = copy new
         machine = ConditionSignature(assessment.context.conditions)
-        changes.insert(.conditions)
+        changes.conditions = true
         if assessment.isOut {
             drain.ended(at: now.instant)
         } else if wasOut, hasConditions {

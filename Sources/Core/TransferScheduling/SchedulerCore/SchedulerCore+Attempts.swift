@@ -34,7 +34,7 @@ extension SchedulerCore where Queue: ~Copyable {
         active[index].entry = entry
         // Only the size moves what a policy may say before its next look, and a budget that comes to its end.
         if isCharged || (learnedTotal && entry.traits.kind == .discretionary) {
-            changes.insert(isCharged ? .budgets : .running)
+            if isCharged { changes.budgets = true } else { changes.running = true }
             return true
         }
         // Or the rate, where a window was too short for somebody. Who is asked about alone is asked at the next event.
@@ -87,7 +87,7 @@ extension SchedulerCore where Queue: ~Copyable {
         totals.update(from: before, to: active[index].entry)
         // Without a size there is no last chance, should that be what it runs on.
         guard active[index].entry.traits.kind == .discretionary else { return false }
-        changes.insert(.running)
+        changes.running = true
         return true
     }
 
