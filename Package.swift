@@ -64,22 +64,27 @@ func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Sources/Tools/\(name)", swiftSettings: settings)
 }
 
+/// The last part of a path: each target lies in a folder of its own name.
+func target(at path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
 /// Test targets mirror Sources.
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+func tests(_ path: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(name)", resources: resources, swiftSettings: settings)
+        name: target(at: path), dependencies: dependencies, path: "Tests/\(path)", resources: resources,
+        swiftSettings: settings)
 }
 
 /// What several test targets share: servers and rigs of real services.
-func support(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+func support(_ path: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Tests/Support/\(name)", resources: resources,
+        name: target(at: path), dependencies: dependencies, path: "Tests/Fixtures/\(path)", resources: resources,
         swiftSettings: settings)
 }
 
 /// Small programs that tests start, to kill them or to run them elsewhere.
-func child(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)", swiftSettings: settings)
+func child(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: target(at: path), dependencies: dependencies, path: "Tests/Fixtures/\(path)", swiftSettings: settings)
 }
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -268,9 +273,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // Tests
-        support("ConditionRigs", [], resources: [.copy("Resources")]),
+        support("Buses/ConditionRigs", [], resources: [.copy("Resources")]),
         support(
-            "HostileServer",
+            "Servers/HostileServer",
             [
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -280,24 +285,25 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
             ]),
         support(
-            "HostileCases",
+            "Servers/HostileCases",
             ["TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
         support(
-            "ExecutorTrials", ["TransferModel", "TransferPolicy", "TransferEngine", "TransferTesting", "HostileServer"]),
+            "Servers/ExecutorTrials",
+            ["TransferModel", "TransferPolicy", "TransferEngine", "TransferTesting", "HostileServer"]),
         child(
-            "TransferSoak",
+            "Soaks/TransferSoak",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor",
                 "HostileServer",
                 "ExecutorTrials", "transfer-worker", logging,
             ]),
         // A disk that loses its power: a library that is put before the C library's calls, and who rolls changes back.
-        .target(name: "CDiskJournal", path: "Tests/Support/CDiskJournal"),
-        .target(name: "FaultyDisk", dependencies: ["CDiskJournal"], path: "Tests/Support/FaultyDisk"),
-        support("DiskRig", ["TransferModel", "TransferPolicy", "CDiskJournal"]),
-        child("DiskChild", []),
+        .target(name: "CDiskJournal", path: "Tests/Fixtures/Disks/CDiskJournal"),
+        .target(name: "FaultyDisk", dependencies: ["CDiskJournal"], path: "Tests/Fixtures/Disks/FaultyDisk"),
+        support("Disks/DiskRig", ["TransferModel", "TransferPolicy", "CDiskJournal"]),
+        child("Disks/DiskChild", []),
         child(
-            "DaemonSoak",
+            "Soaks/DaemonSoak",
             [
                 "ToolSupport", "TransferModel", "TransferPolicy", "TransferEngine", "TransferBusProtocol",
                 "TransferBusClient", "TransferBusServer", "GLibBridge",
@@ -305,51 +311,55 @@ let package = Package(
                 "ConditionRigs", "DiskRig", "HostileServer", "transferd",
             ]),
         child(
-            "ConditionsProbe", ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferModel", "TransferPolicy"]),
-        child("SessionApp", ["BackgroundTransfer", "TransferModel"]),
+            "Buses/ConditionsProbe",
+            ["LinuxConditions", "LinuxClock", "TransferEngine", "TransferModel", "TransferPolicy"]),
+        child("Programs/SessionApp", ["BackgroundTransfer", "TransferModel"]),
         // As its authors wrote it for Apple's systems: in the language mode of their time, and with its warnings.
         .executableTarget(
-            name: "TutorialApp", dependencies: ["BackgroundTransfer"], path: "Tests/Support/TutorialApp",
+            name: "TutorialApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/TutorialApp",
             swiftSettings: [.swiftLanguageMode(.v5)]),
         // Code as a server might bring it into a worker: tries what the worker's confinement denies.
-        child("HostileWorker", ["TransferWorker", "CHostileCalls"]),
-        .target(name: "CHostileCalls", path: "Tests/Support/CHostileCalls"),
-        child("StoreChild", ["TransferModel", "TransferPolicy", "TransferEngine", "SQLiteStore"]),
-        tests("TransferPolicyTests", ["TransferModel", "TransferPolicy"]),
-        support("SchedulerTrials", ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling"]),
-        child("SchedulerSoak", ["TransferModel", "TransferPolicy", "SchedulerTrials"]),
-        tests("TransferQueueTests", ["TransferModel", "TransferPolicy", "TransferQueue"]),
-        tests("TransferSchedulingTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
-        tests("SessionLogicTests", ["TransferModel", "TransferPolicy", "SessionLogic"]),
+        child("Programs/HostileWorker", ["TransferWorker", "CHostileCalls"]),
+        .target(name: "CHostileCalls", path: "Tests/Fixtures/Programs/CHostileCalls"),
+        child("Disks/StoreChild", ["TransferModel", "TransferPolicy", "TransferEngine", "SQLiteStore"]),
+        tests("Model/TransferModelTests", ["TransferModel", "TransferPolicy"]),
+        tests("Core/TransferPolicyTests", ["TransferModel", "TransferPolicy"]),
+        support("Soaks/SchedulerTrials", ["TransferModel", "TransferPolicy", "TransferQueue", "TransferScheduling"]),
+        child("Soaks/SchedulerSoak", ["TransferModel", "TransferPolicy", "SchedulerTrials"]),
+        tests("Core/TransferQueueTests", ["TransferModel", "TransferPolicy", "TransferQueue"]),
         tests(
-            "PolicyLabTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab"],
+            "Core/TransferSchedulingTests",
+            ["TransferModel", "TransferPolicy", "TransferScheduling", "SchedulerTrials"]),
+        tests("Core/SessionLogicTests", ["TransferModel", "TransferPolicy", "SessionLogic"]),
+        tests(
+            "Core/PolicyLabTests", ["TransferModel", "TransferPolicy", "TransferScheduling", "PolicyLab"],
             resources: [.copy("Samples")]),
         tests(
-            "TransferEngineTests",
+            "Engine/TransferEngineTests",
             ["TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting", metrics]),
         tests(
-            "TransferSessionsTests",
+            "Engine/TransferSessionsTests",
             [
                 "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
                 "TransferTesting",
                 logging,
             ]),
         tests(
-            "TransferTestingTests",
+            "Testing/TransferTestingTests",
             ["TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferTesting"]),
-        tests("LinuxKernelTests", ["LinuxKernel"]),
+        tests("Adapters/LinuxKernelTests", ["LinuxKernel"]),
         tests(
-            "LinuxClockTests",
+            "Adapters/LinuxClockTests",
             ["TransferModel", "TransferPolicy", "TransferEngine", "LinuxClock", "TransferTesting", "CTimer"]),
         tests(
-            "LinuxConditionsTests",
+            "Adapters/LinuxConditionsTests",
             [
                 "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "LinuxConditions",
                 "TransferTesting",
                 "GLibBridge",
             ], resources: [.copy("Recordings")]),
         tests(
-            "SQLiteStoreTests",
+            "Adapters/SQLiteStoreTests",
             [
                 "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "TransferSessions",
                 "SQLiteStore",
@@ -357,31 +367,40 @@ let package = Package(
                 "StoreChild", grdb,
             ]),
         tests(
-            "URLSessionExecutorTests",
+            "Adapters/URLSessionExecutorTests",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting",
                 "HostileServer", "LinuxKernel",
                 "ExecutorTrials", "HostileCases", "URLSessionRepair", "CLinuxFiles",
             ]),
         tests(
-            "TransferWorkerTests",
+            "Adapters/TransferWorkerTests",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor",
                 "TransferTesting",
                 "HostileServer", "ExecutorTrials", "HostileCases", "HostileWorker", "transfer-worker", logging,
             ]),
-        tests("BackgroundTransferEmbeddedTests", ["SessionHarnesses", "TransferTesting"]),
+        tests("Client/BackgroundTransferEmbeddedTests", ["SessionHarnesses", "TransferTesting"]),
         tests(
-            "BackgroundTransferTests", ["BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferSessions"]),
+            "Client/BackgroundTransferTests",
+            ["BackgroundTransfer", "TransferModel", "TransferPolicy", "TransferSessions"]),
+        tests("Adapters/GLibBridgeTests", ["GLibBridge"]),
         tests(
-            "TransferBusTests",
+            "DBus/TransferBusProtocolTests",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions", "TransferBusProtocol",
-                "TransferBusClient", "TransferBusServer", "GLibBridge",
+                "GLibBridge",
             ]),
-        tests("ProgramStarterTests", ["ProgramStarter", "TransferModel", "TransferSessions"]),
+        tests("DBus/TransferBusClientTests", ["TransferBusProtocol", "TransferBusClient"]),
         tests(
-            "TransferdTests",
+            "DBus/TransferBusServerTests",
+            [
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions", "TransferBusProtocol",
+                "TransferBusServer", "GLibBridge",
+            ]),
+        tests("Adapters/ProgramStarterTests", ["ProgramStarter", "TransferModel", "TransferSessions"]),
+        tests(
+            "Tools/TransferdTests",
             [
                 "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "TransferModel",
                 "TransferPolicy", "TransferScheduling", "TransferEngine",
@@ -389,7 +408,10 @@ let package = Package(
                 metrics,
             ]),
         tests(
-            "TransferctlTests",
+            "Tools/ToolSupportTests",
+            ["ToolSupport", "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor"]),
+        tests(
+            "Tools/TransferctlTests",
             [
                 "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "TransferModel", "TransferPolicy", "TransferScheduling",
@@ -398,14 +420,14 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests(
-            "TransferlabTests",
+            "Tools/TransferlabTests",
             ["PolicyLab", "transferlab", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         // Hostile callers: a bus connection on a bare socket, a program that is told what to call, and a fuzzer.
-        support("RawBus", []),
-        child("HostileCaller", ["RawBus"]),
-        child("BusFuzz", ["RawBus", "ConditionRigs", "TransferModel", "TransferPolicy", "transferd"]),
+        support("Buses/RawBus", []),
+        child("Buses/HostileCaller", ["RawBus"]),
+        child("Buses/BusFuzz", ["RawBus", "ConditionRigs", "TransferModel", "TransferPolicy", "transferd"]),
         child(
-            "BusSoak",
+            "Buses/BusSoak",
             [
                 "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge", "TransferModel",
                 "TransferPolicy", "TransferEngine",
@@ -421,12 +443,12 @@ let package = Package(
                 "BusFuzz",
             ]),
         tests(
-            "SessionFoldersTests",
+            "Adapters/SessionFoldersTests",
             ["SessionFolders", "TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions"]),
-        tests("UploadSpoolTests", ["UploadSpool", "TransferModel", "TransferSessions"]),
-        tests("HostileServerTests", ["HostileServer"]),
+        tests("Adapters/UploadSpoolTests", ["UploadSpool", "TransferModel", "TransferSessions"]),
+        tests("Testing/HostileServerTests", ["HostileServer"]),
         tests(
-            "DiskRigTests",
+            "Testing/DiskRigTests",
             [
                 "TransferModel", "TransferPolicy", "TransferScheduling", "TransferEngine", "SQLiteStore", "DiskRig",
                 "DiskChild",

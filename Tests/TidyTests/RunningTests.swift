@@ -30,7 +30,7 @@ enum RunningTests {
     /// One sentence for each file beside the tests that is neither one of them nor used by one.
     static func strayFiles(in files: [SourceFile]) -> [String] {
         let tests = files.filter {
-            $0.kind == "swift" && $0.path.hasPrefix("Tests/") && !$0.path.hasPrefix("Tests/Support/")
+            $0.kind == "swift" && $0.path.hasPrefix("Tests/") && !$0.path.hasPrefix("Tests/Fixtures/")
         }
         let code = Dictionary(uniqueKeysWithValues: tests.map { ($0, $0.code) })
         let mentions = mentions(in: code.values)
@@ -56,15 +56,33 @@ enum RunningTests {
             sources.compactMap { file -> String? in
                 let parts = file.folders
                 if parts.first == "Sources" { return parts.prefix(3).joined(separator: "/") }
-                guard parts.first == "Tests" else { return nil }
-                return parts.prefix(parts.dropFirst().first == "Support" ? 3 : 2).joined(separator: "/")
+                guard parts.first == "Tests", parts.count > 1 else { return nil }
+                // Fixtures are sorted once more; what tests no single layer lies beside the layers.
+                let depth = parts[1] == "Fixtures" ? 4 : parts[1].hasSuffix("Tests") ? 2 : 3
+                return parts.prefix(depth).joined(separator: "/")
             })
         return folders.sorted().filter { folder in
             let name = folder.split(separator: "/").last ?? ""
-            let layer = folder.hasPrefix("Tests/") && !folder.hasPrefix("Tests/Support/") ? "tests|testTarget" : "\\w+"
-            guard let call = try? Regex("\\b(\(layer))\\(\\s*(name:\\s*)?\"\(name)\"") else { return true }
+            let layer = folder.hasPrefix("Tests/") && !folder.hasPrefix("Tests/Fixtures/") ? "tests|testTarget" : "\\w+"
+            guard let call = try? Regex("\\b(\(layer))\\(\\s*(name:\\s*)?\"([^\"]*/)?\(name)\"") else { return true }
             return !manifest.contains(call) && !manifest.contains("path: \"\(folder)\"")
         }.map { "\($0): no target in Package.swift builds it" }
+    }
+
+    /// One sentence for each target of Sources without a test target of its own in the mirrored folder.
+    static func targetsWithoutTests(in files: [SourceFile], besides exceptions: Set<String>) -> [String] {
+        let tested = Set(
+            files.filter { $0.path.hasPrefix("Tests/") }.map { $0.folders.prefix(3).joined(separator: "/") })
+        let targets = Set(
+            files.filter { $0.kind == "swift" && $0.folders.count > 2 && $0.folders[0] == "Sources" }
+                .map { $0.folders.prefix(3).joined(separator: "/") })
+        return targets.sorted().compactMap { target in
+            let parts = target.split(separator: "/")
+            let name = parts[2].prefix(1).uppercased() + parts[2].dropFirst()
+            let mirror = "Tests/\(parts[1])/\(name)Tests"
+            guard !tested.contains(mirror), !exceptions.contains(target) else { return nil }
+            return "\(target): no tests in \(mirror)"
+        }
     }
 
     /// How often each word stands in `texts`: counted once, since to search all tests for each name takes minutes.

@@ -17,6 +17,15 @@ struct RunningTestsTests {
         #expect(RunningTests.foldersWithoutTarget(in: SourceTree.files, manifest: manifest.text) == [])
     }
 
+    @Test("every target has tests of its own, in the folder that mirrors its own")
+    func targetsHaveTests() {
+        let exceptions: Set = [
+            // A sample, the main function of a program, and harnesses that the tests of the embedded engine are made of.
+            "Sources/Samples/batch-downloader", "Sources/Tools/transfer-worker", "Sources/Testing/SessionHarnesses",
+        ]
+        #expect(RunningTests.targetsWithoutTests(in: SourceTree.files, besides: exceptions) == [])
+    }
+
     @Test(
         "a test without its attribute is found",
         arguments: [
@@ -59,24 +68,38 @@ struct RunningTestsTests {
     @Test("a folder that the manifest leaves out is found")
     func missingTarget() {
         let files = [
-            "Sources/Core/A/A.swift", "Sources/Tools/a/A.swift", "Tests/ATests/ATests.swift",
-            "Tests/Support/AChild/A.swift", "Tests/Kernel/modules/a.c", "Tests/Kernel/modules/Makefile",
+            "Sources/Core/A/A.swift", "Sources/Tools/a/A.swift", "Tests/Core/ATests/ATests.swift",
+            "Tests/Fixtures/Programs/AChild/A.swift", "Tests/WholeTests/WholeTests.swift", "Tests/Kernel/modules/a.c",
+            "Tests/Kernel/modules/Makefile",
         ].map { SourceFile(path: $0, text: "") }
         let manifest = """
             core("A"), tool("a", []), tests(
-                "ATests", []),
-            .executableTarget(name: "a-child", path: "Tests/Support/AChild")
+                "Core/ATests", []), tests("WholeTests", []),
+            .executableTarget(name: "a-child", path: "Tests/Fixtures/Programs/AChild")
             """
         #expect(RunningTests.foldersWithoutTarget(in: files, manifest: manifest) == [])
         for (mark, folder) in [
-            ("core(\"A\")", "Sources/Core/A"), ("tool(\"a\"", "Sources/Tools/a"), ("\"ATests\"", "Tests/ATests"),
-            ("Support/AChild", "Tests/Support/AChild"),
+            ("core(\"A\")", "Sources/Core/A"), ("tool(\"a\"", "Sources/Tools/a"), ("ATests\"", "Tests/Core/ATests"),
+            ("Programs/AChild", "Tests/Fixtures/Programs/AChild"), ("\"WholeTests\"", "Tests/WholeTests"),
         ] {
             let cut = manifest.replacing(mark, with: "x")
             let found = RunningTests.foldersWithoutTarget(in: files, manifest: cut)
             #expect(found == ["\(folder): no target in Package.swift builds it"])
         }
         let support = manifest.replacing("tests(", with: "support(")
-        #expect(RunningTests.foldersWithoutTarget(in: files, manifest: support).count == 1)
+        #expect(RunningTests.foldersWithoutTarget(in: files, manifest: support).count == 2)
+    }
+
+    @Test("a target without tests in the mirrored folder is found")
+    func mirror() {
+        let files = [
+            "Sources/Core/A/A.swift", "Sources/Tools/b/B/B.swift", "Tests/Core/ATests/ATests.swift",
+            "Tests/Tools/BTests/BTests.swift", "Sources/README.md",
+        ].map { SourceFile(path: $0, text: "") }
+        #expect(RunningTests.targetsWithoutTests(in: files, besides: []) == [])
+        #expect(
+            RunningTests.targetsWithoutTests(in: Array(files.dropLast(2)), besides: [])
+                == ["Sources/Tools/b: no tests in Tests/Tools/BTests"])
+        #expect(RunningTests.targetsWithoutTests(in: Array(files.dropLast(2)), besides: ["Sources/Tools/b"]) == [])
     }
 }

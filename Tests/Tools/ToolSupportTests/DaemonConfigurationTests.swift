@@ -4,8 +4,6 @@ import Testing
 import ToolSupport
 import URLSessionExecutor
 
-@testable import transferd
-
 @Suite struct DaemonConfigurationTests {
     @Test("All keys are taken, and what is not named has its default")
     func keys() throws {

@@ -3,8 +3,6 @@ import Foundation
 import Testing
 import ToolSupport
 
-@testable import transferctl
-
 @Suite("the state folder")
 struct PrivateFolderTests {
     @Test("is made with what is missing above it, for its owner alone, and a second time is as good")
