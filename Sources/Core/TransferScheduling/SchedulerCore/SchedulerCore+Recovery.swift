@@ -48,7 +48,7 @@ extension SchedulerCore where Queue: ~Copyable {
         guard !holdsSlot(id), !queue.contains(id) else { return false }
         var entry = TransferEntry(traits: traits, phase: .waiting(nil))
         recover(&entry, state, at: now)
-        if let hold = state.relaunchHold { delay(&entry, id, by: hold, at: now) }
+        if let hold = state.relaunchHold { relaunchDelays.delay(&entry, id, by: hold, at: now) }
         takeIn(id, entry)
         return true
     }
