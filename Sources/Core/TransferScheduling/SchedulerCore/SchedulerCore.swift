@@ -11,7 +11,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     /// Transfers without an attempt.
     var queue: Queue
     /// Transfers with one, those told to stop included, in the order of their starts.
-    var active = ActiveTransfers<Queue.Plain>()
+    var active = ActiveTransfers()
     /// What has changed since the last look.
     var changes = SchedulerChanges()
     /// The machine as it is now, its connection left out.
