@@ -45,6 +45,7 @@ public enum Verdict: Hashable, Sendable {
     }
 
     /// The earlier of two moments that may be missing.
+    @inlinable
     public static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
         guard let left else { return right }
         guard let right else { return left }

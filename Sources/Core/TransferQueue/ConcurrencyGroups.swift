@@ -17,8 +17,8 @@ struct ConcurrencyGroup: Sendable {
 
         @inline(__always)
         func fits(_ traits: borrowing TransferTraits) -> Bool {
-            host == traits.host && app == traits.app && session == traits.session
-                && slotsPerHost == traits.slotsPerHost
+            guard host == traits.host, app == traits.app, session == traits.session else { return false }
+            return slotsPerHost == traits.slotsPerHost
         }
     }
 
@@ -117,13 +117,13 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
 
     /// Removes a member. A group without members goes once another one has none either, since where one transfer waits at
     /// a time the next is often like it: then returns the ready heaps that go with it.
-    mutating func leave(_ number: Int32) -> [Int32] {
+    mutating func leave(_ number: Int32) -> [Int32]? {
         groups[number].pointee.members -= 1
         counters[groups[number].pointee.session].pointee.members -= 1
-        guard groups[number].pointee.members == 0, idle != number else { return [] }
+        guard groups[number].pointee.members == 0, idle != number else { return nil }
         let before = idle
         idle = number
-        return before != .nowhere && groups[before].pointee.members == 0 ? remove(before) : []
+        return before != .nowhere && groups[before].pointee.members == 0 ? remove(before) : nil
     }
 
     private mutating func remove(_ number: Int32) -> [Int32] {

@@ -28,6 +28,8 @@ struct Eligibility: Sendable {
     /// By requirement set; nil for sets without a window.
     private var windows: [Window?] = []
     private var key: Key?
+    /// Whether this policy has given verdicts; to compare ``key`` with nil would copy it.
+    private var isDecided = false
     private var verdicts = Verdicts()
     private var memory: [Key: Verdicts] = [:]
     private static let mostKeys = 512
@@ -57,7 +59,7 @@ struct Eligibility: Sendable {
 
     /// Forgets all verdicts: another policy gives them now.
     mutating func forget() {
-        key = nil
+        (key, isDecided) = (nil, false)
         memory.removeAll()
         verdicts = Verdicts()
         (open, pending) = (BitSet(), BitSet())
@@ -70,7 +72,7 @@ struct Eligibility: Sendable {
         _ assessment: Assessment, _ requirements: borrowing Requirements, areConditionsNew: Bool, isBackward: Bool
     ) {
         let now = assessment.now
-        let isNew = key == nil || areConditionsNew || isBackward
+        let isNew = !isDecided || areConditionsNew || isBackward
         let isStateDue =
             state.until.map { $0 <= now.instant } == true || (assessment.isStaged && assessment.followsQueue)
         guard
@@ -90,7 +92,7 @@ struct Eligibility: Sendable {
             let key = Key(
                 conditions: ConditionSignature(conditions, connection: conditions.connection.value), state: state.key)
             if key != self.key { verdicts = memory[key] ?? Verdicts() }
-            self.key = key
+            (self.key, isDecided) = (key, true)
         }
         if verdicts.facts.count < requirements.classes.count { decideNew(assessment, requirements) }
         if isNew { settleEnds = assessment.settleEnds() }

@@ -7,31 +7,36 @@ import TransferPolicy
 extension IndexedQueue {
     package mutating func next(_ assessment: Assessment, holdsStaggered: Bool) -> TransferID? {
         guard !groups.isFull, eligibility.open.intersects(ready.filled) else { return nil }
+        isChosenByAging = false
+        let heap =
+            ready.ranking.count == 1
+            ? first(ofLevel: ready.ranking[0], assessment, holdsStaggered: holdsStaggered, anyWillDo: false)
+            : firstByRank(assessment, holdsStaggered: holdsStaggered)
+        guard let heap, let place = ready.heaps[heap].pointee.members.first else { return nil }
+        chosen = place
+        return TransferID(records[place].pointee.id)
+    }
+
+    /// The ready heap that goes first: on the level of the best rank, unless another level was passed over too often. Then
+    /// that one goes first, of several the one that was so most often.
+    private mutating func firstByRank(_ assessment: Assessment, holdsStaggered: Bool) -> Int32? {
         startable.removeAll(keepingCapacity: true)
         var level = Int32.nowhere
-        // A level that was passed over too often goes first; of several the one that was so most often.
         var limit = agingInterval
-        // Of a single level it matters at once who is first.
-        var known: Int32?
         for rank in ready.ranking.indices {
-            let (number, anyWillDo) = (ready.ranking[rank], ready.ranking.count > 1)
-            let heap = first(ofLevel: number, assessment, holdsStaggered: holdsStaggered, anyWillDo: anyWillDo)
-            guard heap != nil else { continue }
-            if !anyWillDo { known = heap }
+            let number = ready.ranking[rank]
+            guard first(ofLevel: number, assessment, holdsStaggered: holdsStaggered, anyWillDo: true) != nil else {
+                continue
+            }
             startable.append(number)
             let count = ready.levels[Int(number)].passedOver
             if count >= limit { limit = count + 1 } else if level != .nowhere { continue }
             level = number
         }
-        guard level != .nowhere,
-            let heap = known
-                ?? first(ofLevel: level, assessment, holdsStaggered: holdsStaggered, anyWillDo: false),
-            let place = ready.heaps[heap].pointee.members.first
-        else { return nil }
+        guard level != .nowhere else { return nil }
         isChosenByAging = startable.first != level
         countPassing(chosen: level)
-        chosen = place
-        return TransferID(records[place].pointee.id)
+        return first(ofLevel: level, assessment, holdsStaggered: holdsStaggered, anyWillDo: false)
     }
 
     /// Levels below the chosen one, which might have started something, were passed over.
@@ -160,8 +165,7 @@ extension IndexedQueue {
         isChosenByAging = false
         groups.takeTurn(group)
         return PlainRecord(
-            terms: TransferTerms(traits), group: group, set: set, level: level,
-            requirements.sets[set].pointee.key)
+            terms: TransferTerms(traits), group: group, set: set, level: level, requirements.sets)
     }
 
     /// Whether records say enough of transfers that start: nobody asks about those that run, one by one.

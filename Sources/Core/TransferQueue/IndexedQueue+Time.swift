@@ -17,8 +17,9 @@ extension IndexedQueue {
             refileBlocked(assessment, always: true)
             for place in places() { refile(place, assessment) }
         }
-        for place in timers.removeDue(.boot, at: now, records) { refile(place, assessment) }
-        for place in timers.removeDue(.wall, at: now, records) { refile(place, assessment) }
+        for clock in Clock.allCases where timers.areDue(clock, at: now) {
+            for place in timers.removeDue(clock, at: now, records) { refile(place, assessment) }
+        }
         budget = (assessment.isBudgeted, false)
         if !blocked.ids.isEmpty { refileBlocked(assessment, always: false) }
         if individuals.count > 0 { askIndividuals(assessment) }

@@ -112,7 +112,9 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
         return group
     }
 
-    mutating func leave(group: Int32) { ready.remove(heaps: groups.leave(group)) }
+    mutating func leave(group: Int32) {
+        if let heaps = groups.leave(group) { ready.remove(heaps: heaps) }
+    }
 
     package var hasBlockedBySize: Bool { !blocked.ids.isEmpty }
 

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// A record that has left the queue, with the numbers of what it shared with others there: all there is to say of a
-/// transfer. Its concurrency group stays until its slots are freed.
-package struct PlainRecord: PlainTransfer {
+/// A transfer that runs as the queue handed it out: with no bytes, no failure and nothing else of its own yet, and which
+/// time alone does not stop. Its concurrency group stays until its slots are freed.
+package struct PlainRecord: Sendable {
     let terms: TransferTerms
+    // The numbers of what it shares with others in the queue.
     let group: Int32
     let set: Int32
     let level: Int32
     package let kind: WorkKind
+    /// Whether its server is on this machine.
     package let isLoopback: Bool
     let hasWindow: Bool
 
-    init(terms: TransferTerms, group: Int32, set: Int32, level: Int32, _ key: borrowing RequirementSet.Key) {
+    init(
+        terms: TransferTerms, group: Int32, set number: Int32, level: Int32, _ sets: borrowing Slab<RequirementSet>
+    ) {
         self.terms = terms
         self.group = group
-        self.set = set
+        self.set = number
         self.level = level
-        kind = key.kind
-        isLoopback = key.isLoopback
-        hasWindow = key.constraints.window != nil
+        let set = sets[number]
+        kind = set.pointee.key.kind
+        isLoopback = set.pointee.key.isLoopback
+        hasWindow = set.pointee.key.constraints.window != nil
     }
 
+    /// The size that is expected; nil if it is unknown.
     package var bytesRemaining: Int64? { terms.expected < 0 ? nil : terms.expected }
 
     package var deadline: WallTime? {
@@ -35,8 +41,7 @@ extension IndexedQueue {
         let key = ready.heaps[records[place].pointee.heap].pointee.key
         let set = requirements.classes[Int(key.requirementClass)].set
         return PlainRecord(
-            terms: records[place].pointee.terms, group: key.group, set: set, level: key.level,
-            requirements.sets[set].pointee.key)
+            terms: records[place].pointee.terms, group: key.group, set: set, level: key.level, requirements.sets)
     }
 
     package func entry(of plain: PlainRecord) -> TransferEntry {

@@ -20,19 +20,6 @@ struct RequirementSet: Sendable {
             constraints.deadline = nil
             constraints.notBefore = nil
         }
-
-        /// Whether this is the key of these traits; unlike `==`, copies nothing.
-        @inline(__always)
-        func fits(_ traits: borrowing TransferTraits) -> Bool {
-            kind == traits.kind && isLoopback == traits.isLoopback
-                && hasDeadline == (traits.constraints.deadline != nil)
-                && constraints.power == traits.constraints.power
-                && constraints.metered == traits.constraints.metered
-                && constraints.linkKinds == traits.constraints.linkKinds
-                && constraints.window == traits.constraints.window
-                && (constraints.connection.isAny && traits.constraints.connection.isAny
-                    || constraints.connection == traits.constraints.connection)
-        }
     }
 
     let key: Key
@@ -75,12 +62,25 @@ struct Requirements: ~Copyable, Sendable {
 
     /// The requirement set of a transfer.
     mutating func set(of traits: borrowing TransferTraits) -> Int32 {
-        if last == .nowhere || !sets[last].pointee.key.fits(traits) {
+        if last == .nowhere || !fits(sets[last], traits) {
             let key = RequirementSet.Key(traits)
             last = numbers[key] ?? sets.take(RequirementSet(key: key))
             numbers[key] = last
         }
         return last
+    }
+
+    /// Whether traits have the key of a set. The key is read where it is: to copy it would cost more than the rest.
+    @inline(__always)
+    private func fits(_ set: UnsafeMutablePointer<RequirementSet>, _ traits: borrowing TransferTraits) -> Bool {
+        guard set.pointee.key.kind == traits.kind, set.pointee.key.isLoopback == traits.isLoopback,
+            set.pointee.key.hasDeadline == (traits.constraints.deadline != nil),
+            set.pointee.key.constraints.power == traits.constraints.power,
+            set.pointee.key.constraints.metered == traits.constraints.metered,
+            set.pointee.key.constraints.linkKinds == traits.constraints.linkKinds,
+            set.pointee.key.constraints.window == traits.constraints.window
+        else { return false }
+        return set.pointee.key.constraints.connection == traits.constraints.connection
     }
 
     @inline(__always)

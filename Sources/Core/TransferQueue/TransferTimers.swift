@@ -57,18 +57,15 @@ struct TransferTimers: Sendable {
         return records[first].pointee.due
     }
 
-    /// Removes the timers of a clock that are due, and returns their transfers.
+    /// Whether timers of a clock may be due.
     @inline(__always)
+    func areDue(_ clock: Clock, at now: Moment) -> Bool { earliest[clock.rawValue] <= clock.reading(of: now) }
+
+    /// Removes the timers of a clock that are due, and returns their transfers.
     mutating func removeDue(
         _ clock: Clock, at now: Moment, _ records: borrowing Slab<TransferRecord>
     ) -> [Int32] {
         let now = clock.reading(of: now)
-        return earliest[clock.rawValue] <= now ? removeDue(clock, at: now, records) : []
-    }
-
-    private mutating func removeDue(
-        _ clock: Clock, at now: Int64, _ records: borrowing Slab<TransferRecord>
-    ) -> [Int32] {
         var due: [Int32] = []
         earliest[clock.rawValue] = .max
         for number in stride(from: clock.rawValue, to: heaps.count, by: 2) {

@@ -6,11 +6,6 @@ package import TransferPolicy
 ///
 /// The scheduler uses ``IndexedQueue``; the tests hold that against a queue that looks at every transfer each time.
 package protocol WaitingQueue: ~Copyable, Sendable {
-    /// The form of a transfer that starts and has nothing special about it.
-    associatedtype Plain: PlainTransfer
-    /// The place of a transfer that others with the same requirements may share.
-    associatedtype SharedPlace: Sendable
-
     /// An empty queue.
     init(_ assessment: Assessment)
 
@@ -30,10 +25,10 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ assessment: Assessment)
     /// Adds a transfer that differs from the one at `place` in these, a date that has come, and its id at most.
     mutating func insert(
-        _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like place: SharedPlace)
-    /// The place for ``insert(_:submitted:notBefore:expected:like:)``, valid until any transfer is removed; nil if each
+        _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like place: Int32)
+    /// The number for ``insert(_:submitted:notBefore:expected:like:)``, valid until any transfer is removed; nil if each
     /// transfer like this one has to be looked at.
-    func sharedPlace(of id: TransferID) -> SharedPlace?
+    func sharedPlace(of id: TransferID) -> Int32?
     /// Removes a transfer; returns nil if it is not in the queue.
     mutating func remove(_ id: TransferID) -> TransferEntry?
     /// Whether a transfer waits for another window because the rest of this one is too short at the usual rate.
@@ -45,7 +40,7 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     mutating func takeSlots(of traits: borrowing TransferTraits)
     /// Frees the slots of an attempt that has ended.
     mutating func freeSlots(of traits: borrowing TransferTraits)
-    mutating func freeSlots(of plain: Plain)
+    mutating func freeSlots(of plain: PlainRecord)
     /// The scope whose slots keep a transfer like this from starting; nil if none does.
     func fullSlots(for traits: borrowing TransferTraits) -> SlotScope?
     /// Whether no other transfer of the same app and session is in the queue or counted in the slots.
@@ -65,14 +60,14 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     mutating func takeNext() -> TransferEntry
     /// The same, if there is nothing special about it and time alone does not end its attempt; else does nothing and
     /// returns nil.
-    mutating func takeNextPlain(_ assessment: Assessment) -> Plain?
+    mutating func takeNextPlain(_ assessment: Assessment) -> PlainRecord?
     /// Counts the slots of a new transfer and returns it as if it had been added and named next: while none waits, right
     /// after ``refresh(_:_:)``. Returns nil and does nothing if it may not start, or needs a closer look.
     mutating func takeNew(
         _ traits: borrowing TransferTraits, _ assessment: Assessment, holdsStaggered: Bool
-    ) -> Plain?
+    ) -> PlainRecord?
     /// The whole of a transfer that was handed out as plain, as it was when it started.
-    func entry(of plain: Plain) -> TransferEntry
+    func entry(of plain: PlainRecord) -> TransferEntry
     /// The transfer that would start next by rank alone if one more of all slots were free, and when time alone makes it
     /// another; nil if none would.
     mutating func contender(_ assessment: Assessment, holdsStaggered: Bool) -> (rank: Rank, until: Instant?)?

@@ -112,12 +112,12 @@ public struct Scheduler: ~Copyable, Sendable {
 
     /// An app's relaunch limiter for people: its delay, what caused it and when it ends; nil while the delay is 0.
     public func relaunchDelay(of app: String, at now: Moment) -> RelaunchLimiter.Explanation? {
-        core.limiters[app]?.explanation(at: now.instant)
+        core.relaunchDelays.explanation(of: app, at: now)
     }
 
     /// The same of all apps whose delay is not 0, by the apps' names.
     public func relaunchDelays(at now: Moment) -> [(app: String, delay: RelaunchLimiter.Explanation)] {
-        core.limiters.keys.sorted().compactMap { app in
+        core.relaunchDelays.apps.compactMap { app in
             relaunchDelay(of: app, at: now).flatMap { $0.cause == .none ? nil : (app, $0) }
         }
     }

@@ -8,8 +8,8 @@ internal import TransferQueue
 /// Most start, run and finish without anything special to say of them: these are kept as the queue handed them out, and
 /// made whole when somebody asks for more, since to put a transfer's traits together costs more than all else that a
 /// start and an end do. What has ended stays in its place until that is used again.
-struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
-    private var places = Slab<ActivePlace<Plain>>()
+struct ActiveTransfers: ~Copyable, Sendable {
+    private var places = Slab<ActivePlace>()
     private var wholes = Slab<ActiveTransfer>()
     /// By id.
     private var index = IDIndex()
@@ -41,7 +41,7 @@ struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
 
     /// A transfer as the queue handed it out, and when its attempt began; nil where it is whole.
     @inline(__always)
-    func plain(_ number: Int32) -> (transfer: Plain, since: Moment)? {
+    func plain(_ number: Int32) -> (transfer: PlainRecord, since: Moment)? {
         let place = places[number]
         guard place.pointee.whole == Int32.nowhere, let plain = place.pointee.plain else { return nil }
         return (plain, place.pointee.since)
@@ -78,19 +78,19 @@ struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
     }
 
     /// Adds one whose attempt begins, as the queue handed it out.
-    mutating func append(_ id: TransferID, _ plain: Plain, isSheltered: Bool, at now: Moment) {
+    mutating func append(_ id: TransferID, _ plain: PlainRecord, isSheltered: Bool, at now: Moment) {
         link(ActivePlace(id: id, plain: plain, since: now, isSheltered: isSheltered, previous: last))
     }
 
     /// Adds one whose attempt begins.
     mutating func append(_ transfer: consuming ActiveTransfer, isSheltered: Bool, at now: Moment) {
-        var place = ActivePlace<Plain>(
+        var place = ActivePlace(
             id: transfer.id, plain: nil, since: now, isSheltered: isSheltered, previous: last)
         place.whole = wholes.take(transfer)
         link(place)
     }
 
-    private mutating func link(_ place: consuming ActivePlace<Plain>) {
+    private mutating func link(_ place: consuming ActivePlace) {
         let id = place.id
         let number = places.take(place)
         if last == Int32.nowhere { first = number } else { places[last].pointee.next = number }
@@ -117,10 +117,10 @@ struct ActiveTransfers<Plain: PlainTransfer>: ~Copyable, Sendable {
 }
 
 /// What is kept of each, plain or whole.
-struct ActivePlace<Plain: PlainTransfer>: Sendable {
+struct ActivePlace: Sendable {
     let id: TransferID
     /// As the queue handed it out; means nothing once it is whole, and nil where it always was.
-    let plain: Plain?
+    let plain: PlainRecord?
     /// When a plain one began.
     let since: Moment
     let isSheltered: Bool

@@ -4,188 +4,33 @@ import TransferPolicy
 internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
-    /// Why a transfer in the queue waits, and when that may change.
-    func holds(of entry: TransferEntry, at now: Moment) -> ([Hold], lookAgain: Instant?) {
-        switch assessment.verdict(for: entry) {
-        case .hold(let holds, let look): return (holds, look)
-        case .run(_, let look):
-            if let full = queue.fullSlots(for: entry.traits) {
-                // While others run, time may take the permission away: then the reason changes.
-                return ([Hold(.waitingForSlot(full), since: now)], look)
-            }
-            guard entry.isGated, let gate = drain.gate, now.instant < gate else { return ([], look) }
-            return ([Hold(.settling(.network, until: gate), since: now)], Verdict.earlier(gate, look))
-        }
-    }
-
-    /// Why the transfer waits at `now`, and what alone would release it; nil when there is no such transfer.
+    /// Explains why a transfer waits at `now`; returns nil if there is no such transfer.
     func explanation(of id: TransferID, at now: Moment) -> Explanation? {
-        guard let entry = entry(of: id) else { return nil }
+        guard var entry = entry(of: id) else { return nil }
         let isLate = entry.traits.constraints.deadline.map { $0.date < now.wall } ?? false
         if case .running = entry.phase {
             return Explanation(holds: [], remedies: [], nextLook: nil, isLate: isLate)
         }
-        var looking = assessment
-        looking.context.now = now
-        var waiting = entry
         if case .stopping(let after) = entry.phase {
-            waiting.phase = after == .pause ? .paused(since: now) : .waiting(nil)
+            entry.phase = after == .pause ? .paused(since: now) : .waiting(nil)
         }
-        let told = watches.holds(of: id) ?? []
-        guard case .hold(let holds, let lookAgain) = looking.verdict(for: waiting) else {
-            return explanationInLine(waiting, told, isLate: isLate, at: now)
-        }
-        var remedies = holds.flatMap { changes(releasing: $0, entry: waiting, looking) }
-        if let release = release(of: waiting, looking) { remedies.append(.wait(until: release)) }
-        return Explanation(
-            holds: holds.map { $0.keepingSince(from: told) }, remedies: remedies.uniqued(),
-            nextLook: lookAgain.map(now.wall(at:)), isLate: isLate,
-            expectedChance: holds.contains(where: \.isOfConditions)
-                ? history.week.nextChance(after: now.wall, localTime: conditions.localTime) : nil,
-            waited: waited(waiting, looking))
-    }
-
-    /// It may run: what holds it is slots, or the gate after an outage.
-    private func explanationInLine(
-        _ entry: TransferEntry, _ told: [Hold], isLate: Bool, at now: Moment
-    ) -> Explanation {
-        let (holds, look) = holds(of: entry, at: now)
-        let isInLine = holds.contains { if case .waitingForSlot = $0.reason { true } else { false } }
-        let isGated = !isInLine && !holds.isEmpty
-        let remedies: [Remedy] = isInLine ? [.slot] : isGated ? look.map { [.wait(until: now.wall(at: $0))] } ?? [] : []
         var looking = assessment
         looking.context.now = now
-        return Explanation(
-            holds: holds.map { $0.keepingSince(from: told) }, remedies: remedies,
-            nextLook: isGated ? look.map(now.wall(at:)) : nil, isLate: isLate, waited: waited(entry, looking))
+        return Explainer(assessment: looking, fullSlots: queue.fullSlots(for: entry.traits), drain: drain).explanation(
+            of: entry, watches.holds(of: id) ?? [], isLate: isLate, journal)
     }
 
-    /// When time alone lets it run; nil where it does not.
-    private func release(of entry: TransferEntry, _ looking: Assessment) -> WallTime? {
-        let now = looking.now
-        var later = looking
-        // One look for each reason that time takes away; a handful, since every kind of them comes once.
-        for _ in 0..<16 {
-            guard case .hold(_, let look?) = later.verdict(for: entry), later.now.instant < look else { return nil }
-            later.context.now = now.advanced(by: now.instant.duration(to: look))
-            if case .run = later.verdict(for: entry) { return later.now.wall }
+    /// Tells the watchers of a transfer if it waits for other reasons than before.
+    mutating func explainToWatchers(at now: Moment, into effects: inout [Effect]) {
+        watches.look = nil
+        for index in watches.indices {
+            let id = watches[index].id
+            guard !holdsSlot(id), let entry = queue.entry(of: id) else { continue }
+            let explainer = Explainer(
+                assessment: assessment, fullSlots: queue.fullSlots(for: entry.traits), drain: drain)
+            let (holds, look) = explainer.holds(of: entry)
+            watches.look = Verdict.earlier(watches.look, look)
+            if watches.note(at: index, holds) { effects.append(.explain(id)) }
         }
-        return nil
-    }
-
-    /// The changes that would remove `hold`, as far as each alone lets the transfer run; time is another matter.
-    private func changes(releasing hold: Hold, entry: TransferEntry, _ looking: Assessment) -> [Remedy] {
-        let isDiscretionary = entry.traits.kind == .discretionary
-        let powerDwell = isDiscretionary ? configuration.powerDwell : .zero
-        let networkDwell = isDiscretionary ? configuration.networkDwell : .zero
-        var released = entry
-        released.phase = .waiting(nil)
-        let candidates: [(Remedy, TransferEntry, (inout Conditions) -> Void)]
-        switch hold.reason {
-        case .onBattery, .powerUnknown:
-            candidates = [(.plugIn(after: powerDwell), entry, { $0.power.value = .ac })]
-        case .batteryLow(_, let needed):
-            candidates = [
-                (.plugIn(after: powerDwell), entry, { $0.power.value = .ac }),
-                (.chargeAbove(needed), entry, { $0.battery.value.level = min(100, needed + 1) }),
-            ]
-        case .metered:
-            candidates = [(.joinUnmetered(after: networkDwell), entry, { $0.metered.value = .no })]
-        case .noNetwork:
-            candidates = [(Self.anyNetwork(for: entry, after: networkDwell), entry, { $0.join(allowedBy: entry) })]
-        case .captivePortal:
-            candidates = [(.logIn, entry, { $0.network.value = .full })]
-        case .networkKind(_, let allowed):
-            candidates = [(.joinKind(allowed, after: networkDwell), entry, { $0.join(allowedBy: entry) })]
-        case .storageLow(let needed, let available):
-            let missing = needed.map { max(0, $0.addingSaturating(max(0, available).negatedSaturating)) }
-            candidates = [(.freeSpace(missing), released, { _ in })]
-        case .suspended:
-            candidates = [(.resume, released, { _ in })]
-        case .waitingForSlot:
-            return [.slot]
-        case .connectionDenied:
-            candidates = [(.joinAllowed(after: networkDwell), entry, { $0.joinConnection(allowedBy: entry) })]
-        case .needsApp, .rateLimited:
-            // Opened, it can do what it has to, and what it gave in the background is free.
-            released = entry
-            (released.need, released.relaunchDelay) = (nil, nil)
-            candidates = [(.openApp, released, { _ in })]
-        case .held(let holder, _) where hold.source != nil:
-            candidates = [(.release(by: holder), entry, { $0.hold.value = nil })]
-        case .held(let holder, _):
-            released = entry
-            released.held = nil
-            candidates = [(.release(by: holder), released, { _ in })]
-        case .budgetSpent:
-            candidates = [(.joinUnmetered(after: networkDwell), entry, { $0.metered.value = .no })]
-        case .notBefore, .outsideWindow, .settling, .backoff, .windowTooShort, .aboutToSleep, .aboutToShutDown:
-            return []
-        }
-        return candidates.compactMap { remedy, changedEntry, change in
-            var changed = looking
-            change(&changed.context.conditions)
-            // All counts as settled: that takes time only, and the remedy itself says how long.
-            changed.context.conditions.settle()
-            guard case .run = changed.verdict(for: changedEntry) else { return nil }
-            return remedy
-        }
-    }
-
-    /// What to join where there is no network at all.
-    private static func anyNetwork(for entry: TransferEntry, after dwell: Duration) -> Remedy {
-        guard case .only(let kinds) = entry.traits.constraints.linkKinds else { return .joinNetwork(after: dwell) }
-        return .joinKind(kinds, after: dwell)
-    }
-}
-
-extension Conditions {
-    /// Takes every fact for settled, as a program does with those that it finds when it starts.
-    package mutating func settle() {
-        power.isObservedChange = false
-        network.isObservedChange = false
-        linkKind.isObservedChange = false
-        metered.isObservedChange = false
-        connection.isObservedChange = false
-        roaming.isObservedChange = false
-    }
-
-    /// Joins a connection that the transfer may use, at home; all else stays as it is.
-    fileprivate mutating func joinConnection(allowedBy entry: TransferEntry) {
-        let constraint = entry.traits.constraints.connection
-        connection.value = constraint.allowed?.first { !constraint.denied.contains($0) }
-        roaming.value = .no
-    }
-
-    /// Joins a usual network of a kind that the transfer may use; whether it costs is not known before.
-    fileprivate mutating func join(allowedBy entry: TransferEntry) {
-        network.value = .full
-        metered.value = .unknown
-        switch entry.traits.constraints.linkKinds {
-        case .any: linkKind.value = .ethernet
-        case .only(let allowed): linkKind.value = allowed.kinds.first ?? .unknown
-        }
-        joinConnection(allowedBy: entry)
-    }
-}
-
-extension Hold {
-    /// Whether better power or a free network would help.
-    fileprivate var isOfConditions: Bool {
-        switch reason {
-        case .onBattery, .batteryLow, .powerUnknown, .metered, .noNetwork: true
-        case .captivePortal, .networkKind, .connectionDenied, .notBefore, .outsideWindow, .settling, .waitingForSlot,
-            .backoff, .storageLow, .suspended, .rateLimited, .budgetSpent, .held, .needsApp, .windowTooShort,
-            .aboutToSleep, .aboutToShutDown:
-            false
-        }
-    }
-}
-
-extension Array where Element: Hashable {
-    /// The elements without repetitions, in order.
-    fileprivate func uniqued() -> [Element] {
-        var seen: Set<Element> = []
-        return filter { seen.insert($0).inserted }
     }
 }

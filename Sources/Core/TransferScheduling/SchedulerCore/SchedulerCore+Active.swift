@@ -60,7 +60,7 @@ extension SchedulerCore where Queue: ~Copyable {
     }
 
     /// Ends an attempt of a plain transfer: of what is over nobody asks how long it ran.
-    mutating func finish(_ id: TransferID, _ plain: Queue.Plain, at index: Int32, now: Moment) -> Effect {
+    mutating func finish(_ id: TransferID, _ plain: PlainRecord, at index: Int32, now: Moment) -> Effect {
         active.remove(index)
         queue.freeSlots(of: plain)
         noteRunning(isLoopback: plain.isLoopback, at: now)

@@ -29,11 +29,15 @@ extension SchedulerCore where Queue: ~Copyable {
             assessment.context.history.apps.used(app, at: now.wall)
             return true
         case .appRelaunched(let app):
-            return relaunched(app, at: now, into: &effects)
+            relaunchDelays.relaunched(app, at: now)
+            effects.append(.saveLearned)
+            return false
         case .appCameToFront(let app):
-            return cameToFront(app, at: now, into: &effects)
+            cameToFront(app, at: now, into: &effects)
+            return true
         case .relaunchAbandoned(let app):
-            return abandonRelaunch(of: app, at: now, into: &effects)
+            if relaunchDelays.abandonRelaunch(of: app, at: now) { effects.append(.saveLearned) }
+            return false
         case .held(let id, let holder, let why):
             return obstruct(id, at: now) { $0.held = TransferEntry.Held(by: holder, why: why, since: now) }
         case .released(let id):
@@ -91,7 +95,9 @@ extension SchedulerCore where Queue: ~Copyable {
         guard !holdsSlot(id), !queue.contains(id) else { return false }
         guard traits.isFromBackground != true else {
             var entry = TransferEntry(traits: copy traits, phase: .waiting(nil))
-            askLimiter(&entry, id, at: now, into: &effects)
+            if let hold = relaunchDelays.delayNew(&entry, id, at: now) {
+                effects += [.saveRelaunchHold(id, hold), .saveLearned]
+            }
             takeIn(id, entry)
             return true
         }

@@ -10,7 +10,7 @@ extension SchedulerCore where Queue: ~Copyable {
     mutating func take(_ transfers: borrowing RecoveredTransfers, at now: Moment) {
         note(now)
         // Found out with the first that follows a pattern.
-        var places: [Queue.SharedPlace?] = transfers.patterns.map { _ in nil }
+        var places: [Int32?] = transfers.patterns.map { _ in nil }
         let haveStates = !transfers.states.isEmpty
         for row in transfers.rows {
             guard let place = places[Int(row.pattern)], row.isLikeOthers(at: now.wall),
@@ -30,7 +30,7 @@ extension SchedulerCore where Queue: ~Copyable {
     @inline(never)
     private mutating func takeAlone(
         _ row: RecoveredTransfers.Row, _ transfers: borrowing RecoveredTransfers,
-        _ places: inout [Queue.SharedPlace?], at now: Moment
+        _ places: inout [Int32?], at now: Moment
     ) {
         let (pattern, state) = (Int(row.pattern), transfers.states[row.id])
         let traits = row.traits(like: transfers.patterns[pattern])
@@ -48,7 +48,7 @@ extension SchedulerCore where Queue: ~Copyable {
         guard !holdsSlot(id), !queue.contains(id) else { return false }
         var entry = TransferEntry(traits: traits, phase: .waiting(nil))
         recover(&entry, state, at: now)
-        if let hold = state.relaunchHold { delay(&entry, id, by: hold, at: now) }
+        if let hold = state.relaunchHold { relaunchDelays.delay(&entry, id, by: hold, at: now) }
         takeIn(id, entry)
         return true
     }

@@ -45,7 +45,7 @@ extension SchedulerCore where Queue: ~Copyable {
 
     /// Begins the attempt of a transfer that the queue handed out.
     private mutating func begin(
-        _ id: TransferID, _ plain: Queue.Plain, isSheltered: Bool, at now: Moment,
+        _ id: TransferID, _ plain: PlainRecord, isSheltered: Bool, at now: Moment,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
         active.append(id, plain, isSheltered: isSheltered, at: now)

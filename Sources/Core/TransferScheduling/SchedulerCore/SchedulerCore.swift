@@ -11,7 +11,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     /// Transfers without an attempt.
     var queue: Queue
     /// Transfers with one, those told to stop included, in the order of their starts.
-    var active = ActiveTransfers<Queue.Plain>()
+    var active = ActiveTransfers()
     /// What has changed since the last look.
     var changes = SchedulerChanges()
     /// The machine as it is now, its connection left out.
@@ -20,9 +20,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     var hasConditions = false
     var drain = Drain()
     var totals = QueueTotals()
-    var limiters: [String: RelaunchLimiter] = [:]
-    /// Open transfers with a hold, by the app whose limiter gave it.
-    var delayed: [String: Set<TransferID>] = [:]
+    var relaunchDelays: RelaunchDelays
     /// Transfers that wait for the end of a backoff.
     var backingOff: Set<TransferID> = []
     /// When room is measured again, by the transfer that waits for it.
@@ -50,9 +48,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         self.assessment = assessment
         machine = ConditionSignature(assessment.context.conditions)
         queue = Queue(assessment)
-        for (app, record) in learned.limiters {
-            limiters[app] = RelaunchLimiter(record, at: now, boot: boot, configuration: configuration.relaunchLimiter)
-        }
+        relaunchDelays = RelaunchDelays(learned.limiters, at: now, boot: boot, configuration.relaunchLimiter)
     }
 
     var conditions: Conditions { assessment.context.conditions }
@@ -105,9 +101,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         learned.history.elapse(to: now, localTime: conditions.localTime)
         learned.budgets = assessment.context.budgets
         learned.typicalRate = assessment.typicalRate
-        for (app, limiter) in limiters where limiter.delay(at: now.instant) > .zero {
-            learned.limiters[app] = limiter.record(at: now, boot: boot)
-        }
+        learned.limiters = relaunchDelays.records(at: now, boot: boot)
         return learned
     }
 
@@ -147,10 +141,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         expiries.remove(id)
         watches.remove(id)
         if let delay = entry.relaunchDelay {
-            let app = entry.traits.app
-            delayed[app]?.remove(id)
-            limiters[app]?.heldTaskEnded(
-                delay.hold, causesRelaunch: queue.isLast(of: entry.traits), at: now.instant)
+            relaunchDelays.end(
+                delay, of: id, entry.traits.app, causesRelaunch: queue.isLast(of: entry.traits), at: now)
             effects.append(.saveLearned)
         }
         effects.append(.end(id, ending))
@@ -207,17 +199,6 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
             let id = active[index].id
             effects.append(.stop(id))
             if watches.note(id, holds) { effects.append(.explain(id)) }
-        }
-    }
-
-    private mutating func explainToWatchers(at now: Moment, into effects: inout [Effect]) {
-        watches.look = nil
-        for index in watches.indices {
-            let id = watches[index].id
-            guard !holdsSlot(id), let entry = queue.entry(of: id) else { continue }
-            let (holds, look) = holds(of: entry, at: now)
-            watches.look = Verdict.earlier(watches.look, look)
-            if watches.note(at: index, holds) { effects.append(.explain(id)) }
         }
     }
 

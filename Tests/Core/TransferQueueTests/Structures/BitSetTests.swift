@@ -24,8 +24,16 @@ struct BitSetTests {
             #expect(bits[which].contains(number) == isIn)
             #expect(bits[which].isEmpty == sets[which].isEmpty)
         }
-        bits[1].setWord(7, 5)
-        let (first, second) = (bits[1].contains(448), bits[1].contains(449))
-        #expect(first && !second)
+    }
+
+    @Test("A word that is set takes the place of what was there, also beyond the end", arguments: [0, 7])
+    func word(index: Int) {
+        var bits = BitSet()
+        for number in Int32(0)..<70 { bits.set(number) }
+        bits.setWord(index, 5)
+        let numbers = (Int32(0)..<64).filter { bits.contains(Int32(64 * index) + $0) }
+        #expect(numbers == [0, 2])
+        let isKept = bits.contains(69)
+        #expect(isKept)
     }
 }

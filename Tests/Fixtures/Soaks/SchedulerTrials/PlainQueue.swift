@@ -8,14 +8,6 @@ import TransferPolicy
 /// The waiting queue as plainly as it can be written: each call looks at every transfer. What `IndexedQueue` is held
 /// against.
 struct PlainQueue: WaitingQueue {
-    /// It hands out whole entries only.
-    enum Plain: PlainTransfer {
-        var kind: WorkKind { switch self {} }
-        var isLoopback: Bool { switch self {} }
-        var bytesRemaining: Int64? { switch self {} }
-        var deadline: WallTime? { switch self {} }
-    }
-
     private var entries: [TransferID: TransferEntry] = [:]
     /// Of the attempts that hold slots.
     private var running: [TransferTraits] = []
@@ -65,11 +57,11 @@ struct PlainQueue: WaitingQueue {
     }
 
     /// Each is looked at.
-    func sharedPlace(of id: TransferID) -> Never? { nil }
+    func sharedPlace(of id: TransferID) -> Int32? { nil }
 
     mutating func insert(
-        _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like place: Never
-    ) {}
+        _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like place: Int32
+    ) { preconditionFailure("each is looked at") }
 
     mutating func remove(_ id: TransferID) -> TransferEntry? { entries.removeValue(forKey: id) }
 
@@ -149,16 +141,16 @@ struct PlainQueue: WaitingQueue {
         return entry
     }
 
-    mutating func takeNextPlain(_ assessment: Assessment) -> Plain? { nil }
+    mutating func takeNextPlain(_ assessment: Assessment) -> PlainRecord? { nil }
 
     /// Each goes by the queue.
     mutating func takeNew(
         _ traits: borrowing TransferTraits, _ assessment: Assessment, holdsStaggered: Bool
-    ) -> Plain? { nil }
+    ) -> PlainRecord? { nil }
 
-    func entry(of plain: Plain) -> TransferEntry {}
+    func entry(of plain: PlainRecord) -> TransferEntry { preconditionFailure("hands out whole entries only") }
 
-    mutating func freeSlots(of plain: Plain) {}
+    mutating func freeSlots(of plain: PlainRecord) { preconditionFailure("hands out whole entries only") }
 
     /// The best rank, unless others were passed over too often: then the one that was so most often.
     private func choice(among levels: [Level]) -> Level? {

@@ -3,13 +3,13 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferQueue
 
-extension SchedulerCore where Queue: ~Copyable {
+extension Explainer {
     /// How long a transfer has waited under each reason, as far back as the journal and this process go.
     ///
     /// Worked out when asked for, by asking again what was decided then: nothing is counted for a million transfers that
     /// nobody asks about. What the policy has learned since counts as if it had been known.
-    func waited(_ entry: TransferEntry, _ looking: Assessment) -> [ReasonTime] {
-        let now = looking.now
+    func waited(_ entry: TransferEntry, _ journal: borrowing ConditionJournal) -> [ReasonTime] {
+        let now = assessment.now
         var times: [String: Duration] = [:]
         for (code, time) in entry.past?.byCode ?? [] where time > .zero { times[code, default: .zero] += time }
         let present = presentWaits(of: entry, at: now)
@@ -21,7 +21,7 @@ extension SchedulerCore where Queue: ~Copyable {
             (entry.past?.spans ?? []).map { $0.start..<$0.end }
             + present.filter { $0.span.start < $0.span.end }.map { $0.span.start..<$0.span.end }
         let gates = own + (entry.isGated ? drain.closings : [])
-        var past = looking
+        var past = assessment
         var undisturbed = entry
         undisturbed.phase = .waiting(nil)
         undisturbed.held = nil
