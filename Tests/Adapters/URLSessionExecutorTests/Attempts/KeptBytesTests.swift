@@ -20,8 +20,14 @@ extension ExecutorTests {
 
         @Test("a failed sync ends the attempt with the bytes that were durable before it, and no others")
         func failedSync() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                let sizes = Mutex<[Int64]>([])
+            let sizes = Mutex<[Int64]>([])
+            try await Bench.run(handler: { request, connection in
+                guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
+                Self.file.serve(request, connection, onlyBytes: 300_000)
+                // Were all bytes there before the first checkpoint's sync begins, the finished file's might come before it.
+                for _ in 0..<1000 where sizes.withLock(\.isEmpty) { usleep(10_000) }
+                connection.send(Self.file.bytes[365_536...])
+            }) { bench, server in
                 var calls = FileCalls()
                 calls.sync = { descriptor, _ in
                     let count = sizes.withLock { sizes in
@@ -78,8 +84,19 @@ extension ExecutorTests {
 
         @Test("a failed sync of a file in pieces keeps the pieces that were durable before it, and no others")
         func failedSyncOfPieces() async throws {
-            try await Bench.run(handler: Self.large.serve) { bench, server in
-                let count = Mutex(0)
+            let count = Mutex(0)
+            try await Bench.run(handler: { request, connection in
+                guard request.range?.first != 0 else { return Self.large.serve(request, connection) }
+                // Slowly until two syncs have begun: of bytes that came all at once the third might not be the file's.
+                var body = Self.large.answer(to: request).body
+                Self.large.serve(request, connection, onlyBytes: 0)
+                while count.withLock({ $0 < 2 }), !body.isEmpty {
+                    guard connection.send(body.prefix(5000)) else { return }
+                    body = body.dropFirst(5000)
+                    connection.pause(milliseconds: 20)
+                }
+                connection.send(body)
+            }) { bench, server in
                 var calls = FileCalls()
                 calls.sync = { _, _ in
                     errno = EIO
