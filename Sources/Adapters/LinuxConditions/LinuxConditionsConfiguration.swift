@@ -103,7 +103,7 @@ public struct LinuxConditionsConfiguration: Sendable {
 }
 
 extension LinuxConditionsConfiguration {
-    /// How long a change of that reading must hold.
+    /// The time for which a change of that reading must hold.
     func debounce(_ reading: DebouncedReading) -> Duration {
         switch reading {
         case .power: powerSettling

@@ -23,11 +23,11 @@ actor DownloadAttempt: TransferAttempt {
     var file: PartialFile?
     var partialPath = ""
     var hasher: BodyHasher?
-    /// How many bytes may be written before the volume is asked again.
+    /// The number of bytes that may be written before the volume is asked again.
     var room: Int64 = 0
-    /// How many bytes there are in the partial file; they end there, but for extents.
+    /// The number of bytes in the partial file; they end there, but for extents.
     var written: Int64 = 0
-    /// How many bytes from before this attempt are known to be durable.
+    /// The number of bytes from before this attempt that are known to be durable.
     private var durableBefore: Int64 = 0
     /// The fault of the disk for which the attempt ends: the state machine does not know of it.
     var fault: FileFailure?

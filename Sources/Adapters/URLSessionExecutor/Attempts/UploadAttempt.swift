@@ -23,7 +23,7 @@ actor UploadAttempt: TransferAttempt {
     var body: UploadBody?
     /// The final answer so far.
     private var answer: ServerAnswer?
-    /// How far the body was when that was looked at last.
+    /// The position in the body at the last look.
     var countedPosition: Int64 = 0
     private var lastCheckpoint: UInt64 = 0
     private var reportedProgress: Int64 = -1
@@ -110,7 +110,7 @@ actor UploadAttempt: TransferAttempt {
         if count < bytes.count { answer?.isCut = true }
     }
 
-    /// What the server has, and what has been given to the network after that.
+    /// The bytes that the server has, and those given to the network after that.
     func tellProgress() {
         guard let position = body?.progress.position, position != reportedProgress else { return }
         reportedProgress = position
