@@ -120,10 +120,11 @@ extension BusServer {
         let (call, app) = (next.call, next.caller.app)
         let subject = ChangeOrder.Subject(call)
         let earlier = subject.map { changes.earlier(than: $0, of: app) } ?? []
+        let number = changes.makeNumber()
         let task = Task {
             var values: [VariantValue]?
             defer {
-                if subject != nil { changes.end(of: app) }
+                if let subject { changes.end(number, of: subject, by: app) }
                 if isRead { endReading(call, values) }
                 ended(next)
             }
@@ -136,7 +137,7 @@ extension BusServer {
                 call.fail(error)
             }
         }
-        if let subject { changes.add(task, of: subject, by: app) }
+        if let subject { changes.add(number, task, of: subject, by: app) }
     }
 
     /// Answers with a finished file, open for reading.

@@ -16,45 +16,57 @@ struct ChangeOrder {
         case any
     }
 
+    private struct Change {
+        let number: Int
+        let task: Task<Void, Never>
+    }
+
     private struct App {
         /// The latest change of each transfer.
-        var latest: [TransferID: Task<Void, Never>] = [:]
+        var latest: [TransferID: Change] = [:]
         /// The latest change of transfers that were not known.
-        var ofAny: Task<Void, Never>?
-        var count = 0
+        var ofAny: Change?
     }
 
     private var apps: [String: App] = [:]
+    private var lastNumber = 0
+
+    /// The number of a change that is about to be added.
+    mutating func makeNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
 
     /// The changes that have to end before one of an app may begin.
     func earlier(than subject: Subject, of app: String) -> Set<Task<Void, Never>> {
         guard let state = apps[app] else { return [] }
-        let tasks: [Task<Void, Never>]
+        let changes: [Change]
         switch subject {
-        case .transfers(let ids): tasks = ids.compactMap { state.latest[$0] }
-        case .any: tasks = Array(state.latest.values)
+        case .transfers(let ids): changes = ids.compactMap { state.latest[$0] }
+        case .any: changes = Array(state.latest.values)
         }
-        return Set(tasks + [state.ofAny].compactMap { $0 })
+        return Set((changes + [state.ofAny].compactMap { $0 }).map(\.task))
     }
 
     /// Adds a change that has come; the task ends with its answer.
-    mutating func add(_ task: Task<Void, Never>, of subject: Subject, by app: String) {
-        apps[app, default: App()].count += 1
+    mutating func add(_ number: Int, _ task: Task<Void, Never>, of subject: Subject, by app: String) {
+        let change = Change(number: number, task: task)
         switch subject {
-        case .transfers(let ids): for id in ids { apps[app]?.latest[id] = task }
-        case .any:
-            // It waits for all of these itself.
-            apps[app]?.latest = [:]
-            apps[app]?.ofAny = task
+        case .transfers(let ids): for id in ids { apps[app, default: App()].latest[id] = change }
+        // It waits for all of the others itself.
+        case .any: apps[app] = App(ofAny: change)
         }
     }
 
-    /// Notes that a change of an app has been answered. What has ended delays nobody, so all is forgotten at once, when
-    /// nothing of the app is under way.
-    mutating func end(of app: String) {
+    /// Forgets a change that has been answered, unless a later one has taken its place. An app that always has some under
+    /// way leaves nothing behind of those that have ended.
+    mutating func end(_ number: Int, of subject: Subject, by app: String) {
         guard var state = apps.removeValue(forKey: app) else { return }
-        state.count -= 1
-        if state.count > 0 { apps[app] = state }
+        if case .transfers(let ids) = subject {
+            for id in ids where state.latest[id]?.number == number { state.latest[id] = nil }
+        }
+        if state.ofAny?.number == number { state.ofAny = nil }
+        if !state.latest.isEmpty || state.ofAny != nil { apps[app] = state }
     }
 }
 
@@ -80,7 +92,7 @@ extension ChangeOrder.Subject {
             guard changesTransfers else { return nil }
             self = .transfers([id])
         } else {
-            guard ["PauseAll", "ResumeAll", "CancelAll"].contains(method) else { return nil }
+            guard ObjectCalls.sessionActions[method] != nil else { return nil }
             self = .any
         }
     }

@@ -55,6 +55,11 @@ struct ObjectCalls {
 
     // MARK: Sessions
 
+    /// The methods of a session that act on all of its transfers.
+    static let sessionActions: [String: ControlAction] = [
+        "PauseAll": .pause, "ResumeAll": .resume, "CancelAll": .cancel,
+    ]
+
     /// A program that shares a container with the session's app reaches what it needs of the session while it has it open.
     private func isReached(_ name: SessionKey, by call: BusCall) async -> Bool {
         if caller.reaches(name.app) { return true }
@@ -79,8 +84,7 @@ struct ObjectCalls {
             (filter.app, filter.session) = (session.name.app, session.name.identifier)
             return [.list(try await service.list(filter).map { .dictionary($0.fields) })]
         }
-        let actions: [String: ControlAction] = ["PauseAll": .pause, "ResumeAll": .resume, "CancelAll": .cancel]
-        guard let action = actions[call.method] else {
+        guard let action = Self.sessionActions[call.method] else {
             throw BusFault(.invalidArgument, "there is no method '\(call.method)'")
         }
         // One that ends meanwhile is what was asked for, or too late for it.

@@ -35,17 +35,33 @@ import TransferModel
     func order() {
         var order = ChangeOrder()
         let tasks = (0..<4).map { _ in Task {} }
-        order.add(tasks[0], of: Self.some([1, 2]), by: "a")
-        order.add(tasks[1], of: Self.some([2, 3]), by: "a")
+        order.add(0, tasks[0], of: Self.some([1, 2]), by: "a")
+        order.add(1, tasks[1], of: Self.some([2, 3]), by: "a")
         #expect(order.earlier(than: Self.some([1]), of: "a") == [tasks[0]])
         #expect(order.earlier(than: Self.some([2]), of: "a") == [tasks[1]])
         #expect(order.earlier(than: Self.some([4]), of: "a") == [])
         #expect(order.earlier(than: Self.some([1, 2, 3]), of: "b") == [])
         #expect(order.earlier(than: .any, of: "a") == [tasks[0], tasks[1]])
-        order.add(tasks[2], of: .any, by: "a")
+        order.add(2, tasks[2], of: .any, by: "a")
         #expect(order.earlier(than: Self.some([4]), of: "a") == [tasks[2]])
         #expect(order.earlier(than: .any, of: "a") == [tasks[2]])
-        for _ in 0..<3 { order.end(of: "a") }
+        order.end(0, of: Self.some([1, 2]), by: "a")
+        order.end(1, of: Self.some([2, 3]), by: "a")
+        #expect(order.earlier(than: .any, of: "a") == [tasks[2]])
+        order.end(2, of: .any, by: "a")
+        #expect(order.earlier(than: .any, of: "a") == [])
+    }
+
+    @Test("What has ended is forgotten, however busy its app is, unless a later change has taken its place")
+    func forgetting() {
+        var order = ChangeOrder()
+        let tasks = (0..<3).map { _ in Task {} }
+        order.add(0, tasks[0], of: Self.some([1, 2]), by: "a")
+        order.add(1, tasks[1], of: Self.some([2, 3]), by: "a")
+        order.end(0, of: Self.some([1, 2]), by: "a")
+        #expect(order.earlier(than: Self.some([1]), of: "a") == [])
+        #expect(order.earlier(than: Self.some([2]), of: "a") == [tasks[1]])
+        order.end(1, of: Self.some([2, 3]), by: "a")
         #expect(order.earlier(than: .any, of: "a") == [])
     }
 }
