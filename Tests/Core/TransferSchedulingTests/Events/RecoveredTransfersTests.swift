@@ -64,6 +64,8 @@ import TransferScheduling
         private var scheduler: Scheduler
         private let configuration: SchedulerConfiguration
         private(set) var generator: SplitMix64
+        /// What it ordered while it took a queue in; the other orders the same at the next event.
+        private var early: [Effect] = []
 
         init(_ setup: TrialSetup, _ policy: any Policy) {
             configuration = setup.configuration
@@ -71,7 +73,10 @@ import TransferScheduling
             scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: Trial.start)
         }
 
-        func apply(_ event: Event, at now: Moment) -> [Effect] { scheduler.apply(event, at: now, using: &generator) }
+        func apply(_ event: Event, at now: Moment) -> [Effect] {
+            defer { early = [] }
+            return early + scheduler.apply(event, at: now, using: &generator)
+        }
 
         func setPolicy(_ policy: any Policy, at now: Moment) -> [Effect] {
             scheduler.setPolicy(policy, at: now, using: &generator)
@@ -79,8 +84,10 @@ import TransferScheduling
 
         func take(_ transfers: RecoveredTransfers, at now: Moment) {
             for transfer in transfers {
-                // No more than when to be woken: asleep nothing starts, and what has expired had done so before.
-                _ = apply(.recovered(transfer.id, transfer.traits, transfer.state), at: now)
+                // Asleep nothing starts, but one that ran past its expiry before the restart ends.
+                early += scheduler.apply(
+                    .recovered(transfer.id, transfer.traits, transfer.state), at: now, using: &generator
+                ).filter { if case .wake = $0 { false } else { true } }
             }
         }
 
@@ -95,7 +102,8 @@ import TransferScheduling
     func equalsOneByOne(part: Int) {
         let base = UInt64.random(in: 0..<1 << 48)
         print("RecoveredTransfersTests part \(part): seed \(base)")
-        for seed in base..<base + 8 {
+        // The first: a transfer that runs past its expiry when the process ends.
+        for seed in [74_233_193_261_555] + (base..<base + 8) {
             let run = TrialRun(seed: seed) { OneByOne($0, $1) }
             let trial = run.run(steps: 600, prepare: { $0.recovery = .asleep })
             #expect(trial.faults == [], "seed \(seed)")
