@@ -108,6 +108,7 @@ let package = Package(
         .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
         .library(name: "URLSessionExecutor", targets: ["URLSessionExecutor"]),
         .library(name: "TransferWorker", targets: ["TransferWorker"]),
+        .library(name: "WorkerExecutor", targets: ["WorkerExecutor"]),
         .library(name: "BackgroundTransfer", targets: ["BackgroundTransfer"]),
         .library(name: "BackgroundTransferEmbedded", targets: ["BackgroundTransferEmbedded"]),
         .library(name: "TransferTesting", targets: ["TransferTesting"]),
@@ -181,18 +182,29 @@ let package = Package(
         adapter("SessionFolders", ["TransferModel", "TransferPolicy", "TransferEngine", "TransferSessions"]),
         adapter("UploadSpool", ["TransferModel", "TransferSessions", "CLinuxFiles"]),
         adapter(
+            "TransferFiles",
+            [
+                "TransferModel", "TransferEngine", "LinuxKernel", "CLinuxFiles", logging,
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        adapter(
             "URLSessionExecutor",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "LinuxKernel", "URLSessionRepair", "CLinuxFiles",
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "LinuxKernel", "URLSessionRepair",
                 logging,
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         adapter("ProgramStarter", ["TransferModel", "TransferSessions", "LinuxKernel", logging]),
         adapter(
+            "WorkerExecutor",
+            [
+                "TransferModel", "TransferEngine", "TransferFiles", "LinuxKernel", "CConfinement", "CProcess", logging,
+            ]),
+        adapter(
             "TransferWorker",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "LinuxKernel",
-                "CConfinement", "CProcess", logging,
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
+                "URLSessionExecutor", "CConfinement",
             ]),
         // D-Bus
         bus("TransferBusProtocol", ["TransferModel", "GLibBridge"]),
@@ -238,7 +250,7 @@ let package = Package(
             name: "ToolSupport",
             dependencies: [
                 "TransferModel", "TransferPolicy", "TransferEngine", "LinuxClock", "LinuxConditions",
-                "URLSessionExecutor", logging,
+                "TransferFiles", logging,
                 "TOMLKit",
             ], path: "Sources/Tools/ToolSupport", swiftSettings: settings),
         tool(
@@ -247,7 +259,7 @@ let package = Package(
                 "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "TransferModel",
                 "TransferPolicy", "TransferScheduling", "TransferEngine",
                 "LinuxClock",
-                "LinuxConditions", "SQLiteStore", "TransferWorker", "URLSessionExecutor", "GLibBridge",
+                "LinuxConditions", "SQLiteStore", "WorkerExecutor", "TransferFiles", "GLibBridge",
                 "TransferSessions",
                 "SessionFolders", "UploadSpool", "ProgramStarter", logging, metrics,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -261,7 +273,8 @@ let package = Package(
                 "TransferModel", "TransferPolicy", "TransferScheduling",
                 "TransferEngine",
                 "LinuxClock", "LinuxConditions", "LinuxKernel", "PolicyLab",
-                "SQLiteStore", "TransferWorker", "URLSessionExecutor", "Rainbow", logging,
+                "SQLiteStore", "TransferFiles", "WorkerExecutor", "TransferWorker", "URLSessionExecutor", "Rainbow",
+                logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tool("transfer-worker", ["TransferWorker"]),
@@ -289,11 +302,12 @@ let package = Package(
             ["TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "HostileServer"]),
         support(
             "Servers/ExecutorTrials",
-            ["TransferModel", "TransferPolicy", "TransferEngine", "TransferTesting", "HostileServer"]),
+            ["TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "TransferTesting", "HostileServer"]),
         child(
             "Soaks/TransferSoak",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor",
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
+                "URLSessionExecutor",
                 "HostileServer",
                 "ExecutorTrials", "transfer-worker", logging,
             ]),
@@ -308,7 +322,7 @@ let package = Package(
                 "ToolSupport", "TransferModel", "TransferPolicy", "TransferEngine", "TransferBusProtocol",
                 "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "SQLiteStore",
-                "ConditionRigs", "DiskRig", "HostileServer", "transferd",
+                "ConditionRigs", "DiskRig", "HostileServer", "transferd", "transfer-worker",
             ]),
         child(
             "Buses/ConditionsProbe",
@@ -319,7 +333,7 @@ let package = Package(
             name: "TutorialApp", dependencies: ["BackgroundTransfer"], path: "Tests/Fixtures/Programs/TutorialApp",
             swiftSettings: [.swiftLanguageMode(.v5)]),
         // Code as a server might bring it into a worker: tries what the worker's confinement denies.
-        child("Programs/HostileWorker", ["TransferWorker", "CHostileCalls"]),
+        child("Programs/HostileWorker", ["TransferWorker", "WorkerExecutor", "CHostileCalls"]),
         .target(name: "CHostileCalls", path: "Tests/Fixtures/Programs/CHostileCalls"),
         child("Disks/StoreChild", ["TransferModel", "TransferPolicy", "TransferEngine", "SQLiteStore"]),
         tests("Model/TransferModelTests", ["TransferModel", "TransferPolicy"]),
@@ -370,15 +384,32 @@ let package = Package(
             "Adapters/URLSessionExecutorTests",
             [
                 "TransferModel", "TransferPolicy", "TransferEngine", "URLSessionExecutor", "TransferTesting",
-                "HostileServer", "LinuxKernel",
+                "HostileServer", "LinuxKernel", "TransferFiles",
                 "ExecutorTrials", "HostileCases", "URLSessionRepair", "CLinuxFiles",
+            ]),
+        tests(
+            "Adapters/TransferFilesTests",
+            ["TransferModel", "TransferEngine", "TransferFiles", "TransferTesting", "HostileServer", "ExecutorTrials"]),
+        support(
+            "Programs/WorkerBench",
+            [
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor", "HostileServer",
+                "ExecutorTrials", "transfer-worker", logging,
+            ]),
+        tests(
+            "Adapters/WorkerExecutorTests",
+            [
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
+                "TransferTesting",
+                "HostileServer", "ExecutorTrials", "HostileCases", "WorkerBench", "transfer-worker", logging,
             ]),
         tests(
             "Adapters/TransferWorkerTests",
             [
-                "TransferModel", "TransferPolicy", "TransferEngine", "TransferWorker", "URLSessionExecutor",
-                "TransferTesting",
-                "HostileServer", "ExecutorTrials", "HostileCases", "HostileWorker", "transfer-worker", logging,
+                "TransferModel", "TransferPolicy", "TransferEngine", "TransferFiles", "WorkerExecutor",
+                "TransferWorker",
+                "TransferTesting", "HostileServer", "ExecutorTrials", "WorkerBench", "HostileWorker",
+                "transfer-worker", logging,
             ]),
         tests("Client/BackgroundTransferEmbeddedTests", ["SessionHarnesses", "TransferTesting"]),
         tests(
@@ -404,7 +435,7 @@ let package = Package(
             [
                 "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "TransferModel",
                 "TransferPolicy", "TransferScheduling", "TransferEngine",
-                "TransferSessions", "TransferTesting", "transferd", "URLSessionExecutor", "UploadSpool", logging,
+                "TransferSessions", "TransferTesting", "transferd", "TransferFiles", "UploadSpool", logging,
                 metrics,
             ]),
         tests(
@@ -425,7 +456,9 @@ let package = Package(
         // Hostile callers: a bus connection on a bare socket, a program that is told what to call, and a fuzzer.
         support("Buses/RawBus", []),
         child("Buses/HostileCaller", ["RawBus"]),
-        child("Buses/BusFuzz", ["RawBus", "ConditionRigs", "TransferModel", "TransferPolicy", "transferd"]),
+        child(
+            "Buses/BusFuzz",
+            ["RawBus", "ConditionRigs", "TransferModel", "TransferPolicy", "transferd", "transfer-worker"]),
         child(
             "Buses/BusSoak",
             [
@@ -435,7 +468,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "transferctl", "transferd", "ConditionRigs", "ConditionsProbe", "DiskRig", "HostileServer",
+                "transferctl", "transferd", "transfer-worker", "ConditionRigs", "ConditionsProbe", "DiskRig",
+                "HostileServer",
                 "transferlab", "BusSoak", "SessionApp", "TutorialApp", "BackgroundTransfer", "SessionHarnesses",
                 "TransferTesting", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "GLibBridge",
                 "TransferModel", "TransferPolicy", grdb, "RawBus",

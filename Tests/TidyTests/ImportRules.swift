@@ -30,12 +30,15 @@ enum ImportRules {
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),
             "Sources/Adapters/SessionFolders": edge.union(["TransferSessions"]),
             "Sources/Adapters/UploadSpool": edge.union(["CLinuxFiles", "TransferSessions"]),
+            "Sources/Adapters/TransferFiles": edge.union(["CLinuxFiles", "Crypto", "LinuxKernel"]),
             "Sources/Adapters/URLSessionExecutor": edge.union([
-                "CLinuxFiles", "Crypto", "FoundationNetworking", "LinuxKernel", "URLSessionRepair",
+                "CLinuxFiles", "Crypto", "FoundationNetworking", "LinuxKernel", "TransferFiles", "URLSessionRepair",
             ]),
-            // The supervised process is the executor in another place.
+            // The supervised process is the executor in another place. Its parent does the files' part and nothing of
+            // the network's.
+            "Sources/Adapters/WorkerExecutor": edge.union(["CConfinement", "CProcess", "LinuxKernel", "TransferFiles"]),
             "Sources/Adapters/TransferWorker": edge.union([
-                "CConfinement", "CProcess", "LinuxKernel", "URLSessionExecutor",
+                "CConfinement", "TransferFiles", "URLSessionExecutor", "WorkerExecutor",
             ]),
             "Sources/Adapters/ProgramStarter": edge.union(["LinuxKernel", "TransferSessions"]),
             "Sources/DBus/TransferBusProtocol": toolchain.union(["GLibBridge", "TransferModel"]),
@@ -77,17 +80,17 @@ enum ImportRules {
     /// The folders that own a library: nobody else imports it. GLib has its bridge and the adapter on top.
     static let owners: [String: Set<String>] = [
         "ArgumentParser": ["Sources/Tools/transferctl", "Sources/Tools/transferd", "Sources/Tools/transferlab"],
-        "CConfinement": ["Sources/Adapters/TransferWorker"],
+        "CConfinement": ["Sources/Adapters/TransferWorker", "Sources/Adapters/WorkerExecutor"],
         "CGIO": ["Sources/Adapters/GLibBridge", "Sources/Adapters/LinuxConditions"],
-        "CLinuxFiles": ["Sources/Adapters/URLSessionExecutor", "Sources/Adapters/UploadSpool"],
+        "CLinuxFiles": ["Sources/Adapters/TransferFiles", "Sources/Adapters/UploadSpool"],
         "CNetlink": ["Sources/Adapters/LinuxConditions"],
         "CProcess": [
-            "Sources/Adapters/LinuxKernel", "Sources/Adapters/TransferWorker", "Sources/DBus/TransferBusServer",
+            "Sources/Adapters/LinuxKernel", "Sources/Adapters/WorkerExecutor", "Sources/DBus/TransferBusServer",
         ],
         "CSeccomp": [],
         "CTimer": ["Sources/Adapters/LinuxClock"],
         "CUPower": ["Sources/Adapters/LinuxConditions"],
-        "Crypto": ["Sources/Adapters/URLSessionExecutor"],
+        "Crypto": ["Sources/Adapters/TransferFiles", "Sources/Adapters/URLSessionExecutor"],
         "FoundationNetworking": [
             "Sources/Adapters/URLSessionExecutor", "Sources/Client/BackgroundTransfer",
             "Sources/Testing/TransferTesting",
@@ -115,7 +118,8 @@ enum ImportRules {
     /// The targets that a target of a package's manifest depends on, directly or not: what an app that depends on it builds
     /// and links.
     static func reach(of target: String, in manifest: String) -> Set<String> {
-        let declaration = #/\b(?:model|core|engine|bus|adapter|client|c|system)\(\s*"(\w+)",\s*\[([^\]]*)\]/#
+        let declaration =
+            #/\b(?:(?:model|core|engine|bus|adapter|client|c|system|tool)\(\s*|target\(\s*name:\s*)"([\w-]+)",\s*(?:dependencies:\s*)?\[([^\]]*)\]/#
         let direct = Dictionary(
             manifest.matches(of: declaration).map { match in
                 (String(match.1), Set(match.2.matches(of: #/"(\w+)"/#).map { String($0.1) }))

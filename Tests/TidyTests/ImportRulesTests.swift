@@ -19,6 +19,16 @@ struct ImportRulesTests {
         #expect(reach.subtracting(within) == [])
     }
 
+    @Test("the daemon and what runs workers reach nothing of what talks to servers")
+    func daemon() throws {
+        let manifest = try #require(SourceTree.files.first { $0.path == "Package.swift" }).text
+        for target in ["transferd", "WorkerExecutor"] {
+            let reach = ImportRules.reach(of: target, in: manifest)
+            #expect(reach.isSuperset(of: ["TransferFiles", "TransferEngine"]))
+            #expect(reach.isDisjoint(with: ["URLSessionExecutor", "URLSessionRepair", "TransferWorker"]), "\(target)")
+        }
+    }
+
     @Test("what a target reaches is found through others")
     func reach() {
         let manifest = """

@@ -125,6 +125,7 @@ private struct Programs {
             return path
         }
         daemon = try built("transferd")
+        _ = try built("transfer-worker")
         soak = try built("BusSoak")
         guard let gdbus = options.program("gdbus") else { throw FigureError("there is no 'gdbus' in PATH") }
         self.gdbus = gdbus

@@ -76,9 +76,12 @@ enum Transferctl {
         }
         guard let swift = Command.find("swift") else { throw FigureError("there is no 'swift' in PATH") }
         let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
-        _ = try Command(
-            program: swift, arguments: ["build", "-c", "release", "--product", product, "--package-path", root]
-        ).run()
+        // The daemon runs the worker program beside it.
+        for name in product == "transferd" ? [product, "transfer-worker"] : [product] {
+            _ = try Command(
+                program: swift, arguments: ["build", "-c", "release", "--product", name, "--package-path", root]
+            ).run()
+        }
         return "\(root)/.build/release/\(product)"
     }
 }

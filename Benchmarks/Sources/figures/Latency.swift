@@ -4,12 +4,13 @@ import LinuxClock
 import SQLiteStore
 import Synchronization
 import TransferEngine
+import TransferFiles
 import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferTesting
-import TransferWorker
 import URLSessionExecutor
+import WorkerExecutor
 
 /// From a change of the machine to what the network sees of it: the engine and the worker process as `transferctl` puts
 /// them together, with made-up conditions before them and a server that notes times behind.

@@ -5,6 +5,7 @@ import Synchronization
 import TransferEngine
 import TransferPolicy
 import URLSessionExecutor
+import WorkerExecutor
 
 /// The worker process: a `URLSessionExecutor` that takes orders from its parent over a socket and ends with it.
 public enum TransferWorker {
@@ -18,7 +19,7 @@ public enum TransferWorker {
 
     /// Runs a worker until its parent lets it go.
     public static func run() -> Never {
-        let descriptor = WorkerProcess.socketNumber
+        let descriptor = WireForm.socketNumber
         var kind: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &length) == 0 else {
@@ -43,6 +44,11 @@ public enum TransferWorker {
 
     /// What a process of its own needs.
     private static func settle() {
+        // Started through a link in /proc, it would be called by the number in that.
+        if let file = fopen("/proc/self/comm", "w") {
+            fputs("transfer-worker", file)
+            fclose(file)
+        }
         // A terminal's signals go to all its processes: the parent decides what they mean.
         for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { signal(number, SIG_IGN) }
         var limit = rlimit()

@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 public import TransferEngine
+@_exported public import TransferFiles
 public import TransferModel
 import URLSessionRepair
 

@@ -2,8 +2,8 @@
 import Foundation
 package import Logging
 import TOMLKit
+package import TransferFiles
 import TransferPolicy
-package import URLSessionExecutor
 
 /// The daemon's settings, as `config.toml` has them. Every key has a default; a key that is not known is refused.
 package struct DaemonConfiguration {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+package import TransferFiles
 package import TransferModel
-package import URLSessionExecutor
 
 /// What a URL that somebody gave means: where it leads, with which login, and under which key the server's slots count.
 package struct TransferTarget {

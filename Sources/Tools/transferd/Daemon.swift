@@ -12,14 +12,14 @@ import ToolSupport
 import TransferBusProtocol
 import TransferBusServer
 import TransferEngine
+import TransferFiles
 import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferSessions
-import TransferWorker
-import URLSessionExecutor
 import UnixSignals
 import UploadSpool
+import WorkerExecutor
 
 /// The daemon's parts, put together.
 struct Daemon {
@@ -52,7 +52,8 @@ struct Daemon {
         partialDirectory = state + "/partial"
         var executing = URLSessionExecutorConfiguration(partialDirectory: partialDirectory)
         executing.limits = configuration.limits
-        var working = WorkerExecutorConfiguration(executor: executing, program: .thisProgram, logger: logger)
+        var working = WorkerExecutorConfiguration(
+            executor: executing, program: try Self.workerProgram(), logger: logger)
         // A worker that a server has taken over must not meet the files of two apps of which one is in a sandbox (C11).
         working.isolationGroup = { $0.specification.isSandboxed ? $0.specification.traits.app : nil }
         do {
@@ -94,6 +95,16 @@ struct Daemon {
             configuration: configuration, stateDirectory: state, loss: store.loss,
             defaultDirectory: Self.cacheFolder(beside: state), metrics: metrics, logger: logger)
         server = BusServer(service: service, programs: programs)
+    }
+
+    /// Returns the program that transfers bytes: a process of its own, since what talks to servers has no place in this one.
+    private static func workerProgram() throws -> WorkerProgram {
+        guard let program = try WorkerProgram.find() else {
+            throw UsageError(
+                "there is no program 'transfer-worker' beside transferd or in ../libexec/background-transfer: install it, or "
+                    + "build it with 'swift build'")
+        }
+        return program
     }
 
     /// What sessions of apps have files and addresses for.

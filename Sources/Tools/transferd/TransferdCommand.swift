@@ -6,7 +6,6 @@ import Logging
 import ServiceLifecycle
 import ToolSupport
 import TransferBusServer
-import TransferWorker
 
 /// The daemon: one for each user, on the session bus.
 struct TransferdCommand: AsyncParsableCommand {
@@ -62,8 +61,6 @@ struct TransferdCommand: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
-        // The daemon is its own worker process.
-        TransferWorker.runIfCalled()
         signal(SIGPIPE, SIG_IGN)
         do {
             let command = try TransferdCommand.parse()

@@ -5,10 +5,12 @@ import Glibc
 import HostileServer
 import Testing
 import TransferEngine
+import TransferFiles
 import TransferModel
 import TransferPolicy
 import TransferWorker
-import URLSessionExecutor
+import WorkerBench
+import WorkerExecutor
 
 /// C11: what transfers need of the system is still there for a confined worker.
 @Suite("Transfers in confined workers (C11)", .timeLimit(.minutes(1)))

@@ -4,6 +4,8 @@ import Foundation
 import Glibc
 import HostileServer
 import Testing
+import WorkerBench
+import WorkerExecutor
 
 @testable import TransferWorker
 

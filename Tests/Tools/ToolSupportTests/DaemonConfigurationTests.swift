@@ -2,7 +2,7 @@
 import Logging
 import Testing
 import ToolSupport
-import URLSessionExecutor
+import TransferFiles
 
 @Suite struct DaemonConfigurationTests {
     @Test("All keys are taken, and what is not named has its default")

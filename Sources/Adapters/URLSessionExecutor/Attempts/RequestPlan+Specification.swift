@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import LinuxKernel
 internal import TransferModel
 
 extension RequestPlan {

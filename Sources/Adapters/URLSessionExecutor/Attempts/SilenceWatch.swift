@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import LinuxKernel
 
 /// Notices a server that says nothing, or next to nothing, by looking twice a second.
 ///

@@ -74,3 +74,22 @@ extension [HeaderField] {
 
     func without(_ names: Set<String>) -> [HeaderField] { filter { !names.contains($0.name.lowercased()) } }
 }
+
+extension ResponseHead {
+    /// A status after which the server may do better later, as a failure with the time it asks for.
+    func failureThatMayPass(host: String, now: Int64) -> TransferFailure {
+        let wait = HTTPDate.retryAfterSeconds(value("Retry-After"), now: now)
+        let asked = wait.map { " and asks to wait \($0) s" } ?? ""
+        return TransferFailure(
+            cause: .status(status), message: "\(host) answered \(status)\(asked).", retryAfterSeconds: wait)
+    }
+}
+
+extension ServerFile {
+    init(_ head: ResponseHead, from url: String, total: Int64?) {
+        self.init(
+            url: url, status: head.status, total: total, version: head.version, continuing: head.continuingVersion,
+            disposition: head.value("Content-Disposition"), lastModified: head.value("Last-Modified"),
+            mediaType: head.mediaType)
+    }
+}

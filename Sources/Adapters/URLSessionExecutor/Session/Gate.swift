@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import LinuxKernel
 
 /// Lets at most so many blocks through at a time, and all of them while somebody is in a hurry.
 ///

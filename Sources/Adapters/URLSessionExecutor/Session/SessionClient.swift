@@ -2,6 +2,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import LinuxKernel
 import Synchronization
 internal import TransferModel
 import URLSessionRepair

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import LinuxKernel
 import Synchronization
 
 /// Calls twice a second while there is work, and not at all otherwise.

@@ -8,7 +8,7 @@ import TransferBusClient
 import TransferBusProtocol
 import TransferEngine
 import TransferModel
-import TransferWorker
+import WorkerExecutor
 
 /// `transferctl service`: has systemd and the bus start the daemon for this user.
 struct ServiceCommand: ParsableCommand {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ToolSupport
+import TransferFiles
 import TransferModel
 import TransferPolicy
 import TransferScheduling
-import URLSessionExecutor
 
 /// A checked command line: everything that can be wrong with it was found before anything happened.
 struct GetPlan {

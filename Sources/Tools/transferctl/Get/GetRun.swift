@@ -4,9 +4,10 @@ import LinuxClock
 import SQLiteStore
 import ToolSupport
 import TransferEngine
+import TransferFiles
 import TransferModel
-import TransferWorker
 import URLSessionExecutor
+import WorkerExecutor
 
 /// Carries a plan out: puts the parts together, runs the engine and tells what happens.
 struct GetRun {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ToolSupport
+import TransferFiles
 import TransferModel
-import URLSessionExecutor
 
 /// Makes specifications from one command line: what all its transfers share is checked once.
 struct SpecificationBuilder {

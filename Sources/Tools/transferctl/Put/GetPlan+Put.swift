@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ToolSupport
+import TransferFiles
 import TransferModel
-import URLSessionExecutor
 
 /// The side of uploads.
 extension GetPlan {

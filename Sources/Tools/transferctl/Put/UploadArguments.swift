@@ -3,8 +3,8 @@ import ArgumentParser
 import Foundation
 import ToolSupport
 import TransferBusProtocol
+import TransferFiles
 import TransferModel
-import URLSessionExecutor
 
 /// What is uploaded where, for `put` and `add-upload`.
 struct UploadArguments: ParsableArguments {

@@ -5,9 +5,9 @@ import ToolSupport
 import TransferBusProtocol
 import TransferBusServer
 import TransferEngine
+import TransferFiles
 import TransferModel
 import TransferSessions
-import URLSessionExecutor
 
 /// Taking transfers over.
 extension DaemonService {

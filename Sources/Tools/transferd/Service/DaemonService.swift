@@ -8,11 +8,11 @@ import ToolSupport
 import TransferBusProtocol
 import TransferBusServer
 import TransferEngine
+import TransferFiles
 import TransferModel
 import TransferPolicy
 import TransferScheduling
 import TransferSessions
-import URLSessionExecutor
 
 /// What stands behind the bus: checks who may do what, hands it to the engine, and answers from the engine's registry.
 actor DaemonService: ExportedService {

@@ -2,6 +2,7 @@
 import CHostileCalls
 import Glibc
 import TransferWorker
+import WorkerExecutor
 
 // Code as a server might bring it into a worker.
 //

@@ -6,10 +6,11 @@ import HostileServer
 import Logging
 import Synchronization
 import TransferEngine
+import TransferFiles
 import TransferModel
 import TransferPolicy
-import TransferWorker
 import URLSessionExecutor
+import WorkerExecutor
 
 /// Downloads from a bad server while workers are killed and transfers are paused, until the time or the kills are over.
 final class Soak: Sendable {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Glibc
+package import TransferModel
+
+/// A digest that grows with the bytes.
+package struct BodyHasher {
+    private enum State {
+        case sha256(SHA256)
+        case sha512(SHA512)
+    }
+    private var state: State
+
+    package init(_ algorithm: Checksum.Algorithm) {
+        switch algorithm {
+        case .sha256: state = .sha256(SHA256())
+        case .sha512: state = .sha512(SHA512())
+        }
+    }
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        switch state {
+        case .sha256(var hash):
+            hash.update(bufferPointer: bytes)
+            state = .sha256(hash)
+        case .sha512(var hash):
+            hash.update(bufferPointer: bytes)
+            state = .sha512(hash)
+        }
+    }
+
+    /// The digest so far in lower-case hexadecimal.
+    package var hexDigest: String {
+        switch state {
+        case .sha256(let hash): Self.hex(hash.finalize())
+        case .sha512(let hash): Self.hex(hash.finalize())
+        }
+    }
+
+    /// Bytes in lower-case hexadecimal.
+    package static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+
+    /// Adds the whole file; false when `isCancelled` said so in between.
+    package mutating func read(_ file: PartialFile, isCancelled: () -> Bool) throws(FileFailure) -> Bool {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: off_t = 0
+        while !isCancelled() {
+            let count = try calling("read", file.path) {
+                pread(file.descriptor, buffer.baseAddress, buffer.count, offset)
+            }
+            if count == 0 { return true }
+            update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += off_t(count)
+        }
+        return false
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which bytes of a file there are: ranges in order that neither meet nor overlap.
+///
+/// Every call costs time linear in the number of ranges, which is about that of the connections.
+package struct ByteRanges: Hashable, Sendable {
+    package private(set) var ranges: [Range<Int64>] = []
+    /// How many bytes they are in all.
+    package private(set) var count: Int64 = 0
+
+    package init(_ ranges: [Range<Int64>] = []) {
+        for range in ranges { insert(range) }
+    }
+
+    /// How many bytes there are from the beginning without a gap.
+    package var prefix: Int64 { ranges.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
+
+    /// Where the last range ends.
+    package var end: Int64 { ranges.last?.upperBound ?? 0 }
+
+    /// The ranges behind the first gap.
+    package var beyondPrefix: [Range<Int64>] { prefix > 0 ? Array(ranges.dropFirst()) : ranges }
+
+    /// What is missing of a file of that size.
+    package func gaps(upTo total: Int64) -> [Range<Int64>] {
+        var gaps: [Range<Int64>] = []
+        var position: Int64 = 0
+        for range in ranges {
+            if range.lowerBound > position { gaps.append(position..<min(range.lowerBound, max(position, total))) }
+            position = range.upperBound
+        }
+        if position < total { gaps.append(position..<total) }
+        return gaps.filter { !$0.isEmpty }
+    }
+
+    package mutating func insert(_ new: Range<Int64>) {
+        guard !new.isEmpty else { return }
+        var merged = new
+        // Also those that only meet it.
+        let first = ranges.firstIndex { $0.upperBound >= new.lowerBound } ?? ranges.endIndex
+        var last = first
+        while last < ranges.endIndex, ranges[last].lowerBound <= new.upperBound {
+            merged = min(merged.lowerBound, ranges[last].lowerBound)..<max(merged.upperBound, ranges[last].upperBound)
+            count -= Int64(ranges[last].count)
+            last += 1
+        }
+        count += Int64(merged.count)
+        if last == first + 1 {
+            ranges[first] = merged
+        } else {
+            ranges.replaceSubrange(first..<last, with: [merged])
+        }
+    }
+
+    package mutating func remove(_ old: Range<Int64>) {
+        guard !old.isEmpty else { return }
+        let rest = ranges.flatMap { range -> [Range<Int64>] in
+            guard range.overlaps(old) else { return [range] }
+            return [
+                range.lowerBound..<max(range.lowerBound, min(old.lowerBound, range.upperBound)),
+                min(range.upperBound, max(old.upperBound, range.lowerBound))..<range.upperBound,
+            ]
+        }
+        self = ByteRanges(rest)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+package import TransferModel
+
+/// A call of the file system that failed.
+package struct FileFailure: Error, Hashable, Codable {
+    package var code: Int32
+    /// What was to be done, as in "could not <doing> <path>".
+    package var doing: String
+    package var path: String
+    /// Bytes that may still be written there; nil unless room is what lacks, and where nobody has asked yet.
+    package var available: Int64?
+
+    package init(_ doing: String, _ path: String, code: Int32 = errno) {
+        self.code = code
+        self.doing = doing
+        self.path = path
+    }
+
+    /// Whether room on the disk is what lacks.
+    package var isStorageLow: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// Whether it befell the copy that is made beside a destination on another file system.
+    package var isCopy: Bool { path.hasSuffix(".copy") }
+
+    /// The failure for people, with what would help.
+    package var failure: TransferFailure {
+        // strerror speaks of a lock's "temporarily unavailable resource", which tells nobody anything.
+        let reason =
+            switch code {
+            case EWOULDBLOCK: "It is in use"
+            case ESTALE: "It is not the folder that was chosen"
+            case EHOSTDOWN, ENOTCONN: "The service that gives it does not run"
+            default: String(cString: strerror(code))
+            }
+        return TransferFailure(cause: cause, message: "Could not \(doing) \(path): \(reason). \(remedy)")
+    }
+
+    private var cause: FailureCause {
+        switch code {
+        // The document portal, or a file server: it may come back.
+        case EHOSTDOWN, ENOTCONN: .folderUnavailable
+        case EWOULDBLOCK: .fileInUse
+        default: .destination
+        }
+    }
+
+    private var remedy: String {
+        switch code {
+        case EWOULDBLOCK: "Another process is writing it: wait for that one, or stop it."
+        case EHOSTDOWN, ENOTCONN: "Start it, or choose another folder."
+        case ESTALE: "Another one has taken its place: choose it anew."
+        case EACCES, EPERM: "Choose another folder or change its permissions."
+        case EROFS: "The file system is read-only: choose another folder."
+        case ENAMETOOLONG: "Choose a shorter name."
+        case ENOTDIR: "A part of the path is a file: choose another folder."
+        case ENOTSUP: "A device, pipe or socket is in the way: choose another name."
+        case EISDIR: "A folder is in the way: choose another name."
+        case ELOOP: "A symbolic link is in the way, and it is not followed: remove it or choose another name."
+        case EEXIST: "Remove it, choose another name, or allow replacing or numbering it."
+        case ENOENT: "Create the folder or choose another."
+        case EIO: "The disk reports an error."
+        case EFBIG: "The file system cannot hold files of that size."
+        default: "Choose another destination."
+        }
+    }
+}
+
+/// Calls until it is not interrupted; throws what `doing` failed with.
+@discardableResult
+package func calling(_ doing: String, _ path: String, _ body: () -> Int) throws(FileFailure) -> Int {
+    while true {
+        let result = body()
+        if result >= 0 { return result }
+        if errno != EINTR { throw FileFailure(doing, path) }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+
+/// Reads the three date forms of HTTP (RFC 9110 §5.6.7).
+package enum HTTPDate {
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    /// Seconds since 1970; nil where the text is no date.
+    package static func seconds(_ text: String) -> Int64? {
+        let words = text.lowercased().split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
+        // Sun, 06 Nov 1994 08:49:37 GMT · Sunday, 06-Nov-94 08:49:37 GMT
+        if words.count >= 5, let day = Int64(words[1]) {
+            return seconds(day: day, month: words[2], year: words[3], time: words[4])
+        }
+        // Sun Nov  6 08:49:37 1994
+        if words.count == 5, let day = Int64(words[2]) {
+            return seconds(day: day, month: words[1], year: words[4], time: words[3])
+        }
+        return nil
+    }
+
+    private static func seconds(day: Int64, month: String, year: String, time: String) -> Int64? {
+        guard let monthIndex = months.firstIndex(of: month), var years = Int64(year), (1...31).contains(day) else {
+            return nil
+        }
+        if year.count == 2 { years += years < 70 ? 2000 : 1900 }
+        let parts = time.split(separator: ":").compactMap { Int64($0) }
+        guard (1...9999).contains(years), parts.count == 3, (0...23).contains(parts[0]), (0...59).contains(parts[1]),
+            (0...60).contains(parts[2])
+        else { return nil }
+        let days = daysSinceEpoch(year: years, month: Int64(monthIndex) + 1, day: day)
+        return days * 86400 + parts[0] * 3600 + parts[1] * 60 + parts[2]
+    }
+
+    /// Days from 1970-01-01 in the Gregorian calendar, by counting years from March.
+    private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// What `Retry-After` asks for in seconds from `now`: a number or a date (RFC 9110 §10.2.3).
+    package static func retryAfterSeconds(_ text: String?, now: Int64) -> Int64? {
+        guard var rest = text?[...] else { return nil }
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        let trimmed = String(rest)
+        if let number = Int64(trimmed) { return number >= 0 ? number : nil }
+        guard let date = seconds(trimmed) else { return nil }
+        return max(0, date - now)
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+package import TransferEngine
+package import TransferModel
+
+/// The files of one attempt, by their paths and with this process's rights.
+package final class LocalFiles: AttemptFiles {
+    private struct State: Sendable {
+        var partialPath: String
+        var handle: FolderHandle?
+    }
+    private let job: TransferJob
+    private let partialDirectory: String
+    private let space: VolumeSpace
+    private let calls: FileCalls
+    private let state: Mutex<State>
+
+    /// The files of `job` under the folders and limits of `configuration`.
+    package convenience init(job: TransferJob, configuration: URLSessionExecutorConfiguration) {
+        self.init(job: job, configuration: configuration, calls: FileCalls())
+    }
+
+    package init(job: TransferJob, configuration: URLSessionExecutorConfiguration, calls: FileCalls) {
+        self.job = job
+        self.calls = calls
+        partialDirectory = configuration.partialDirectory
+        space = VolumeSpace(
+            floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
+        state = Mutex(State(partialPath: job.resume?.path ?? ""))
+    }
+
+    /// The partial file's path; empty where nothing is recorded of one and `prepare` has not been called.
+    package var partialPath: String { state.withLock { $0.partialPath } }
+
+    private var specification: TransferSpecification { job.specification }
+
+    /// The destination's folder, opened the first time where it is known by its identity; nil where any folder will do.
+    private func handle() throws(FileFailure) -> FolderHandle? {
+        guard let identity = specification.destination.folderIdentity else { return nil }
+        if let handle = state.withLock({ $0.handle }) { return handle }
+        let handle = try FolderHandle(specification.destination, identity)
+        state.withLock { $0.handle = handle }
+        return handle
+    }
+
+    /// The specification with the destination's path for system calls.
+    private func located(_ handle: FolderHandle?) -> TransferSpecification {
+        var located = specification
+        if let handle { located.destination.directory = handle.path }
+        return located
+    }
+
+    /// The folder as a file of that answer finds it, and the file's name before numbering.
+    private func folder(
+        _ handle: FolderHandle?, for server: ServerFile
+    ) -> (folder: DestinationFolder, name: String) {
+        var located = located(handle)
+        let name =
+            located.destination.name
+            ?? ServerFileName.name(
+                disposition: server.disposition, url: server.url, limit: DestinationFolder(located).nameLimit)
+        // A server's name replaces nothing (C8).
+        located.destination = located.destination(named: name)
+        return (DestinationFolder(located), name)
+    }
+
+    package func prepare() -> (PreparedFiles, OwnedDescriptor?) {
+        guard let source = specification.upload else { return (prepareDownload(), nil) }
+        do throws(TransferFailure) {
+            return (.upload, try UploadFile(source).descriptor)
+        } catch {
+            return (.unreadable(error), nil)
+        }
+    }
+
+    private func prepareDownload() -> PreparedFiles {
+        do throws(FileFailure) {
+            return try explaining { () throws(FileFailure) in
+                let handle = try handle()
+                let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
+                let folder = DestinationFolder(located(handle))
+                try folder.make()
+                let place = PartialPlace.find(for: job, partialDirectory: partialDirectory, location: location)
+                state.withLock { $0.partialPath = place.path }
+                // Before the destination is looked at: its name may be taken by the very file that was placed.
+                if var placed = PlacedFile.find(location(place.path), job.resume, in: folder.destination) {
+                    let path = shown(placed.file?.path ?? "")
+                    placed.file?.path = path
+                    return .placed(placed, partialPath: place.path)
+                }
+                try folder.check()
+                return .download(place, isUnchanged: isUnchanged)
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Whether the file of an earlier run is as it was.
+    private var isUnchanged: Bool {
+        guard let before = specification.completedBefore, let facts = FileFacts(path: before.path) else { return false }
+        return facts.kind == .regular && facts.size == before.bytes && facts.modified == before.modified
+    }
+
+    package func open(for server: ServerFile) throws(FileFailure) -> PartialFile {
+        try explaining { () throws(FileFailure) in
+            let handle = try handle()
+            let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
+            // Better now than after all bytes.
+            if specification.destination.name == nil {
+                let (folder, name) = folder(handle, for: server)
+                try folder.check(name)
+            }
+            let path = partialPath
+            try PartialPlace.prepare(location(path))
+            // Nothing is recorded of a new file, so what has its name is not to be continued.
+            let opened =
+                try job.resume == nil
+                ? PartialPlace.create(path, location: location, calls: calls)
+                : PartialFile(path: path, location: location(path), isNew: false, calls: calls)
+            state.withLock { $0.partialPath = opened.path }
+            return opened
+        }
+    }
+
+    package func adopt(
+        _ file: PartialFile, as server: ServerFile, size: Int64
+    ) throws(FileFailure) -> CompletedFile? {
+        // Without its name it cannot be given another; and what has that name now is somebody else's.
+        guard file.size == size, file.hasItsName else { return nil }
+        return try explaining { () throws(FileFailure) in
+            let (folder, name) = folder(try handle(), for: server)
+            let modified = specification.usesRemoteTime ? server.lastModified.flatMap(FinalAttributes.nanoseconds) : nil
+            try folder.attributes.apply(to: file.descriptor, path: file.path, modified: modified)
+            if let failure = file.syncNow(ByteRanges([0..<size]), withFacts: true) { throw failure }
+            let path = try folder.adopt(file, name: name, (server.finalStatus, server.version))
+            return CompletedFile(
+                path: shown(path), bytes: size, modified: FileFacts(path: path)?.modified ?? 0,
+                validator: server.version)
+        }
+    }
+
+    package func remove(_ file: PartialFile?) {
+        guard let handle = try? handle() else {
+            // Of a folder that is another one by now nothing is removed.
+            guard specification.destination.folderIdentity == nil else { return }
+            return Self.remove(file, at: partialPath)
+        }
+        Self.remove(file, at: handle.location(of: partialPath))
+    }
+
+    private static func remove(_ file: PartialFile?, at path: String) {
+        if file?.hasItsName ?? (FileFacts(path: path)?.kind == .regular) { unlink(path) }
+    }
+
+    /// The path as it is recorded of one for system calls.
+    private func shown(_ path: String) -> String { state.withLock { $0.handle }?.shown(path) ?? path }
+
+    /// Adds to a lack of room how much there is, at the copy beside the destination where that is what found none, and
+    /// names paths as people know them.
+    private func explaining<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
+        do throws(FileFailure) {
+            return try body()
+        } catch {
+            var noted = error
+            noted.path = shown(error.path)
+            if error.isStorageLow {
+                let path = error.isCopy || partialPath.isEmpty ? error.path : partialPath
+                noted.available = space.available(at: Paths.parent(path)) ?? 0
+            }
+            throw noted
+        }
+    }
+}

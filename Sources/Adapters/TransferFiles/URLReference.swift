@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The parts of a URL or of a reference to one, and how the one is resolved against the other (RFC 3986 §5).
+package struct URLReference: Hashable, Sendable {
+    package var scheme: String?
+    package var authority: String?
+    package var path: String
+    package var query: String?
+
+    /// Splits any text; the fragment is left out, since it is never sent.
+    ///
+    /// Bytes that no URL may hold are escaped.
+    package init(_ text: String) {
+        var rest = Substring(Self.escaped(text))
+        if let hash = rest.firstIndex(of: "#") { rest = rest[..<hash] }
+        if let colon = rest.firstIndex(where: { ":/?".contains($0) }), rest[colon] == ":", Self.isScheme(rest[..<colon])
+        {
+            scheme = rest[..<colon].lowercased()
+            rest = rest[rest.index(after: colon)...]
+        }
+        if rest.hasPrefix("//") {
+            rest = rest.dropFirst(2)
+            let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
+            authority = String(rest[..<end])
+            rest = rest[end...]
+        }
+        if let mark = rest.firstIndex(of: "?") {
+            query = String(rest[rest.index(after: mark)...])
+            rest = rest[..<mark]
+        }
+        path = String(rest)
+    }
+
+    /// The reference resolved against `base`.
+    package func resolved(against base: URLReference) -> URLReference {
+        var result = self
+        if scheme == nil {
+            result.scheme = base.scheme
+            if authority == nil {
+                result.authority = base.authority
+                if path.isEmpty {
+                    result.path = base.path
+                    result.query = query ?? base.query
+                } else if !path.hasPrefix("/") {
+                    result.path = base.folder + path
+                }
+            }
+        }
+        result.path = Self.withoutDots(result.path)
+        return result
+    }
+
+    /// The URL as text.
+    package var text: String {
+        (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + path + (query.map { "?" + $0 } ?? "")
+    }
+
+    /// User and password as written, before the `@`.
+    package var userInfo: String? {
+        guard let authority, let at = authority.lastIndex(of: "@") else { return nil }
+        return String(authority[..<at])
+    }
+
+    /// The same without user and password.
+    package var withoutUserInfo: URLReference {
+        var copy = self
+        if let authority, let at = authority.lastIndex(of: "@") {
+            copy.authority = String(authority[authority.index(after: at)...])
+        }
+        return copy
+    }
+
+    /// Host and port as written, in lower case, for people.
+    package var hostAndPort: String { (withoutUserInfo.authority ?? "").lowercased() }
+
+    /// The host alone; empty where there is none.
+    package var host: String {
+        let whole = hostAndPort
+        if whole.hasPrefix("["), let end = whole.firstIndex(of: "]") { return String(whole[...end]) }
+        return String(whole.prefix { $0 != ":" })
+    }
+
+    /// Scheme, host and port: what credentials belong to (RFC 6454).
+    package var origin: String {
+        let port = hostAndPort.dropFirst(host.count).dropFirst()
+        let usual = scheme == "https" ? "443" : "80"
+        return "\(scheme ?? "")://\(host):\(port.isEmpty ? usual : String(port))"
+    }
+
+    /// Path and query as a client sends them.
+    package var target: String { Self.withoutDots(path) + (query.map { "?" + $0 } ?? "") }
+
+    /// The last part of the path, still escaped.
+    package var lastComponent: String {
+        String(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+    }
+
+    private var folder: String {
+        guard let slash = path.lastIndex(of: "/") else { return "/" }
+        return String(path[...slash])
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.first, first.isASCII, first.isLetter else { return false }
+        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    }
+
+    private static func withoutDots(_ path: String) -> String {
+        guard path.hasPrefix("/") else { return path.isEmpty ? "/" : path }
+        var kept: [Substring] = []
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        for (index, part) in zip(parts.indices, parts) {
+            let isLast = index == parts.index(before: parts.endIndex)
+            switch part {
+            case ".": if isLast { kept.append("") }
+            case "..":
+                _ = kept.popLast()
+                if isLast { kept.append("") }
+            default: kept.append(part)
+            }
+        }
+        return "/" + kept.joined(separator: "/")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        var result = ""
+        for byte in text.utf8 where byte != 9 && byte != 10 && byte != 13 {
+            if byte <= 32 || byte >= 127 || "\"<>\\^`{|}".utf8.contains(byte) {
+                result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            } else {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import CProcess
+import Glibc
+package import TransferFiles
+
+/// Reads frames from a socket to its end, and hands each on, decoded.
+package enum Inbox {
+    /// Returns at the end of the stream; throws where something came that is no message.
+    ///
+    /// Files that come along are taken into `files`; without, the kernel closes them.
+    package static func read<Message: Decodable>(
+        _ type: Message.Type, from descriptor: Int32, longestFrame: Int, files: ReceivedFiles? = nil,
+        _ handle: (Message) throws -> Void
+    ) throws {
+        var frames = FrameBuffer(longestFrame: longestFrame)
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { room.deallocate() }
+        while true {
+            let count = try files?.receive(from: descriptor, room) ?? recv(descriptor, room.baseAddress, room.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            frames.append(UnsafeRawBufferPointer(rebasing: room[..<count]))
+            while let body = try frames.next() { try handle(try WireDecoder.decode(type, from: body)) }
+        }
+    }
+}
+
+/// The open files that came over a socket, in order; used on the reading thread.
+package final class ReceivedFiles {
+    private var files: [OwnedDescriptor] = []
+
+    package init() {}
+
+    /// Receives bytes and the files that come with them.
+    fileprivate func receive(from descriptor: Int32, _ room: UnsafeMutableRawBufferPointer) throws -> Int {
+        var numbers = [Int32](repeating: -1, count: Int(TRANSFER_MOST_FILES))
+        var number: UInt32 = 0
+        var isCut: Int32 = 0
+        let count = transfer_receive_files(
+            descriptor, room.baseAddress, UInt(room.count), &numbers, &number, &isCut)
+        files += numbers.prefix(Int(number)).map(OwnedDescriptor.init)
+        guard isCut == 0 else { throw WireError("this process has too many open files to take another") }
+        return count
+    }
+
+    /// The file that came with the message in hand.
+    package func next() throws(WireError) -> OwnedDescriptor {
+        guard !files.isEmpty else { throw WireError("a file was announced that has not come") }
+        return files.removeFirst()
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package import ExecutorTrials
+import Foundation
+import Glibc
+package import HostileServer
+package import Logging
+import Synchronization
+package import TransferEngine
+import TransferFiles
+package import TransferModel
+import TransferPolicy
+package import WorkerExecutor
+
+/// A folder, an executor in worker processes, and what it logged.
+package final class WorkerBench: Sendable {
+    package let root: String
+    package let executor: WorkerExecutor
+    package let log = LogKeeper()
+
+    /// The worker program that is built beside the tests.
+    package static let program: String = {
+        let tests = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
+        return tests.deletingLastPathComponent().appendingPathComponent("transfer-worker").path
+    }()
+
+    package init(
+        repaired: Bool = true, root: String? = nil, program: WorkerProgram = .at(path: WorkerBench.program),
+        configure: (inout WorkerExecutorConfiguration) -> Void = { _ in }
+    ) throws {
+        self.root = root ?? NSTemporaryDirectory() + "transfer-worker-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: self.root, withIntermediateDirectories: true)
+        var executor = URLSessionExecutorConfiguration(partialDirectory: self.root + "/partial")
+        executor.storageFloorBytes = 0
+        executor.progressInterval = .zero
+        executor.usesRepair = repaired
+        let log = log
+        var configuration = WorkerExecutorConfiguration(
+            executor: executor, program: program, logger: Logger(label: "test") { _ in log })
+        configure(&configuration)
+        self.executor = try WorkerExecutor(configuration: configuration)
+    }
+
+    /// Runs the test's body and cleans up, whatever it does.
+    package static func run(
+        repaired: Bool = true, program: WorkerProgram = .at(path: WorkerBench.program),
+        configure: (inout WorkerExecutorConfiguration) -> Void = { _ in },
+        handler: @escaping HostileServer.Handler, _ body: (WorkerBench, HostileServer) async throws -> Void
+    ) async throws {
+        let server = try HostileServer(handler: handler)
+        let bench = try WorkerBench(repaired: repaired, program: program, configure: configure)
+        do {
+            try await body(bench, server)
+        } catch {
+            await bench.close(server)
+            throw error
+        }
+        await bench.close(server)
+    }
+
+    private func close(_ server: HostileServer) async {
+        server.stop()
+        await executor.shutdown()
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    package func job(_ id: Int64, _ url: String, resume: ResumePoint? = nil) -> TransferJob {
+        let traits = TransferTraits(kind: .normal, host: "test", submitted: WallTime(secondsSinceEpoch: 0))
+        let specification = TransferSpecification(
+            url: url, destination: Destination(directory: root + "/out", name: "file\(id)", collision: .overwrite),
+            idleTimeoutSeconds: 20, traits: traits)
+        return TransferJob(id: TransferID(id), specification: specification, resume: resume)
+    }
+
+    package func start(_ job: TransferJob) -> Recorder {
+        let recorder = Recorder()
+        executor.start(job, reporting: recorder.report)
+        return recorder
+    }
+
+    /// Tries again from what is there until the transfer has ended otherwise than with its worker.
+    package func persist(_ id: Int64, _ url: String) async -> (outcome: ExecutorOutcome, losses: Int) {
+        var resume: ResumePoint?
+        var losses = 0
+        while true {
+            let outcome = await start(job(id, url, resume: resume)).outcome()
+            guard outcome.failure?.cause == .executorLost, losses < 1000 else { return (outcome, losses) }
+            resume = outcome.resume
+            losses += 1
+        }
+    }
+
+    package func contents(_ outcome: ExecutorOutcome) -> [UInt8]? {
+        guard let path = outcome.completion?.file?.path else { return nil }
+        return FileManager.default.contents(atPath: path).map(Array.init)
+    }
+
+    /// Whether a process of that number is there, dead ones that nobody has asked after included.
+    package static func exists(_ process: Int32) -> Bool { kill(process, 0) == 0 }
+
+    /// Waits for something that comes soon or never.
+    package static func eventually(_ isSo: () -> Bool) async -> Bool {
+        for _ in 0..<400 {
+            if isSo() { return true }
+            try? await Task.sleep(for: .milliseconds(25))
+        }
+        return isSo()
+    }
+}
+
+/// Keeps what is logged.
+package struct LogKeeper: LogHandler {
+    private final class Lines: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+    private let kept = Lines()
+    package var logLevel = Logger.Level.debug
+    package var metadata: Logger.Metadata = [:]
+
+    package init() {}
+
+    package var lines: [String] { kept.lines.withLock { $0 } }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        let data = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+        kept.lines.withLock { $0.append("\(event.level) \(event.message)\(data)") }
+    }
+}
