@@ -258,7 +258,7 @@ let package = Package(
             [
                 "ToolSupport", "TransferBusProtocol", "TransferBusClient", "TransferBusServer", "TransferModel",
                 "TransferPolicy", "TransferScheduling", "TransferEngine",
-                "LinuxClock",
+                "LinuxKernel", "LinuxClock",
                 "LinuxConditions", "SQLiteStore", "WorkerExecutor", "TransferFiles", "GLibBridge",
                 "TransferSessions",
                 "SessionFolders", "UploadSpool", "ProgramStarter", logging, metrics,

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "CProcess.h"
 
+#include <malloc.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -60,5 +61,7 @@ long transfer_receive_files(
     }
     return count;
 }
+
+void transfer_limit_memory_pools(int count) { mallopt(M_ARENA_MAX, count); }
 
 int transfer_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }

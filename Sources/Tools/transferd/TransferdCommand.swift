@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import GLibBridge
+import LinuxKernel
 import Logging
 import ServiceLifecycle
 import ToolSupport
@@ -61,6 +62,7 @@ struct TransferdCommand: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
+        MemoryPools.limit(to: 2)
         signal(SIGPIPE, SIG_IGN)
         do {
             let command = try TransferdCommand.parse()

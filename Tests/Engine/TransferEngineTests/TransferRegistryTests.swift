@@ -115,4 +115,22 @@ import TransferScheduling
         #expect((10...12).contains(registry.latestEnded(limit: .max) { _, _ in true }.count))
         #expect(registry.status(of: TransferID(1)) == nil)
     }
+
+    @Test("Ended transfers with long texts are fewer, so that no caller fills the memory with them")
+    func endedBytes() {
+        let bytes = specification().bookkeepingBytes
+        let registry = TransferRegistry(endedLimit: 10, endedBytes: 5 * bytes)
+        for id in 1...100 as ClosedRange<Int64> {
+            submit(id, specification(), to: registry)
+            _ = registry.apply(.cancelled, to: TransferID(id))
+            let kept = registry.latestEnded(limit: .max) { _, _ in true }.map(\.id.rawValue)
+            #expect((Int64(1)...5).contains(Int64(kept.count)) && kept.first == id)
+        }
+        // One alone that is longer than the limit is not kept.
+        var long = specification()
+        long.destination.name = String(repeating: "n", count: 5 * bytes)
+        submit(101, long, to: registry)
+        _ = registry.apply(.cancelled, to: TransferID(101))
+        #expect(registry.status(of: TransferID(101)) == nil)
+    }
 }

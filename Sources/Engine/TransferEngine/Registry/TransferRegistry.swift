@@ -37,25 +37,28 @@ public final class TransferRegistry: Sendable {
     fileprivate struct State: Sendable {
         var unfinished: [TransferID: UnfinishedTransfer] = [:]
         /// Oldest first.
-        var ended: [TransferStatus] = []
+        var ended: [(status: TransferStatus, bytes: Int)] = []
+        var endedBytes = 0
         var usage: [String: Usage] = [:]
         /// The number of unfinished transfers of each session.
         var sessions: [SessionKey: Int] = [:]
     }
 
     private let state = Mutex(State())
-    private let endedLimit: Int
+    private let endedLimit: (count: Int, bytes: Int)
 
     /// An empty registry.
     ///
-    /// - Parameter endedLimit: the number of ended transfers that are kept here; the store has all of them.
-    public init(endedLimit: Int = 1000) { self.endedLimit = endedLimit }
+    /// - Parameters:
+    ///   - endedLimit: the number of ended transfers that are kept here; the store has all of them.
+    ///   - endedBytes: the bytes of their addresses, header fields and names; the oldest ended transfers go if it is exceeded.
+    public init(endedLimit: Int = 1000, endedBytes: Int = 4 << 20) { self.endedLimit = (endedLimit, endedBytes) }
 
     // MARK: Reading
 
     /// The state of a transfer; nil if it is unknown or ended long ago. Costs a search of the ended ones where it ended.
     public func status(of id: TransferID) -> TransferStatus? {
-        state.withLock { $0.unfinished[id]?.status ?? $0.ended.last { $0.id == id } }
+        state.withLock { $0.unfinished[id]?.status ?? $0.ended.last { $0.status.id == id }?.status }
     }
 
     /// Whether a transfer is known and has not ended.
@@ -84,7 +87,7 @@ public final class TransferRegistry: Sendable {
     ) -> [TransferStatus] {
         state.withLock { state in
             var latest: [TransferStatus] = []
-            for status in state.ended.reversed() where latest.count < limit && fits(status.app, status.session) {
+            for (status, _) in state.ended.reversed() where latest.count < limit && fits(status.app, status.session) {
                 latest.append(status)
             }
             return latest
@@ -107,8 +110,8 @@ public final class TransferRegistry: Sendable {
     /// Adds a transfer that the store has, ended or not. Ended ones are added oldest first.
     public func add(_ stored: StoredTransfer) {
         let status = TransferStatus(stored)
-        if status.state.isOver { return state.withLock { $0.remember(status, limit: endedLimit) } }
         let bytes = stored.specification.bookkeepingBytes
+        if status.state.isOver { return state.withLock { $0.remember(status, bytes, limit: endedLimit) } }
         state.withLock { $0.insert(status, bytes) }
     }
 
@@ -127,7 +130,7 @@ public final class TransferRegistry: Sendable {
             status.apply(kind)
             if status.state.isOver {
                 state.remove(transfer)
-                state.remember(status, limit: endedLimit)
+                state.remember(status, Int(transfer.bookkeepingBytes), limit: endedLimit)
             } else {
                 let bytes = Int(transfer.bookkeepingBytes)
                 state.unfinished[id] = UnfinishedTransfer(status, bookkeepingBytes: bytes)
@@ -157,10 +160,18 @@ extension TransferRegistry.State {
         sessions[session] = count > 1 ? count - 1 : nil
     }
 
-    fileprivate mutating func remember(_ status: TransferStatus, limit: Int) {
-        ended.append(status)
+    fileprivate mutating func remember(_ status: TransferStatus, _ bytes: Int, limit: (count: Int, bytes: Int)) {
+        ended.append((status, bytes))
+        endedBytes += bytes
         // Many at a time: removing the first of an array moves all others.
-        if ended.count >= limit + limit / 10 + 1 { ended.removeFirst(ended.count - limit) }
+        guard ended.count >= limit.count + limit.count / 10 + 1 || endedBytes > limit.bytes else { return }
+        var (kept, bytesKept) = (0, 0)
+        for (_, bytes) in ended.reversed() {
+            guard kept < limit.count, bytesKept + bytes <= limit.bytes / 10 * 9 else { break }
+            (kept, bytesKept) = (kept + 1, bytesKept + bytes)
+        }
+        ended.removeFirst(ended.count - kept)
+        endedBytes = bytesKept
     }
 }
 

@@ -27,6 +27,9 @@ long transfer_send_files(int socket, const void *bytes, unsigned long count, con
 long transfer_receive_files(
     int socket, void *bytes, unsigned long room, int *files, unsigned int *number, int *is_cut);
 
+/// Bounds the pools of the C library's allocator: each keeps what was freed in it, and by default there are eight a core.
+void transfer_limit_memory_pools(int count);
+
 /// pidfd_open(2): a descriptor that stands for that process, closed in programs that are started; -1 with errno where there
 /// is no such process.
 int transfer_open_process(int process);
