@@ -47,6 +47,40 @@ struct DaemonTests {
         }
     }
 
+    /// The pools of memory that the C library keeps for threads beside its first: 64 MiB of addresses each, of which the
+    /// beginning is in use.
+    private func pools(in maps: [Substring]) -> Int {
+        let parts = maps.map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+        return zip(parts, parts.dropFirst()).count { used, rest in
+            let (start, end) = (used[0].split(separator: "-")[0], rest[0].split(separator: "-")[1])
+            guard used[1] == "rw-p", rest[1] == "---p", used.count == 5, rest.count == 5 else { return false }
+            return [start, end].allSatisfy { (UInt64($0, radix: 16) ?? 1) % (64 << 20) == 0 }
+        }
+    }
+
+    @Test("The daemon holds nothing of what talks to servers, and two pools of memory at most however busy it is")
+    func memory() async throws {
+        let server = try NginxServer()
+        _ = try server.serve("file.bin", bytes: 300_000)
+        try await withRig { rig in
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        _ = try rig.run("add", server.url("file.bin"), "-d", rig.program.downloads, "--wait")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let process = try #require(try rig.process())
+            // To its end: a file of the kernel's comes in pieces.
+            let file = try #require(FileHandle(forReadingAtPath: "/proc/\(process)/maps"))
+            let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
+            #expect(maps.contains { $0.contains("libsqlite3") })
+            #expect(!maps.contains { $0.contains("libcurl") || $0.contains("FoundationNetworking") })
+            #expect(pools(in: maps) <= 1)
+        }
+    }
+
     @Test("A hold stops everything and says why, whoever restarts the daemon; released, all goes on")
     func holds() async throws {
         let server = try NginxServer()
