@@ -38,7 +38,8 @@ public final class URLSessionExecutor: TransferExecutor {
         let repair = try Self.installRepair(configuration)
         repairWarning = repair.warning
         environment = ExecutorEnvironment(configuration: configuration, isRepaired: repair.isAtWork)
-        ticker = Ticker(consumer: environment.consumer)
+        ticker = Ticker(
+            queue: environment.consumer.queue, interval: .milliseconds(500), leeway: .milliseconds(50))
     }
 
     /// Whether FoundationNetworking's faults are mended in this executor.
@@ -66,7 +67,7 @@ public final class URLSessionExecutor: TransferExecutor {
             if state.isShutDown { return .shutDown }
             if state.attempts[job.id] != nil { return .alreadyRunning }
             state.attempts[job.id] = attempt
-            ticker.use { [self] now in tick(now) }
+            ticker.use { [self] in tick() }
             return .admitted
         }
         switch admission {
@@ -75,9 +76,9 @@ public final class URLSessionExecutor: TransferExecutor {
         case .shutDown:
             environment.consumer.queue.async { report(.ended(.stopped(job.resume))) }
         case .alreadyRunning:
-            let message = "Transfer \(job.id) was started while an earlier attempt of it was still running."
-            let failure = TransferFailure(cause: .executorLost, message: message)
-            environment.consumer.queue.async { report(.ended(.failed(failure, resume: job.resume))) }
+            environment.consumer.queue.async {
+                report(.ended(.failed(.alreadyRunning(job.id), resume: job.resume)))
+            }
         }
     }
 
@@ -103,7 +104,7 @@ public final class URLSessionExecutor: TransferExecutor {
         guard let resume = job.resume else { return }
         ExecutorFiles.discard(job)
         guard let source = job.specification.upload, let place = resume.upload?.url else { return }
-        let plan = UploadAttempt.plan(job, source, environment)
+        let plan = UploadPlan(job, source, environment)
         let removal = UploadRemoval(plan: plan, environment: environment) { [self] in forget(removalAt: place) }
         let begins = state.withLock { state in
             guard !state.isShutDown, state.removals[place] == nil else { return false }
@@ -175,7 +176,8 @@ public final class URLSessionExecutor: TransferExecutor {
         environment.consumer.queue.async { for continuation in waiting { continuation.resume() } }
     }
 
-    private func tick(_ now: UInt64) {
+    private func tick() {
+        let now = MonotonicTime.now()
         let attempts = state.withLock { $0.attempts }
         for id in attempts.keys.sorted() { attempts[id]?.assumeIsolated { $0.tick(now: now) } }
     }
@@ -189,5 +191,13 @@ public final class URLSessionExecutor: TransferExecutor {
             caFile: configuration.caFile, proxy: configuration.proxy)
         if !repair.isAtWork, let error = configuration.needsRepair { throw error }
         return repair
+    }
+}
+
+extension TransferFailure {
+    /// A transfer was started twice.
+    package static func alreadyRunning(_ id: TransferID) -> TransferFailure {
+        let message = "Transfer \(id) was started while an earlier attempt of it was still running."
+        return TransferFailure(cause: .executorLost, message: message)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 
 /// Notices a server that says nothing, or next to nothing, by looking twice a second.
 ///
@@ -10,6 +11,20 @@ struct SilenceWatch {
         case silence(seconds: Int)
         /// Only so many bytes in so many seconds.
         case slowness(bytes: Int64, seconds: Int)
+
+        /// The failure of the server at `host`.
+        ///
+        /// - Parameter isSending: whether bytes go there rather than come from there.
+        func failure(of host: String, isSending: Bool = false) -> TransferFailure {
+            switch self {
+            case .silence(let seconds):
+                let what = isSending ? "neither took nor sent anything" : "sent nothing"
+                return TransferFailure(cause: .timeout, message: "\(host) \(what) for \(seconds) s.")
+            case .slowness(let bytes, let seconds):
+                let what = isSending ? "Only \(bytes) bytes went to \(host)" : "\(host) sent only \(bytes) bytes"
+                return TransferFailure(cause: .tooSlow, message: "\(what) in \(seconds) s.")
+            }
+        }
     }
 
     private(set) var lastActivity: UInt64 = 0

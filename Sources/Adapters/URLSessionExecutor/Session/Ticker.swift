@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
+package import Dispatch
 import Synchronization
 
-/// Calls twice a second while there is work, and not at all otherwise.
-final class Ticker: Sendable {
-    private let consumer: ConsumerExecutor
+/// A timer that runs only while there is work.
+package final class Ticker: Sendable {
+    private let queue: DispatchQueue
+    private let interval: DispatchTimeInterval
+    private let leeway: DispatchTimeInterval
     private let timer = Mutex<(any DispatchSourceTimer)?>(nil)
 
-    init(consumer: ConsumerExecutor) { self.consumer = consumer }
+    /// Makes a ticker that is at rest.
+    package init(queue: DispatchQueue, interval: DispatchTimeInterval, leeway: DispatchTimeInterval) {
+        self.queue = queue
+        self.interval = interval
+        self.leeway = leeway
+    }
 
-    /// Starts the calls, unless they come already.
-    func use(_ body: @escaping @Sendable (UInt64) -> Void) {
+    /// Starts the calls of `body` on the queue, unless they come already.
+    package func use(_ body: @escaping @Sendable () -> Void) {
         timer.withLock { timer in
             guard timer == nil else { return }
-            let made = DispatchSource.makeTimerSource(queue: consumer.queue)
-            made.schedule(deadline: .now() + 0.5, repeating: 0.5, leeway: .milliseconds(50))
-            made.setEventHandler { body(MonotonicTime.now()) }
+            let made = DispatchSource.makeTimerSource(queue: queue)
+            made.schedule(deadline: .now() + interval, repeating: interval, leeway: leeway)
+            made.setEventHandler(handler: body)
             made.resume()
             timer = made
         }
     }
 
     /// Ends the calls until the next `use`, if any.
-    func rest() {
+    package func rest() {
         timer.withLock { timer in
             timer?.cancel()
             timer = nil
