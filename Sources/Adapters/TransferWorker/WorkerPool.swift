@@ -78,7 +78,7 @@ struct WorkerPool: Sendable {
         workers[number]?.isProbed = false
     }
 
-    /// Whether an answer is the worker's first; later ones are nil and void.
+    /// Records a worker's answer to its first order; false if it has given one before.
     mutating func isFirstAnswer(of number: Int) -> Bool {
         heard(number)
         guard workers[number]?.isReady == false else { return false }
@@ -117,7 +117,7 @@ struct WorkerPool: Sendable {
 
     // MARK: How workers go
 
-    /// Lets those of groups go that have had nothing to do for longest; two may idle.
+    /// Lets workers of groups go that have nothing to do, the one that has idled longest first; two of them may stay.
     private mutating func retireIdleGroups() {
         let idle = workers.filter { $0.value.group != nil && $0.value.attempts == 0 && !$0.value.isRetiring }
         let longest = idle.sorted { ($0.value.heard, $0.key) < ($1.value.heard, $1.key) }

@@ -4,7 +4,7 @@ import Foundation
 internal import TransferEngine
 internal import TransferModel
 
-/// What comes from the network, and what time does.
+/// The answers of servers, their bytes on the way to the disk, and the deadlines of both.
 extension DownloadAttempt {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
         guard !isOver else { return }

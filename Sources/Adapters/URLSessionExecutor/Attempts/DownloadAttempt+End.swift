@@ -3,7 +3,7 @@ import Dispatch
 import TransferEngine
 internal import TransferModel
 
-/// How an attempt comes to its end.
+/// The end of a download attempt.
 extension DownloadAttempt {
     func end(_ ending: DownloadStateMachine.Ending) {
         if let fault {

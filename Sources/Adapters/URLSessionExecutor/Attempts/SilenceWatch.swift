@@ -5,7 +5,7 @@ internal import TransferModel
 ///
 /// All times are nanoseconds of `MonotonicTime`.
 struct SilenceWatch {
-    /// What it noticed.
+    /// The fault of a server that was noticed.
     enum Finding: Hashable {
         /// Nothing for so many seconds.
         case silence(seconds: Int)

@@ -4,7 +4,7 @@ import Foundation
 internal import TransferEngine
 internal import TransferModel
 
-/// What comes from the network and goes to it, and what time does.
+/// The end of requests, the bytes on the way to the server, and the deadlines of both.
 extension UploadAttempt {
     func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
         guard exchange === self.exchange, !isOver else { return }
