@@ -24,7 +24,7 @@ enum ImportRules {
                 "SessionLogic", "TransferEngine",
             ]),
             "Sources/Adapters/GLibBridge": edge.union(["CGIO"]),
-            "Sources/Adapters/LinuxKernel": ["CProcess", "Glibc"],
+            "Sources/Adapters/LinuxKernel": ["CProcess", "Dispatch", "Glibc", "Synchronization"],
             "Sources/Adapters/LinuxClock": edge.union(["CTimer", "LinuxKernel"]),
             "Sources/Adapters/LinuxConditions": edge.union(["GLibBridge", "CGIO", "CUPower", "CNetlink"]),
             "Sources/Adapters/SQLiteStore": edge.union(["GRDB", "GRDBSQLite", "TransferSessions"]),

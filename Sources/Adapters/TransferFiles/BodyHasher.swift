@@ -5,37 +5,19 @@ package import TransferModel
 
 /// A digest that grows with the bytes.
 package struct BodyHasher {
-    private enum State {
-        case sha256(SHA256)
-        case sha512(SHA512)
-    }
-    private var state: State
+    private var hash: any HashFunction & Sendable
 
     package init(_ algorithm: Checksum.Algorithm) {
         switch algorithm {
-        case .sha256: state = .sha256(SHA256())
-        case .sha512: state = .sha512(SHA512())
+        case .sha256: hash = SHA256()
+        case .sha512: hash = SHA512()
         }
     }
 
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        switch state {
-        case .sha256(var hash):
-            hash.update(bufferPointer: bytes)
-            state = .sha256(hash)
-        case .sha512(var hash):
-            hash.update(bufferPointer: bytes)
-            state = .sha512(hash)
-        }
-    }
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
 
     /// The digest so far in lower-case hexadecimal.
-    package var hexDigest: String {
-        switch state {
-        case .sha256(let hash): Self.hex(hash.finalize())
-        case .sha512(let hash): Self.hex(hash.finalize())
-        }
-    }
+    package var hexDigest: String { Self.hex(hash.finalize()) }
 
     /// Bytes in lower-case hexadecimal.
     package static func hex(_ bytes: some Sequence<UInt8>) -> String {

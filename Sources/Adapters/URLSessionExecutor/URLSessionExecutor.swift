@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Glibc
+import LinuxKernel
 import Synchronization
 public import TransferEngine
 @_exported public import TransferFiles
@@ -39,7 +40,8 @@ public final class URLSessionExecutor: TransferExecutor {
         let repair = try Self.installRepair(configuration)
         repairWarning = repair.warning
         environment = ExecutorEnvironment(configuration: configuration, isRepaired: repair.isAtWork)
-        ticker = Ticker(consumer: environment.consumer)
+        ticker = Ticker(
+            queue: environment.consumer.queue, interval: .milliseconds(500), leeway: .milliseconds(50))
     }
 
     /// Whether FoundationNetworking's faults are mended in this executor.
@@ -67,7 +69,7 @@ public final class URLSessionExecutor: TransferExecutor {
             if state.isShutDown { return .shutDown }
             if state.attempts[job.id] != nil { return .alreadyRunning }
             state.attempts[job.id] = attempt
-            ticker.use { [self] now in tick(now) }
+            ticker.use { [self] in tick() }
             return .admitted
         }
         switch admission {
@@ -76,9 +78,9 @@ public final class URLSessionExecutor: TransferExecutor {
         case .shutDown:
             environment.consumer.queue.async { report(.ended(.stopped(job.resume))) }
         case .alreadyRunning:
-            let message = "Transfer \(job.id) was started while an earlier attempt of it was still running."
-            let failure = TransferFailure(cause: .executorLost, message: message)
-            environment.consumer.queue.async { report(.ended(.failed(failure, resume: job.resume))) }
+            environment.consumer.queue.async {
+                report(.ended(.failed(.alreadyRunning(job.id), resume: job.resume)))
+            }
         }
     }
 
@@ -104,7 +106,7 @@ public final class URLSessionExecutor: TransferExecutor {
         guard let resume = job.resume else { return }
         ExecutorFiles.discard(job)
         guard let source = job.specification.upload, let place = resume.upload?.url else { return }
-        let plan = UploadAttempt.plan(job, source, environment)
+        let plan = UploadPlan(job, source, environment)
         let removal = UploadRemoval(plan: plan, environment: environment) { [self] in forget(removalAt: place) }
         let begins = state.withLock { state in
             guard !state.isShutDown, state.removals[place] == nil else { return false }
@@ -176,7 +178,8 @@ public final class URLSessionExecutor: TransferExecutor {
         environment.consumer.queue.async { for continuation in waiting { continuation.resume() } }
     }
 
-    private func tick(_ now: UInt64) {
+    private func tick() {
+        let now = MonotonicTime.now()
         let attempts = state.withLock { $0.attempts }
         for id in attempts.keys.sorted() { attempts[id]?.assumeIsolated { $0.tick(now: now) } }
     }

@@ -7,11 +7,11 @@
 #define _GNU_SOURCE
 #include "URLSessionRepair.h"
 #include "buildid.h"
-#include "handle.h"
-#include "hangups.h"
+#include "Handles/handle.h"
+#include "Callbacks/hangups.h"
 #include "hooks.h"
 #include "imports.h"
-#include "pacing.h"
+#include "Pacing/pacing.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -35,13 +35,13 @@
 // ours, all or none of them (install.c). No linker flag and no LD_PRELOAD is needed, and no other library is touched.
 #define _GNU_SOURCE
 #include "URLSessionRepair.h"
-#include "callbacks.h"
-#include "gathering.h"
-#include "handle.h"
+#include "Callbacks/callbacks.h"
+#include "Callbacks/gathering.h"
+#include "Handles/handle.h"
 #include "hooks.h"
 #include "libcurl.h"
-#include "pacing.h"
-#include "polling.h"
+#include "Pacing/pacing.h"
+#include "Callbacks/polling.h"
 #include "uploadblock.h"
 
 #include <pthread.h>

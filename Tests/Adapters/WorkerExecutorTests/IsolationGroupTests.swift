@@ -25,8 +25,8 @@ struct IsolationGroupTests {
             let ids: [Int64] = [1, 2, 10, 11, 20, 21, 30, 31, 40, 41]
             let recorders = ids.map { bench.start(bench.job($0, server.url("/\($0)"))) }
             #expect(bench.executor.processNumbers.count == 5)
-            let groups = bench.executor.state.withLock { state in
-                Dictionary(grouping: state.attempts.keys) { state.attempts[$0]?.worker }.values.map {
+            let groups = bench.executor.pool.withLock { pool in
+                Dictionary(grouping: pool.attempts.keys) { pool.attempts[$0]?.worker }.values.map {
                     $0.map(\.rawValue).sorted()
                 }
             }

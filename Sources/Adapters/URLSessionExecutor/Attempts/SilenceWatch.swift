@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import LinuxKernel
+internal import TransferModel
 
 /// Notices a server that says nothing, or next to nothing, by looking twice a second.
 ///
 /// All times are nanoseconds of `MonotonicTime`.
 struct SilenceWatch {
-    /// What it noticed.
+    /// The fault of a server that was noticed.
     enum Finding: Hashable {
         /// Nothing for so many seconds.
         case silence(seconds: Int)
         /// Only so many bytes in so many seconds.
         case slowness(bytes: Int64, seconds: Int)
+
+        /// The failure of the server at `host`.
+        ///
+        /// - Parameter isSending: whether bytes go there rather than come from there.
+        func failure(of host: String, isSending: Bool = false) -> TransferFailure {
+            switch self {
+            case .silence(let seconds):
+                let what = isSending ? "neither took nor sent anything" : "sent nothing"
+                return TransferFailure(cause: .timeout, message: "\(host) \(what) for \(seconds) s.")
+            case .slowness(let bytes, let seconds):
+                let what = isSending ? "Only \(bytes) bytes went to \(host)" : "\(host) sent only \(bytes) bytes"
+                return TransferFailure(cause: .tooSlow, message: "\(what) in \(seconds) s.")
+            }
+        }
     }
 
     private(set) var lastActivity: UInt64 = 0

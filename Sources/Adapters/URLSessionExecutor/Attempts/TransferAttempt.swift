@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import LinuxKernel
 internal import TransferEngine
 internal import TransferModel
@@ -28,8 +29,8 @@ protocol TransferAttempt: ExchangeReceiver {
     func perform(_ directive: Machine.Directive)
     /// Lets the machine decide.
     func decide<Decision>(_ body: (inout Machine) -> Decision) -> Decision
-    /// The failure of a server that the watch found silent or slow.
-    func failure(of finding: SilenceWatch.Finding) -> TransferFailure
+    /// Keeps `count` bytes of an answer's body.
+    func keep(_ bytes: Data, _ count: Int)
     /// Lets go of the files, before the end is reported.
     func releaseFiles()
 }
@@ -54,6 +55,16 @@ extension TransferAttempt {
     }
 
     func stop() { interrupt(.stopped) }
+
+    /// Sends the first request of the machine, unless a stop was asked for meanwhile.
+    func start() {
+        if context.isStopping { return perform(decide { $0.interrupt(.stopped) }) }
+        lane = environment.throttle.enter(job, isSending: isSending)
+        perform(decide { $0.begin() })
+    }
+
+    /// Whether the transfer is an upload.
+    private var isSending: Bool { specification.upload != nil }
 
     // MARK: Requests
 
@@ -88,8 +99,39 @@ extension TransferAttempt {
         let finding = watch.finding(now: now, idleLimit: idleLimit, configuration: environment.configuration) {
             environment.idleTime(since: $0, now: now, lane)
         }
-        if let finding { interrupt(.failed(failure(of: finding))) }
+        if let finding { interrupt(.failed(finding.failure(of: machine.host, isSending: isSending))) }
     }
+
+    // MARK: What comes of the one request
+
+    func take(_ head: ResponseHead, of exchange: Exchange) {
+        guard !isOver, exchange === self.exchange else { return }
+        // A server that takes an upload says so in interim answers.
+        watch.moved(isSending ? 1 : 0, at: MonotonicTime.now())
+        answers.answered(head)
+        perform(decide { $0.received(head) })
+    }
+
+    func take(_ bytes: Data, of exchange: Exchange) {
+        guard !isOver, exchange === self.exchange else { return }
+        watch.moved(Int64(bytes.count), at: MonotonicTime.now())
+        switch decide({ $0.received(bytes: bytes.count) }) {
+        case .keep(let count): keep(bytes, count)
+        case .drop: return
+        case .instead(let directives): perform(directives)
+        }
+    }
+
+    func takeEnd(_ error: SessionError?, of exchange: Exchange) {
+        guard !isOver, exchange === self.exchange else { return }
+        self.exchange = nil
+        let failure = error.map { self.failure(of: $0) }
+        perform(decide { $0.ended(failure) })
+    }
+
+    func exchange(_ exchange: Exchange, received head: ResponseHead) { take(head, of: exchange) }
+
+    func exchange(_ exchange: Exchange, received bytes: Data) { take(bytes, of: exchange) }
 
     // MARK: Reports
 

@@ -26,26 +26,15 @@ actor UploadAttempt: TransferAttempt {
     private var answer: ServerAnswer?
     /// The position in the body at the last look.
     var countedPosition: Int64 = 0
-    private var lastCheckpoint: UInt64 = 0
-    private var reportedProgress: Int64 = -1
+    private var reports: ReportSchedule
     private var reportedResume: ResumePoint?
 
     init(_ context: AttemptContext, source: UploadSource) {
         self.context = context
         self.source = source
         answers = LatestAnswer(context.job.specification)
-        machine = UploadStateMachine(plan: Self.plan(context.job, source, context.environment))
-    }
-
-    static func plan(
-        _ job: TransferJob, _ source: UploadSource, _ environment: ExecutorEnvironment
-    ) -> UploadPlan {
-        var plan = UploadPlan(request: RequestPlan(job.specification, environment), source: source)
-        if job.resume?.total == source.size {
-            plan.resume = job.resume?.upload
-            plan.offset = job.resume?.offset ?? 0
-        }
-        return plan
+        reports = ReportSchedule(context.environment.configuration)
+        machine = UploadStateMachine(plan: UploadPlan(context.job, source, context.environment))
     }
 
     func begin() {
@@ -55,9 +44,7 @@ actor UploadAttempt: TransferAttempt {
         default: preconditionFailure("the files of an upload were prepared for a download")
         }
         reportedResume = machine.resumePoint
-        if context.isStopping { return perform(machine.interrupt(.stopped)) }
-        lane = environment.throttle.enter(job, isSending: true)
-        perform(machine.begin())
+        start()
     }
 
     /// Lets the machine decide, which wants to know first how far the body is.
@@ -92,16 +79,16 @@ actor UploadAttempt: TransferAttempt {
     private func remember(_ resume: ResumePoint) {
         let now = MonotonicTime.now()
         // The place is news at once; how much is there only now and then.
-        let isDue = now >= lastCheckpoint + UInt64(max(0, environment.configuration.checkpointSeconds)) * 1_000_000_000
-        guard resume != reportedResume, resume.upload != reportedResume?.upload || isDue else { return }
-        lastCheckpoint = now
+        let isDue = resume.upload != reportedResume?.upload || reports.wantsCheckpoint(now: now)
+        guard resume != reportedResume, isDue else { return }
+        reports.checkpoint(now: now)
         reportedResume = resume
         tell(.checkpointed(resume))
     }
 
     private func startOver() {
         reportedResume = nil
-        reportedProgress = -1
+        reports.restart()
         tell(.restarted)
     }
 
@@ -113,8 +100,8 @@ actor UploadAttempt: TransferAttempt {
 
     /// The bytes that the server has, and those given to the network after that.
     func tellProgress() {
-        guard let position = body?.progress.position, position != reportedProgress else { return }
-        reportedProgress = position
+        guard let position = body?.progress.position else { return }
+        guard reports.reportsProgress(position, now: MonotonicTime.now()) else { return }
         tell(.progressed(bytes: position, total: source.size))
     }
 

@@ -23,6 +23,8 @@ protocol AttemptStateMachine: Sendable {
     var idleURL: String { get }
     func url(of body: Body) -> String
 
+    /// Begins: the first request, or the reason why there can be none.
+    mutating func begin() -> [Directive]
     /// Sends a question.
     mutating func ask(_ question: Question) -> [Directive]
     /// The head of an interim answer came (1xx).
@@ -160,6 +162,15 @@ extension AttemptStateMachine {
             return .ask(next)
         case .refuse(let failure):
             return .fail(failure)
+        }
+    }
+
+    /// The failure of an answer after which the server or the network may do better later; nil if the answer counts.
+    func failureForNow(_ head: ResponseHead) -> TransferFailure? {
+        switch head.status {
+        case 511: wantsLogin("answered 511: this network wants a login first.")
+        case 408, 425, 429, 500, 502, 503, 504: mayPass(head)
+        default: nil
         }
     }
 

@@ -35,28 +35,7 @@ private final class Gathering: @unchecked Sendable {
 extension ExecutorTests {
     /// One file over several connections.
     @Suite(.serialized, .timeLimit(.minutes(3)))
-    struct SegmentTests {
-        private static let file = ServedFile(bytes: ServedFile.content(6_500_000))
-        private static let first = 65_536
-
-        private func specification(_ bench: Bench, _ server: HostileServer, connections: Int = 4)
-            -> TransferSpecification
-        {
-            var specification = bench.specification(server.url("/f"))
-            specification.connections = connections
-            return specification
-        }
-
-        /// Whether the file arrived; not compared in the expectation, which would spell both out.
-        private func isRight(_ bench: Bench, _ outcome: ExecutorOutcome, _ file: ServedFile = Self.file) -> Bool {
-            bench.contents(outcome) == file.bytes
-        }
-
-        /// The ranges that were asked for, of which the last byte is known.
-        private func ranges(_ requests: some Sequence<HostileRequest>) -> [Range<Int>] {
-            requests.compactMap { $0.range.flatMap { range in range.last.map { range.first..<$0 + 1 } } }
-        }
-
+    struct SegmentTests: SegmentTrials {
         @Test("four connections bring the whole file, each a part of its own", arguments: [true, false])
         func four(repaired: Bool) async throws {
             let gathering = Gathering(size: 4)
@@ -196,90 +175,6 @@ extension ExecutorTests {
             }
         }
 
-        @Test("what a stop leaves is not fetched again, in another boot either", arguments: [true, false], [1, 4])
-        func stopped(isSameBoot: Bool, connections: Int) async throws {
-            let isStalling = Mutex(true)
-            try await Bench.run(handler: { request, connection in
-                guard isStalling.withLock({ $0 }), request.range?.first != 0 else {
-                    return Self.file.serve(request, connection)
-                }
-                Self.file.serve(request, connection, onlyBytes: 400_000)
-                connection.waitForClient()
-            }) { bench, server in
-                let kept = Int64(Self.first) + 4 * 400_000
-                let (id, recorder) = bench.start(specification(bench, server))
-                await recorder.wait { $0.contains { $0.progress == kept } }
-                bench.executor.stop(id)
-                guard case .stopped(var resume?) = await recorder.outcome() else {
-                    Issue.record("\(recorder.reports)")
-                    return
-                }
-                #expect(resume.bytes == kept)
-                #expect(resume.offset == Int64(Self.first + 400_000))
-                if !isSameBoot { resume.bootID = "earlier" }
-                isStalling.withLock { $0 = false }
-                let before = server.requests.count
-                let (outcome, second) = await bench.run(
-                    specification(bench, server, connections: connections), resume: resume)
-                #expect(isRight(bench, outcome), "\(outcome)")
-                #expect(second.restarts == 0)
-                // Pieces that were taken over by another connection were asked for twice, but none that was there.
-                let there = ByteRanges(
-                    [0..<resume.offset] + (resume.extents ?? []).map { $0.start..<$0.end })
-                for range in ranges(server.requests[before...]) {
-                    #expect(!there.ranges.contains { $0.overlaps(Int64(range.lowerBound)..<Int64(range.upperBound)) })
-                }
-                let progress = second.reports.compactMap(\.progress)
-                #expect(progress.first ?? 0 >= kept && progress.last == Int64(Self.file.bytes.count))
-            }
-        }
-
-        @Test("the length of a file with holes is not believed, in the same boot either", arguments: [1, 4])
-        func holes(connections: Int) async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                for extents in [[], [Extent(start: 3_000_000, end: 5_000_000)]] {
-                    var bytes = [UInt8](repeating: 0, count: Self.file.bytes.count)
-                    bytes[..<200_000] = Self.file.bytes[..<200_000]
-                    for extent in extents {
-                        let range = Int(extent.start)..<Int(extent.end)
-                        bytes[range] = Self.file.bytes[range]
-                    }
-                    var resume = try bench.leavePartial(
-                        bytes, total: bytes.count, tag: "\"v1\"", bootID: BootIdentity.current)
-                    (resume.offset, resume.extents) = (200_000, extents)
-                    let before = server.requests.count
-                    let specification = specification(bench, server, connections: connections)
-                    let (outcome, recorder) = await bench.run(specification, resume: resume)
-                    #expect(isRight(bench, outcome), "\(outcome)")
-                    #expect(recorder.restarts == 0)
-                    #expect(server.requests[before...].allSatisfy { $0.range?.first ?? 0 >= 200_000 })
-                }
-            }
-        }
-
-        @Test("pieces that somebody cut off the file do not count")
-        func cutPieces() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                var resume = try bench.leavePartial(
-                    Self.file.bytes[..<1_000_000], total: Self.file.bytes.count, tag: "\"v1\"")
-                resume.extents = [Extent(start: 2_000_000, end: 3_000_000), Extent(start: -5, end: 7)]
-                let (outcome, _) = await bench.run(specification(bench, server), resume: resume)
-                #expect(isRight(bench, outcome), "\(outcome)")
-            }
-        }
-
-        @Test("pieces of a file that has changed are given up, once")
-        func changedBetween() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                var resume = try bench.leavePartial(
-                    [UInt8](repeating: 0, count: 3_000_000), total: Self.file.bytes.count, tag: "\"v0\"")
-                (resume.offset, resume.extents) = (100_000, [Extent(start: 2_000_000, end: 3_000_000)])
-                let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
-                #expect(isRight(bench, outcome), "\(outcome)")
-                #expect(recorder.restarts == 1)
-            }
-        }
-
         @Test("one connection where more are not worth it, not sure enough or not wanted")
         func oneIsEnough() async throws {
             let small = ServedFile(bytes: Array(Self.file.bytes[..<4_000_000]))
@@ -292,19 +187,6 @@ extension ExecutorTests {
                     #expect(server.requests.count == 2)
                     #expect(server.requests.last?.range?.last == nil)
                 }
-            }
-        }
-
-        @Test("a point that believes the file's length is continued over one connection")
-        func believing() async throws {
-            try await Bench.run(handler: Self.file.serve) { bench, server in
-                let resume = try bench.leavePartial(
-                    Self.file.bytes[..<100_000], total: Self.file.bytes.count, tag: "\"v1\"")
-                let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
-                #expect(isRight(bench, outcome), "\(outcome)")
-                #expect(server.requests.count == 2)
-                // From then on the points forbid to believe it.
-                #expect(recorder.checkpoints.allSatisfy { $0.extents == [] })
             }
         }
     }

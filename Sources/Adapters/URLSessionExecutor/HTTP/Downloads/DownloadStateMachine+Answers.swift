@@ -13,9 +13,8 @@ extension DownloadStateMachine {
         case 304 where question.kind == .first && plan.completedBefore?.validator != nil && position == 0:
             return discard(head, then: .end(.alreadyComplete(status: 304)))
         case 416 where question.kind != .whole: return rangeRefused(question, head)
-        case 511: return discard(head, then: .fail(wantsLogin("answered 511: this network wants a login first.")))
-        case 408, 425, 429, 500, 502, 503, 504: return discard(head, then: .fail(mayPass(head)))
         default:
+            if let failure = failureForNow(head) { return discard(head, then: .fail(failure)) }
             if head.status >= 400, plan.keepsErrorBody {
                 return unreadable(head) ?? keep(head, question, end: head.contentLength)
             }

@@ -149,9 +149,8 @@ extension DownloadStateMachine {
             return isSame ? .refused(.startOver) : .changed
         case 416:
             return .changed
-        case 408, 425, 429, 500, 502, 503, 504:
-            return .refused(.end(.failed(mayPass(head))))
         default:
+            if let failure = failureForNow(head) { return .refused(.end(.failed(failure))) }
             // Whoever wants the answer's body gets it by asking for the whole.
             return .refused(plan.keepsErrorBody ? .startOver : .end(.answered(status: head.status)))
         }

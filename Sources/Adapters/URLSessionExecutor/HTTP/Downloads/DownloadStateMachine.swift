@@ -100,8 +100,7 @@ struct DownloadStateMachine: AttemptStateMachine {
         }
     }
 
-    /// Begins: the first request, or the reason why there can be none.
-    mutating func start() -> [Directive] {
+    mutating func begin() -> [Directive] {
         if let failure = request.unsupportedURL { return conclude(.end(.failed(failure))) }
         let directives: [Directive] = plan.offset > 0 && position == 0 ? [.startOver] : []
         return directives + ask(request.question(.first))

@@ -73,19 +73,9 @@ struct DigestChallenge: Hashable, Sendable {
     }
 
     private func hash(_ text: String) -> String {
-        var text = text
-        return text.withUTF8 { bytes in
-            let bytes = UnsafeRawBufferPointer(bytes)
-            switch algorithm {
-            case .md5:
-                var hash = Insecure.MD5()
-                hash.update(bufferPointer: bytes)
-                return BodyHasher.hex(hash.finalize())
-            case .sha256:
-                var hash = SHA256()
-                hash.update(bufferPointer: bytes)
-                return BodyHasher.hex(hash.finalize())
-            }
+        switch algorithm {
+        case .md5: BodyHasher.hex(Insecure.MD5.hash(data: Array(text.utf8)))
+        case .sha256: BodyHasher.hex(SHA256.hash(data: Array(text.utf8)))
         }
     }
 

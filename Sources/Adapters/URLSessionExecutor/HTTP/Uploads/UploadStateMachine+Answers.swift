@@ -11,7 +11,7 @@ extension UploadStateMachine {
         else { return [] }
         switch question.kind {
         case .whole:
-            if place == nil { takePlace(.draft, question, head) }
+            if place == nil { place = UploadPlace(.draft, head, from: question.url, for: plan) }
         case .append:
             break
         case .result, .discover, .create, .offset, .termination, .removal:
@@ -32,7 +32,7 @@ extension UploadStateMachine {
             // Also after a POST with all its bytes: a server that says 401 has not carried it out (RFC 9110 §15.5.2). Bytes
             // that the server has by its own word are not sent again.
             if case .ask = step, question.kind == .whole || question.kind == .append,
-                let offset = placeQuestion(.offset)
+                let offset = place?.question(.offset, of: plan)
             {
                 return discard(head, then: .ask(offset))
             }
@@ -92,7 +92,7 @@ extension UploadStateMachine {
         guard (200..<300).contains(head.status), isPart, head.saysUploadIsComplete != true else {
             return final(question, head)
         }
-        if place == nil { takePlace(.draft, question, head) }
+        if place == nil { place = UploadPlace(.draft, head, from: question.url, for: plan) }
         guard place != nil else {
             return discard(
                 head, then: .fail(malformed("took a part of the upload but did not say where the rest may go.")))
@@ -102,17 +102,13 @@ extension UploadStateMachine {
 
     /// An answer to the upload itself.
     mutating func final(_ question: Question, _ head: ResponseHead) -> [Directive] {
-        switch head.status {
-        case 511:
-            return discard(head, then: .fail(wantsLogin("answered 511: this network wants a login first.")))
-        case 408, 425, 429, 500, 502, 503, 504:
+        if let failure = failureForNow(head) {
             // The server has it all and could not use it: to go on from there would help nobody.
-            if head.saysUploadIsComplete == true { place = nil }
-            return discard(head, then: .fail(mayPass(head)))
-        default:
-            state = .receiving(Body(question: question, status: head.status))
-            return [.keepAnswer(head)]
+            if head.status != 511, head.saysUploadIsComplete == true { place = nil }
+            return discard(head, then: .fail(failure))
         }
+        state = .receiving(Body(question: question, status: head.status))
+        return [.keepAnswer(head)]
     }
 
     private mutating func redirected(_ question: Question, _ head: ResponseHead, _ step: Step) -> [Directive] {

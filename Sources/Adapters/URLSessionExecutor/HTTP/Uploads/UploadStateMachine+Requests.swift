@@ -3,16 +3,6 @@ internal import TransferModel
 
 /// What is asked.
 extension UploadStateMachine {
-    /// A question to the place where the upload goes on; nil if there is none, or none that may be asked.
-    func placeQuestion(_ kind: Kind) -> Question? {
-        guard let place else { return nil }
-        let whole = plan.wholeQuestion
-        let hop = request.redirects.next(
-            location: place.resource.url, from: whole.url, fields: whole.fields, visited: [])
-        guard case .follow(let url, let fields) = hop else { return nil }
-        return Question(kind: kind, url: url, fields: fields, visited: [url])
-    }
-
     mutating func ask(_ question: Question) -> [Directive] {
         state = .asking(question)
         let start = question.kind == .append ? place?.confirmed ?? 0 : 0

@@ -19,7 +19,7 @@ extension UploadStateMachine {
             // 412: it speaks another version of tus after all.
             return head.status == 412 ? discard(head, then: .ask(plan.wholeQuestion)) : final(question, head)
         }
-        takePlace(.tus, question, head)
+        place = UploadPlace(.tus, head, from: question.url, for: plan)
         guard place != nil else {
             return discard(
                 head, then: .fail(malformed("made a place for the upload but did not say where it may go.")))
@@ -79,23 +79,18 @@ extension UploadStateMachine {
 
     /// Sends what is missing from `offset` on.
     mutating func goOn(from offset: Int64, _ head: ResponseHead) -> [Directive] {
-        guard var place else { return startOver(head) }
-        place.corrections = offset > place.confirmed ? 0 : place.corrections + 1
-        guard place.isBelievable else { return contradicts(head) }
-        place.confirmed = offset
-        self.place = place
-        return append(head)
+        guard let isBelievable = place?.confirm(offset) else { return startOver(head) }
+        return isBelievable ? append(head) : contradicts(head)
     }
 
     private mutating func append(_ head: ResponseHead) -> [Directive] {
-        guard let next = placeQuestion(.append), let resumePoint else { return startOver(head) }
+        guard let next = place?.question(.append, of: plan), let resumePoint else { return startOver(head) }
         return [.remember(resumePoint)] + discard(head, then: .ask(next))
     }
 
     mutating func askForOffset(_ head: ResponseHead) -> [Directive] {
-        place?.corrections += 1
-        if place?.isBelievable == false { return contradicts(head) }
-        guard let next = placeQuestion(.offset) else { return startOver(head) }
+        if place?.contradict() == false { return contradicts(head) }
+        guard let next = place?.question(.offset, of: plan) else { return startOver(head) }
         return discard(head, then: .ask(next))
     }
 
@@ -111,13 +106,5 @@ extension UploadStateMachine {
         }
         hasStartedOver = true
         return [.startOver] + discard(head, then: .ask(plan.firstQuestion))
-    }
-
-    /// Takes the place for the upload that the server names, if that one may be asked.
-    mutating func takePlace(_ kind: UploadResume.Kind, _ question: Question, _ head: ResponseHead) {
-        guard let location = head.value("Location") else { return }
-        let hop = request.redirects.next(location: location, from: question.url, fields: [], visited: [])
-        guard case .follow(let url, _) = hop else { return }
-        place = Place(resource: UploadResume(kind: kind, url: url, modified: plan.source.modified))
     }
 }

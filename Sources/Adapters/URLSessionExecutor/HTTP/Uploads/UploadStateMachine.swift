@@ -61,17 +61,6 @@ struct UploadStateMachine: AttemptStateMachine {
         var isCut = false
     }
 
-    /// A place at the server where an upload can go on.
-    struct Place: Hashable, Sendable {
-        var resource: UploadResume
-        /// How many bytes the server has said it has there.
-        var confirmed: Int64 = 0
-        /// How often the server has contradicted itself about that, without having more.
-        var corrections = 0
-
-        var isBelievable: Bool { corrections <= 3 }
-    }
-
     /// So much of a final answer is read after what is kept, since that keeps the connection.
     static let largestDrained = 1 << 20
 
@@ -79,7 +68,7 @@ struct UploadStateMachine: AttemptStateMachine {
     var state = State.ready
     var authenticator: Authenticator
     /// Where an interrupted upload goes on; nil where there is no such place.
-    var place: Place?
+    var place: UploadPlace?
     /// Whether all bytes of the request under way have been given to the network. Set before each call.
     var isBodySent = true
     var hasStartedOver = false
@@ -93,7 +82,7 @@ struct UploadStateMachine: AttemptStateMachine {
         authenticator = Authenticator(plan.request.logins, url: plan.request.url)
         let isOurs = plan.isResumable && plan.resume?.modified == plan.source.modified
         if isOurs, let resume = plan.resume {
-            place = Place(resource: resume, confirmed: max(0, min(plan.offset, plan.source.size)))
+            place = UploadPlace(resource: resume, confirmed: max(0, min(plan.offset, plan.source.size)))
         }
     }
 
@@ -106,19 +95,20 @@ struct UploadStateMachine: AttemptStateMachine {
 
     func url(of body: Body) -> String { body.question.url }
 
-    /// Begins: the first request, or the reason why there can be none.
     mutating func begin() -> [Directive] {
         if let failure = request.unsupportedURL { return conclude(.end(.failed(failure))) }
         let isForgotten = plan.resume != nil && place == nil
         let directives: [Directive] = isForgotten ? [.startOver] : []
-        if let question = placeQuestion(.offset) { return directives + ask(question) }
+        if let question = place?.question(.offset, of: plan) { return directives + ask(question) }
         place = nil
         return directives + ask(plan.firstQuestion)
     }
 
     /// Begins to have the upload deleted at the server, in place of going on with it.
     mutating func beginRemoval() -> [Directive] {
-        let question = placeQuestion(place?.resource.kind == .tus ? .termination : .removal)
+        let question = place.flatMap {
+            $0.question($0.resource.kind == .tus ? .termination : .removal, of: plan)
+        }
         return question.map { ask($0) } ?? conclude(.end(.stopped))
     }
 

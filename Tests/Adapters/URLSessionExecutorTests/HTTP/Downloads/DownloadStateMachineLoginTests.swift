@@ -33,21 +33,21 @@ struct DownloadStateMachineLoginTests {
     @Test("over http user and password wait until they are asked for; over https they go at once, as Basic")
     func first() {
         var open = DownloadStateMachine(plan: plan())
-        #expect(schemes(open.start()) == [nil])
+        #expect(schemes(open.begin()) == [nil])
         #expect(schemes(refuse(&open, "Basic realm=x")) == ["Basic"])
         #expect(refuse(&open, "Basic realm=x") == [.end(.answered(status: 401))])
         var secure = DownloadStateMachine(plan: plan("https://h/f"))
-        #expect(schemes(secure.start()) == ["Basic"])
+        #expect(schemes(secure.begin()) == ["Basic"])
         #expect(refuse(&secure, "Basic realm=x") == [.end(.answered(status: 401))])
         var digest = DownloadStateMachine(plan: plan("https://h/f"))
-        _ = digest.start()
+        _ = digest.begin()
         #expect(schemes(refuse(&digest, "Digest nonce=1, qop=auth")) == ["Digest"])
     }
 
     @Test("a digest is preferred, and after one the password is not given away in clear")
     func downgrade() {
         var machine = DownloadStateMachine(plan: plan())
-        _ = machine.start()
+        _ = machine.begin()
         #expect(schemes(refuse(&machine, "Basic realm=x, Digest nonce=1, qop=auth")) == ["Digest"])
         #expect(refuse(&machine, "Basic realm=x") == [.end(.answered(status: 401))])
     }
@@ -61,7 +61,7 @@ struct DownloadStateMachineLoginTests {
         ])
     func nonces(challenges: [String], answers: Int) {
         var machine = DownloadStateMachine(plan: plan())
-        _ = machine.start()
+        _ = machine.begin()
         var sent = 0
         var last: [DownloadStateMachine.Directive] = []
         for challenge in challenges {
@@ -75,7 +75,7 @@ struct DownloadStateMachineLoginTests {
     @Test("later requests carry the digest at once, counted on, and may be asked for a new one")
     func later() {
         var machine = DownloadStateMachine(plan: plan())
-        _ = machine.start()
+        _ = machine.begin()
         _ = refuse(&machine, "Digest nonce=1, qop=auth")
         var fields = [
             HeaderField(name: "Content-Range", value: "bytes 0-9/30"), HeaderField(name: "ETag", value: "\"a\""),
@@ -104,7 +104,7 @@ struct DownloadStateMachineLoginTests {
     func otherOrigin() {
         for origin in ["http://other", "https://h", "http://h:81"] {
             var machine = DownloadStateMachine(plan: plan())
-            _ = machine.start()
+            _ = machine.begin()
             _ = refuse(&machine, "Basic realm=x")
             let location = HeaderField(name: "Location", value: origin + "/f")
             let hop = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
@@ -118,7 +118,7 @@ struct DownloadStateMachineLoginTests {
         var plan = plan(credential: nil)
         plan.request.logins.asksForCredentials = true
         var machine = DownloadStateMachine(plan: plan)
-        _ = machine.start()
+        _ = machine.begin()
         let all = "Negotiate, Basic realm=\"a\", Basic realm=\"a\", Digest nonce=1, algorithm=ODD, Bearer"
         #expect(
             refuse(&machine, all) == [
@@ -129,7 +129,7 @@ struct DownloadStateMachineLoginTests {
                     ]))
             ])
         var unknown = DownloadStateMachine(plan: plan)
-        _ = unknown.start()
+        _ = unknown.begin()
         #expect(refuse(&unknown, "Negotiate") == [.end(.answered(status: 401))])
     }
 
@@ -141,7 +141,7 @@ struct DownloadStateMachineLoginTests {
         plan.request.headers = [HeaderField(name: "authorization", value: "old")]
         plan.request.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
         var machine = DownloadStateMachine(plan: plan)
-        guard case .send(let request)? = machine.start().first else {
+        guard case .send(let request)? = machine.begin().first else {
             Issue.record("nothing sent")
             return
         }
@@ -150,7 +150,7 @@ struct DownloadStateMachineLoginTests {
         #expect(refuse(&machine, "Bearer") == [.end(.challenged([again]))])
         plan.request.logins.answeredChallenges[0].answer = .refuse
         var refused = DownloadStateMachine(plan: plan)
-        _ = refused.start()
+        _ = refused.begin()
         #expect(refuse(&refused, "Bearer") == [.end(.answered(status: 401))])
     }
 
@@ -161,7 +161,7 @@ struct DownloadStateMachineLoginTests {
         let token = HeaderField(name: "Authorization", value: "Bearer t")
         plan.request.logins.answeredChallenges = [AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))]
         var machine = DownloadStateMachine(plan: plan)
-        _ = machine.start()
+        _ = machine.begin()
         let fields = [
             HeaderField(name: "Content-Range", value: "bytes 0-9/30"), HeaderField(name: "ETag", value: "\"a\""),
         ]
@@ -182,7 +182,7 @@ struct DownloadStateMachineLoginTests {
                 AnsweredChallenge(origin: "http://h:80", answer: .headers([token]))
             ]
             var machine = DownloadStateMachine(plan: plan)
-            #expect(schemes(machine.start()) == ["Bearer"])
+            #expect(schemes(machine.begin()) == ["Bearer"])
             let location = HeaderField(name: "Location", value: origin + "/f")
             let hop = machine.received(ResponseHead(status: 302, fields: [location])) + machine.ended(nil)
             #expect(schemes(hop) == [nil])
@@ -201,7 +201,7 @@ struct DownloadStateMachineLoginTests {
         var plan = Dialogue.plan()
         plan.request.proxy = "proxy:3128"
         var machine = DownloadStateMachine(plan: plan)
-        _ = machine.start()
+        _ = machine.begin()
         let directives = machine.received(ResponseHead(status: 407, fields: [])) + machine.ended(nil)
         guard case .end(.failed(let failure, keepsBytes: true))? = directives.first else {
             Issue.record("\(directives)")

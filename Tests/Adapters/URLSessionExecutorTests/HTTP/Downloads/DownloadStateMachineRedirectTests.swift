@@ -17,7 +17,7 @@ struct DownloadStateMachineRedirectTests {
         plan.request.staysOnLoopback = staysOnLoopback
         plan.request.headers = headers
         var machine = DownloadStateMachine(plan: plan)
-        var directives = machine.start()
+        var directives = machine.begin()
         var requests: [RequestHead] = []
         for location in locations + [""] {
             guard case .send(let request)? = directives.first else { break }
@@ -121,7 +121,7 @@ struct DownloadStateMachineRepeatTests {
     @Test("a finished file is asked about, and 304 leaves it")
     func notModified() {
         var talk = Dialogue(plan(tag))
-        let start = talk.machine.start()
+        let start = talk.machine.begin()
         guard case .send(let request)? = start.first else {
             Issue.record("nothing sent")
             return

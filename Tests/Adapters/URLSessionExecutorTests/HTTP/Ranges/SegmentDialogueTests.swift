@@ -43,7 +43,7 @@ private struct SegmentWorld {
 
     /// The first small request and its answer.
     mutating func begin() {
-        perform(machine.start())
+        perform(machine.begin())
         let start = machine.position
         let end = min(total, start + 10)
         perform(machine.received(Self.head(start..<end, total)))

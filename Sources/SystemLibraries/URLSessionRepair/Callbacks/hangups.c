@@ -4,7 +4,7 @@
 // what its manager thread is still walking. A wake-up is lost for ever, or the process ends by SIGSEGV. A source for which
 // no hang-up is told sees the end when it reads, and is given up where that is safe: on the manager thread.
 #include "hangups.h"
-#include "hooks.h"
+#include "../hooks.h"
 
 #include <sys/epoll.h>
 

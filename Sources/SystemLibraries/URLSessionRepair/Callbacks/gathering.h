@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "handle.h"
+#include "../Handles/handle.h"
 
 // Around one action of libcurl, with so many bytes of room; 0 where nothing is gathered in it, and no end follows.
 int gathering_begin(size_t wanted);

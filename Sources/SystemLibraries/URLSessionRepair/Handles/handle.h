@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "pacing.h"
+#include "../Pacing/pacing.h"
 #include "uploadblock.h"
 
 #include <stddef.h>

@@ -3,10 +3,10 @@
 // Mends 2, 3 and 4: header lines (headerlines.c knows their form) and bodies.
 #include "callbacks.h"
 #include "gathering.h"
-#include "handle.h"
+#include "../Handles/handle.h"
 #include "headerlines.h"
-#include "hooks.h"
-#include "libcurl.h"
+#include "../hooks.h"
+#include "../libcurl.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import LinuxKernel
+
+/// The requests for segments of a file that are under way.
+///
+/// All times are nanoseconds of `MonotonicTime`.
+struct SegmentRequests {
+    private struct Request {
+        let segment: Int
+        let exchange: Exchange
+        var lastActivity: UInt64
+    }
+    private var requests: [Request] = []
+
+    /// Whether no segment is asked for.
+    var isEmpty: Bool { requests.isEmpty }
+
+    /// The exchanges of all segments.
+    var exchanges: [Exchange] { requests.map(\.exchange) }
+
+    /// Adds the request for a segment, sent at `now`.
+    mutating func add(_ exchange: Exchange, for segment: Int, now: UInt64) {
+        requests.append(Request(segment: segment, exchange: exchange, lastActivity: now))
+    }
+
+    /// The exchanges that ask for a segment.
+    func exchanges(for segment: Int) -> [Exchange] {
+        requests.filter { $0.segment == segment }.map(\.exchange)
+    }
+
+    /// Records that something came from the server.
+    ///
+    /// - Returns: the segment of the exchange; nil if the exchange is not for a segment.
+    mutating func noteActivity(of exchange: Exchange, now: UInt64) -> Int? {
+        guard let index = index(of: exchange) else { return nil }
+        requests[index].lastActivity = max(requests[index].lastActivity, now)
+        return requests[index].segment
+    }
+
+    /// Removes an exchange that is over and returns its segment.
+    mutating func remove(_ exchange: Exchange) -> Int? {
+        index(of: exchange).map { requests.remove(at: $0).segment }
+    }
+
+    /// Leaves out a time in which this process did not run, as `SilenceWatch.tick` found it.
+    mutating func leaveOut(_ gap: UInt64, now: UInt64) {
+        for index in requests.indices { requests[index].lastActivity = min(now, requests[index].lastActivity + gap) }
+    }
+
+    /// The segments whose servers have been silent for so many seconds.
+    ///
+    /// - Parameter idle: tells how much of the time since an activity was not held up by this process.
+    func silent(seconds: Int, idle: (UInt64) -> UInt64) -> [Int] {
+        requests.filter { idle($0.lastActivity) >= UInt64(seconds) * 1_000_000_000 }.map(\.segment)
+    }
+
+    private func index(of exchange: Exchange) -> Int? { requests.firstIndex { $0.exchange === exchange } }
+}

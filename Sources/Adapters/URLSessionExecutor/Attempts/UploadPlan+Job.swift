@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferEngine
+internal import TransferModel
+
+extension UploadPlan {
+    /// The plan of an attempt that begins now, and goes on where an earlier one of the same file came to.
+    init(_ job: TransferJob, _ source: UploadSource, _ environment: ExecutorEnvironment) {
+        self.init(request: RequestPlan(job.specification, environment), source: source)
+        guard job.resume?.total == source.size else { return }
+        resume = job.resume?.upload
+        offset = job.resume?.offset ?? 0
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import URLSessionExecutor
+
+struct SegmentRequestsTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    /// Somebody to whom exchanges belong that are never sent.
+    private actor Receiver: ExchangeReceiver {
+        nonisolated let consumer = ConsumerExecutor()
+        nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
+        func exchange(_ exchange: Exchange, received head: ResponseHead) {}
+        func exchange(_ exchange: Exchange, received bytes: Data) {}
+        func exchange(_ exchange: Exchange, endedWith failure: SessionError?) {}
+    }
+
+    @Test("each segment has a silence of its own, and time in which nobody ran does not count")
+    func silence() {
+        let receiver = Receiver()
+        let exchanges = (0..<3).map { _ in Exchange(receiver: receiver) }
+        var segments = SegmentRequests()
+        segments.add(exchanges[0], for: 7, now: 100 * Self.second)
+        segments.add(exchanges[1], for: 8, now: 100 * Self.second)
+        func silent(_ now: UInt64) -> [Int] { segments.silent(seconds: 10) { now * Self.second - $0 } }
+        let active = segments.noteActivity(of: exchanges[1], now: 105 * Self.second)
+        #expect(active == 8)
+        let unknown = segments.noteActivity(of: exchanges[2], now: 105 * Self.second)
+        #expect(unknown == nil)
+        #expect(silent(109) == [])
+        #expect(silent(110) == [7])
+        #expect(silent(115) == [7, 8])
+        segments.leaveOut(6 * Self.second, now: 115 * Self.second)
+        #expect(silent(115) == [])
+        #expect(silent(116) == [7])
+    }
+
+    @Test("an exchange is found by its segment until it is over")
+    func removal() {
+        let receiver = Receiver()
+        let (first, second) = (Exchange(receiver: receiver), Exchange(receiver: receiver))
+        var segments = SegmentRequests()
+        segments.add(first, for: 1, now: 0)
+        segments.add(second, for: 2, now: 0)
+        #expect(segments.exchanges(for: 2).map { $0 === second } == [true])
+        let removed = [segments.remove(second), segments.remove(second)]
+        #expect(removed == [2, nil])
+        #expect(segments.exchanges(for: 2).isEmpty && !segments.isEmpty)
+        #expect(segments.exchanges.count == 1)
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import Foundation
+import HostileServer
+import LinuxKernel
+import Synchronization
+import Testing
+import TransferEngine
+import TransferModel
+import TransferPolicy
+
+@testable import URLSessionExecutor
+
+extension ExecutorTests {
+    /// Several connections that go on with what an earlier attempt left.
+    @Suite(.serialized, .timeLimit(.minutes(3)))
+    struct SegmentResumeTests: SegmentTrials {
+        @Test("what a stop leaves is not fetched again, in another boot either", arguments: [true, false], [1, 4])
+        func stopped(isSameBoot: Bool, connections: Int) async throws {
+            let isStalling = Mutex(true)
+            try await Bench.run(handler: { request, connection in
+                guard isStalling.withLock({ $0 }), request.range?.first != 0 else {
+                    return Self.file.serve(request, connection)
+                }
+                Self.file.serve(request, connection, onlyBytes: 400_000)
+                connection.waitForClient()
+            }) { bench, server in
+                let kept = Int64(Self.first) + 4 * 400_000
+                let (id, recorder) = bench.start(specification(bench, server))
+                await recorder.wait { $0.contains { $0.progress == kept } }
+                bench.executor.stop(id)
+                guard case .stopped(var resume?) = await recorder.outcome() else {
+                    Issue.record("\(recorder.reports)")
+                    return
+                }
+                #expect(resume.bytes == kept)
+                #expect(resume.offset == Int64(Self.first + 400_000))
+                if !isSameBoot { resume.bootID = "earlier" }
+                isStalling.withLock { $0 = false }
+                let before = server.requests.count
+                let (outcome, second) = await bench.run(
+                    specification(bench, server, connections: connections), resume: resume)
+                #expect(isRight(bench, outcome), "\(outcome)")
+                #expect(second.restarts == 0)
+                // Pieces that were taken over by another connection were asked for twice, but none that was there.
+                let there = ByteRanges(
+                    [0..<resume.offset] + (resume.extents ?? []).map { $0.start..<$0.end })
+                for range in ranges(server.requests[before...]) {
+                    #expect(!there.ranges.contains { $0.overlaps(Int64(range.lowerBound)..<Int64(range.upperBound)) })
+                }
+                let progress = second.reports.compactMap(\.progress)
+                #expect(progress.first ?? 0 >= kept && progress.last == Int64(Self.file.bytes.count))
+            }
+        }
+
+        @Test("the length of a file with holes is not believed, in the same boot either", arguments: [1, 4])
+        func holes(connections: Int) async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                for extents in [[], [Extent(start: 3_000_000, end: 5_000_000)]] {
+                    var bytes = [UInt8](repeating: 0, count: Self.file.bytes.count)
+                    bytes[..<200_000] = Self.file.bytes[..<200_000]
+                    for extent in extents {
+                        let range = Int(extent.start)..<Int(extent.end)
+                        bytes[range] = Self.file.bytes[range]
+                    }
+                    var resume = try bench.leavePartial(
+                        bytes, total: bytes.count, tag: "\"v1\"", bootID: BootIdentity.current)
+                    (resume.offset, resume.extents) = (200_000, extents)
+                    let before = server.requests.count
+                    let specification = specification(bench, server, connections: connections)
+                    let (outcome, recorder) = await bench.run(specification, resume: resume)
+                    #expect(isRight(bench, outcome), "\(outcome)")
+                    #expect(recorder.restarts == 0)
+                    #expect(server.requests[before...].allSatisfy { $0.range?.first ?? 0 >= 200_000 })
+                }
+            }
+        }
+
+        @Test("pieces that somebody cut off the file do not count")
+        func cutPieces() async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                var resume = try bench.leavePartial(
+                    Self.file.bytes[..<1_000_000], total: Self.file.bytes.count, tag: "\"v1\"")
+                resume.extents = [Extent(start: 2_000_000, end: 3_000_000), Extent(start: -5, end: 7)]
+                let (outcome, _) = await bench.run(specification(bench, server), resume: resume)
+                #expect(isRight(bench, outcome), "\(outcome)")
+            }
+        }
+
+        @Test("pieces of a file that has changed are given up, once")
+        func changedBetween() async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                var resume = try bench.leavePartial(
+                    [UInt8](repeating: 0, count: 3_000_000), total: Self.file.bytes.count, tag: "\"v0\"")
+                (resume.offset, resume.extents) = (100_000, [Extent(start: 2_000_000, end: 3_000_000)])
+                let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
+                #expect(isRight(bench, outcome), "\(outcome)")
+                #expect(recorder.restarts == 1)
+            }
+        }
+
+        @Test("a point that believes the file's length is continued over one connection")
+        func believing() async throws {
+            try await Bench.run(handler: Self.file.serve) { bench, server in
+                let resume = try bench.leavePartial(
+                    Self.file.bytes[..<100_000], total: Self.file.bytes.count, tag: "\"v1\"")
+                let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
+                #expect(isRight(bench, outcome), "\(outcome)")
+                #expect(server.requests.count == 2)
+                // From then on the points forbid to believe it.
+                #expect(recorder.checkpoints.allSatisfy { $0.extents == [] })
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExecutorTrials
+import HostileServer
+import TransferEngine
+import TransferModel
+
+@testable import URLSessionExecutor
+
+private let segmented = ServedFile(bytes: ServedFile.content(6_500_000))
+
+/// A suite that fetches one large file over several connections.
+protocol SegmentTrials {}
+
+extension SegmentTrials {
+    /// The file, large enough for four connections.
+    static var file: ServedFile { segmented }
+    /// The number of bytes that the first request brings.
+    static var first: Int { 65_536 }
+
+    func specification(_ bench: Bench, _ server: HostileServer, connections: Int = 4) -> TransferSpecification {
+        var specification = bench.specification(server.url("/f"))
+        specification.connections = connections
+        return specification
+    }
+
+    /// Whether the file arrived; not compared in the expectation, which would spell both out.
+    func isRight(_ bench: Bench, _ outcome: ExecutorOutcome, _ file: ServedFile = Self.file) -> Bool {
+        bench.contents(outcome) == file.bytes
+    }
+
+    /// The ranges that were asked for, of which the last byte is known.
+    func ranges(_ requests: some Sequence<HostileRequest>) -> [Range<Int>] {
+        requests.compactMap { $0.range.flatMap { range in range.last.map { range.first..<$0 + 1 } } }
+    }
+}
