@@ -95,7 +95,7 @@ struct Eligibility: Sendable {
             (self.key, isDecided) = (key, true)
         }
         if verdicts.facts.count < requirements.classes.count { decideNew(assessment, requirements) }
-        if isNew { settleEnds = assessment.settleEnds() }
+        if isNew { settleEnds = assessment.hysteresis.starts(under: assessment.conditions) }
         refreshWindows(assessment, requirements, isBackward: isBackward)
         collect(at: assessment.now.instant, requirements)
     }

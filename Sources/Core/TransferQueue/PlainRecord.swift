@@ -35,7 +35,7 @@ package struct PlainRecord: Sendable {
     }
 }
 
-extension IndexedQueue {
+extension WaitingTransfers {
     @inline(__always)
     func plainRecord(at place: Int32) -> PlainRecord {
         let key = ready.heaps[records[place].pointee.heap].pointee.key
@@ -44,20 +44,26 @@ extension IndexedQueue {
             terms: records[place].pointee.terms, group: key.group, set: set, level: key.level, requirements.sets)
     }
 
-    package func entry(of plain: PlainRecord) -> TransferEntry {
+    /// The whole of a transfer that was handed out.
+    func entry(of plain: PlainRecord) -> TransferEntry {
         let (terms, group) = (plain.terms, groups.groups[plain.group].pointee.key)
-        var traits = requirements.sets[plain.set].pointee.traits(
-            host: group.host, app: group.app, submitted: WallTime(nanosecondsSinceEpoch: terms.submitted))
-        (traits.session, traits.slotsPerHost) = (group.session, group.slotsPerHost)
-        traits.priority = ready.levels[Int(plain.level)].priority
-        if terms.expected >= 0 { traits.expectedBytesToReceive = terms.expected }
-        if terms.expires != .max { traits.expires = WallTime(nanosecondsSinceEpoch: terms.expires) }
-        traits.constraints.deadline = plain.deadline.map { DeadlineConstraint($0) }
-        if terms.notBefore != .min {
-            traits.constraints.notBefore = NotBeforeConstraint(WallTime(nanosecondsSinceEpoch: terms.notBefore))
+        // Filled in where it is: to copy traits costs as much as the rest.
+        var entry = TransferEntry(
+            traits: requirements.sets[plain.set].pointee.traits(
+                host: group.host, app: group.app,
+                submitted: WallTime(nanosecondsSinceEpoch: terms.submitted)),
+            phase: .waiting(nil))
+        (entry.traits.session, entry.traits.slotsPerHost) = (group.session, group.slotsPerHost)
+        entry.traits.priority = ready.levels[Int(plain.level)].priority
+        if terms.expected >= 0 { entry.traits.expectedBytesToReceive = terms.expected }
+        if terms.expires != .max {
+            entry.traits.expires = WallTime(nanosecondsSinceEpoch: terms.expires)
         }
-        return TransferEntry(traits: traits, phase: .waiting(nil))
+        entry.traits.constraints.deadline = plain.deadline.map { DeadlineConstraint($0) }
+        if terms.notBefore != .min {
+            entry.traits.constraints.notBefore = NotBeforeConstraint(
+                WallTime(nanosecondsSinceEpoch: terms.notBefore))
+        }
+        return entry
     }
-
-    package mutating func freeSlots(of plain: PlainRecord) { freeSlots(ofGroup: plain.group) }
 }

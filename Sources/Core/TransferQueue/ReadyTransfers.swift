@@ -11,11 +11,9 @@ struct ReadyHeap: Sendable {
 
     let key: Key
     let queue: Int32
-    var members = IndexedHeap()
+    var members = IndexedHeap<TurnKey>()
     /// The position in its ready queue; `nowhere` while it is empty.
     var position = Int32.nowhere
-    /// The first of its members; means something while it has any.
-    var first = TurnKey()
 }
 
 /// The ready heaps of one equivalence class, priority level and app, by their first members.
@@ -27,9 +25,21 @@ struct ReadyQueue: Sendable {
     }
 
     let key: Key
-    var heaps = IndexedHeap()
+    var heaps = IndexedHeap<TurnKey>()
     /// The position in the list of its level; `nowhere` while it is empty.
     var position = Int32.nowhere
+}
+
+/// A ready queue in the list of its level, with a copy of what stands first in it.
+///
+/// A search for the next transfer goes through many queues. It would wait for memory with every step out of the list.
+struct ListedQueue: Sendable {
+    let queue: Int32
+    let app: Int32
+    /// The first ready heap, its concurrency group, and the first of its members.
+    let heap: Int32
+    let group: Int32
+    let first: TurnKey
 }
 
 /// Transfers with the same kind of urgency: those of a better level go first.
@@ -38,11 +48,9 @@ struct PriorityLevel: Sendable {
     let priority: Int
     let hasDeadline: Bool
     /// The ready queues that are not empty, by class.
-    var queues: [[Int32]] = []
+    var queues: [[ListedQueue]] = []
     /// The classes that have such queues.
     var filled = BitSet()
-    /// How many starts in a row have passed over something that might have been started here.
-    var passedOver = 0
 
     init(_ traits: borrowing TransferTraits) {
         isUserInitiated = traits.kind == .userInitiated
@@ -61,7 +69,7 @@ struct PriorityLevel: Sendable {
 
 /// The transfers that wait for nothing but their turn: priority levels, in these ready queues, in these ready heaps.
 struct ReadyTransfers: ~Copyable, Sendable {
-    var levels: [PriorityLevel] = []
+    private(set) var levels: [PriorityLevel] = []
     /// The numbers of the levels, best rank first.
     private(set) var ranking: [Int32] = []
     private(set) var queues = Slab<ReadyQueue>()
@@ -122,76 +130,80 @@ struct ReadyTransfers: ~Copyable, Sendable {
     mutating func insert(_ place: Int32, _ records: borrowing Slab<TransferRecord>) {
         let number = records[place].pointee.heap
         let heap = heaps[number]
-        heap.pointee.members.insert(
-            place, { Self.precedes($0, $1, records) }, { records[$0].pointee.position = $1 })
-        if heap.pointee.members.first == place { firstChanged(of: number, records) }
+        heap.pointee.members.insert(place, records[place].pointee.turnKey) {
+            records[$0].pointee.position = $1
+        }
+        if heap.pointee.members.first == place { firstChanged(of: number) }
     }
 
     mutating func remove(_ place: Int32, _ records: borrowing Slab<TransferRecord>) {
         let position = records[place].pointee.position
         guard position != .nowhere else { return }
         let number = records[place].pointee.heap
-        let heap = heaps[number]
-        heap.pointee.members.remove(
-            at: position, { Self.precedes($0, $1, records) }, { records[$0].pointee.position = $1 })
+        heaps[number].pointee.members.remove(at: position) { records[$0].pointee.position = $1 }
         records[place].pointee.position = .nowhere
-        if position == 0 { firstChanged(of: number, records) }
-    }
-
-    @inline(__always)
-    private static func precedes(_ left: Int32, _ right: Int32, _ records: borrowing Slab<TransferRecord>) -> Bool {
-        records[left].pointee.turnKey.precedes(records[right].pointee.turnKey)
-    }
-
-    @inline(__always)
-    func precedes(heap left: Int32, _ right: Int32) -> Bool {
-        heaps[left].pointee.first.precedes(heaps[right].pointee.first)
+        if position == 0 { firstChanged(of: number) }
     }
 
     /// Another transfer is first in a heap, or none is any longer.
-    private mutating func firstChanged(of number: Int32, _ records: borrowing Slab<TransferRecord>) {
+    private mutating func firstChanged(of number: Int32) {
         let heap = heaps[number]
         let queue = queues[heap.pointee.queue]
         let position = heap.pointee.position
-        if let first = heap.pointee.members.first {
-            heap.pointee.first = records[first].pointee.turnKey
+        if let key = heap.pointee.members.firstKey {
             if position == .nowhere {
-                queue.pointee.heaps.insert(
-                    number, { precedes(heap: $0, $1) }, { heaps[$0].pointee.position = $1 })
+                queue.pointee.heaps.insert(number, key) { heaps[$0].pointee.position = $1 }
             } else {
-                queue.pointee.heaps.update(
-                    at: position, { precedes(heap: $0, $1) }, { heaps[$0].pointee.position = $1 })
+                queue.pointee.heaps.update(at: position, to: key) { heaps[$0].pointee.position = $1 }
             }
         } else if position != .nowhere {
-            queue.pointee.heaps.remove(
-                at: position, { precedes(heap: $0, $1) }, { heaps[$0].pointee.position = $1 })
+            queue.pointee.heaps.remove(at: position) { heaps[$0].pointee.position = $1 }
             heap.pointee.position = .nowhere
         }
-        if queue.pointee.heaps.isEmpty != (queue.pointee.position == .nowhere) {
-            changeList(of: heap.pointee.queue)
+        if let first = queue.pointee.heaps.first, let key = queue.pointee.heaps.firstKey {
+            if position == 0 || first == number { list(heap.pointee.queue, heap: first, key) }
+        } else if queue.pointee.position != .nowhere {
+            unlist(heap.pointee.queue)
         }
     }
 
-    /// Puts a queue that is no longer empty into the list of its level, or takes one out that is.
-    private mutating func changeList(of number: Int32) {
+    /// Puts a queue into the list of its level, or renews its copy there.
+    private mutating func list(_ number: Int32, heap: Int32, _ first: TurnKey) {
         let queue = queues[number]
-        let (level, requirementClass) = (Int(queue.pointee.key.level), Int(queue.pointee.key.requirementClass))
-        while levels[level].queues.count <= requirementClass { levels[level].queues.append([]) }
-        let position = Int(queue.pointee.position)
-        if position < 0 {
-            queue.pointee.position = Int32(levels[level].queues[requirementClass].count)
-            levels[level].queues[requirementClass].append(number)
-        } else {
-            let last = levels[level].queues[requirementClass].removeLast()
-            if last != number {
-                levels[level].queues[requirementClass][position] = last
-                queues[last].pointee.position = Int32(position)
-            }
-            queue.pointee.position = .nowhere
+        let listed = ListedQueue(
+            queue: number, app: queue.pointee.key.app, heap: heap, group: heaps[heap].pointee.key.group,
+            first: first)
+        let (level, requirementClass) = (
+            Int(queue.pointee.key.level), Int(queue.pointee.key.requirementClass)
+        )
+        guard queue.pointee.position == .nowhere else {
+            levels[level].queues[requirementClass][Int(queue.pointee.position)] = listed
+            return
         }
+        while levels[level].queues.count <= requirementClass { levels[level].queues.append([]) }
         while filledQueues.count <= requirementClass { filledQueues.append(0) }
-        filledQueues[requirementClass] += position < 0 ? 1 : -1
-        levels[level].filled.set(Int32(requirementClass), !levels[level].queues[requirementClass].isEmpty)
+        queue.pointee.position = Int32(levels[level].queues[requirementClass].count)
+        levels[level].queues[requirementClass].append(listed)
+        filledQueues[requirementClass] += 1
+        levels[level].filled.set(Int32(requirementClass))
+        filled.set(Int32(requirementClass))
+    }
+
+    /// Takes a queue that is empty out of the list of its level.
+    private mutating func unlist(_ number: Int32) {
+        let queue = queues[number]
+        let (level, requirementClass) = (
+            Int(queue.pointee.key.level), Int(queue.pointee.key.requirementClass)
+        )
+        let last = levels[level].queues[requirementClass].removeLast()
+        if last.queue != number {
+            levels[level].queues[requirementClass][Int(queue.pointee.position)] = last
+            queues[last.queue].pointee.position = queue.pointee.position
+        }
+        queue.pointee.position = .nowhere
+        filledQueues[requirementClass] -= 1
+        levels[level].filled.set(
+            Int32(requirementClass), !levels[level].queues[requirementClass].isEmpty)
         filled.set(Int32(requirementClass), filledQueues[requirementClass] > 0)
     }
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// One waiting transfer as small as it gets: 80 bytes.
+/// One waiting transfer as small as it gets: 72 bytes.
 ///
 /// What it shares with others lies in its ready heap; what few transfers have lies in a whole ``TransferEntry`` beside it.
 struct TransferRecord: Sendable {
-    let id: Int64
-    let terms: TransferTerms
-    /// When its timer is due; means something while it has one.
-    var due: Int64 = 0
+    // In this order, so that all that is read of a transfer beside another one lies together in memory.
     /// The ready heap that it belongs to, whether it is in there or waits for something of its own.
     var heap = Int32.nowhere
     /// The position in its ready heap; `nowhere` unless the transfer is ready.
@@ -22,6 +19,8 @@ struct TransferRecord: Sendable {
     var isIndividual = false
     /// Whether the rest of its window is too short for its size.
     var isBlockedBySize = false
+    let id: Int64
+    let terms: TransferTerms
 
     init(_ id: TransferID, _ terms: TransferTerms) {
         self.id = id.rawValue
@@ -33,9 +32,9 @@ struct TransferRecord: Sendable {
 
 /// The dates and the size, which are shared with no other transfer.
 package struct TransferTerms: Sendable {
-    let submitted: Int64
     /// `Int64.max` for none.
     let deadline: Int64
+    let submitted: Int64
     /// `Int64.min` for none.
     let notBefore: Int64
     /// Bytes expected to come in; below 0 if unknown.
@@ -61,14 +60,19 @@ package struct TransferTerms: Sendable {
 }
 
 /// The order among transfers of one app and priority level: the earlier deadline first, then the lower id.
-struct TurnKey: Sendable {
+struct TurnKey: Comparable, Sendable {
     /// `Int64.max` for none.
     var deadline = Int64.max
     var id = Int64.max
 
+    @inline(__always)
+    static func < (left: TurnKey, right: TurnKey) -> Bool {
+        left.precedes(right, turn: 0, otherTurn: 0)
+    }
+
     /// The same between apps, whose last turns come before the ids.
     @inline(__always)
-    func precedes(_ other: TurnKey, turn: Int64 = 0, otherTurn: Int64 = 0) -> Bool {
+    func precedes(_ other: TurnKey, turn: Int64, otherTurn: Int64) -> Bool {
         if deadline != other.deadline { return deadline < other.deadline }
         return turn != otherTurn ? turn < otherTurn : id < other.id
     }

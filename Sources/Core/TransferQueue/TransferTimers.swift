@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
+import TransferPolicy
 
 /// The clock that a timer goes by.
 enum Clock: Int, CaseIterable, Sendable {
@@ -22,7 +23,7 @@ struct TransferTimers: Sendable {
     /// The number of timers.
     private(set) var count = 0
     /// By twice the set's number and the clock's.
-    private var heaps: [IndexedHeap] = []
+    private var heaps: [IndexedHeap<Int64>] = []
     /// No timer of a clock is due before.
     private var earliest: InlineArray<2, Int64> = [.max, .max]
 
@@ -31,10 +32,8 @@ struct TransferTimers: Sendable {
     ) {
         let number = 2 * Int(set) + clock.rawValue
         while heaps.count <= number { heaps.append(IndexedHeap()) }
-        records[place].pointee.due = due
         records[place].pointee.clock = clock
-        heaps[number].insert(
-            place, { records[$0].pointee.due < records[$1].pointee.due }, { records[$0].pointee.timer = $1 })
+        heaps[number].insert(place, due) { records[$0].pointee.timer = $1 }
         count += 1
         earliest[clock.rawValue] = min(earliest[clock.rawValue], due)
     }
@@ -43,18 +42,42 @@ struct TransferTimers: Sendable {
     mutating func cancel(_ place: Int32, ofSet set: Int32, _ records: borrowing Slab<TransferRecord>) {
         let position = records[place].pointee.timer
         guard position != .nowhere else { return }
-        heaps[2 * Int(set) + records[place].pointee.clock.rawValue].remove(
-            at: position, { records[$0].pointee.due < records[$1].pointee.due }, { records[$0].pointee.timer = $1 })
+        heaps[2 * Int(set) + records[place].pointee.clock.rawValue].remove(at: position) {
+            records[$0].pointee.timer = $1
+        }
         records[place].pointee.timer = .nowhere
         count -= 1
     }
 
     /// When the next timer of a set is due by a clock; nil if there is none.
     @inline(__always)
-    func next(ofSet set: Int32, _ clock: Clock, _ records: borrowing Slab<TransferRecord>) -> Int64? {
+    private func next(ofSet set: Int32, _ clock: Clock) -> Int64? {
         let number = 2 * Int(set) + clock.rawValue
-        guard number < heaps.count, let first = heaps[number].first else { return nil }
-        return records[first].pointee.due
+        return number < heaps.count ? heaps[number].firstKey : nil
+    }
+
+    /// The next timer, or end of a wait behind it, of a requirement set of which anything may run by then.
+    func next(after openings: [Opening?], at now: Moment) -> Instant? {
+        var (next, boot, wall): (Instant?, Int64, Int64) = (nil, .max, .max)
+        for set in openings.indices {
+            guard let opening = openings[set] else { continue }
+            let nextBoot = self.next(ofSet: Int32(set), .boot)
+            let nextWall = self.next(ofSet: Int32(set), .wall)
+            if opening.isNow {
+                (boot, wall) = (min(boot, nextBoot ?? .max), min(wall, nextWall ?? .max))
+                continue
+            }
+            if let nextBoot {
+                let both = Opening(boot: max(opening.boot, nextBoot), wall: opening.wall)
+                next = Verdict.earlier(next, both.instant(at: now))
+            }
+            if let nextWall {
+                let both = Opening(boot: opening.boot, wall: max(opening.wall, nextWall))
+                next = Verdict.earlier(next, both.instant(at: now))
+            }
+        }
+        if boot != .max { next = Verdict.earlier(next, Instant(nanoseconds: boot)) }
+        return wall == .max ? next : Verdict.earlier(next, Opening(wall: wall).instant(at: now))
     }
 
     /// Whether timers of a clock may be due.
@@ -69,9 +92,9 @@ struct TransferTimers: Sendable {
         var due: [Int32] = []
         earliest[clock.rawValue] = .max
         for number in stride(from: clock.rawValue, to: heaps.count, by: 2) {
-            while let first = heaps[number].first {
-                guard records[first].pointee.due <= now else {
-                    earliest[clock.rawValue] = min(earliest[clock.rawValue], records[first].pointee.due)
+            while let first = heaps[number].first, let date = heaps[number].firstKey {
+                guard date <= now else {
+                    earliest[clock.rawValue] = min(earliest[clock.rawValue], date)
                     break
                 }
                 cancel(first, ofSet: Int32(number / 2), records)

@@ -31,6 +31,8 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     func sharedPlace(of id: TransferID) -> Int32?
     /// Removes a transfer; returns nil if it is not in the queue.
     mutating func remove(_ id: TransferID) -> TransferEntry?
+    /// The same, if there is nothing special about it; else does nothing and returns nil.
+    mutating func removePlain(_ id: TransferID) -> PlainRecord?
     /// Whether a transfer waits for another window because the rest of this one is too short at the usual rate.
     var hasBlockedBySize: Bool { get }
 

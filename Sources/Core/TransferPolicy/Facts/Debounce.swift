@@ -4,8 +4,8 @@
 ///
 /// Facts are debounced in two steps, and both are Core's. This type filters the *readings* of one source within
 /// milliseconds, before they become a fact: the kernel and UPower tell one unplug one after the other, and a link comes
-/// up in several messages. What is left are *facts*: `SchedulerConfiguration` says how many seconds a changed fact must
-/// hold before a start relies on it (`…Dwell`), and how long a running transfer bears its loss (`…Grace`).
+/// up in several messages. What is left are *facts*: ``Hysteresis`` decides how many seconds a changed fact must hold
+/// before a start relies on it, and how long a running transfer bears its loss.
 ///
 /// The owner keeps the timer. The adapters that read only coalesce what arrives together.
 /// ```swift

@@ -17,12 +17,8 @@ package struct Assessment {
     package var context: PolicyContext
     /// The rate that transfers usually reach, in bytes a second; nil before any ran.
     package var typicalRate: Int64?
-    // In nanoseconds, since a look at the settings' own durations costs a division of 128 bits.
-    let powerDwell: Int64
-    let networkDwell: Int64
-    let linkKindDwell: Int64
-    let meteredDwell: Int64
-    let connectionDwell: Int64
+    /// From when on changed facts count.
+    let hysteresis: Hysteresis
     private let unknownMetered: UnknownMeteredRule
 
     package init(
@@ -38,11 +34,7 @@ package struct Assessment {
         namesEnds = staged?.namesEndsOfRuns ?? true
         self.context = context
         self.typicalRate = typicalRate
-        powerDwell = configuration.powerDwell.wholeNanoseconds
-        networkDwell = configuration.networkDwell.wholeNanoseconds
-        linkKindDwell = configuration.linkKindDwell.wholeNanoseconds
-        meteredDwell = configuration.meteredDwell.wholeNanoseconds
-        connectionDwell = configuration.connectionDwell.wholeNanoseconds
+        hysteresis = configuration.hysteresis
     }
 
     /// Another policy decides from now on.
@@ -73,19 +65,12 @@ package struct Assessment {
 
     /// The verdict on a transfer that runs, and since when each of the facts that it needs is missing; empty while
     /// nothing is.
-    ///
-    /// The transfer's own, not the fact's: on its way from mains to battery to unknown the fact begins anew each time.
     package func runningVerdict(
         for entry: TransferEntry, missingSince before: [GracedFact: Instant]
     ) -> (Verdict, missingSince: [GracedFact: Instant]) {
         let wish = wish(of: entry)
         guard case .hold(let holds, _) = wish else { return (wish, [:]) }
-        var missing: [GracedFact: Instant] = [:]
-        for hold in holds {
-            guard let fact = hold.reason.gracedFact else { continue }
-            let since = min(before[fact] ?? hold.since.instant, hold.since.instant)
-            missing[fact] = min(missing[fact] ?? since, since)
-        }
+        let missing = hysteresis.missing(for: holds, before: before)
         return (withGrace(wish, missingSince: missing), missing)
     }
 
@@ -226,53 +211,19 @@ package struct Assessment {
         }
     }
 
-    /// What is missing is borne for the grace of its fact; what has none stops at once.
+    /// What is missing is borne for a while.
     private func withGrace(_ verdict: Verdict, missingSince: [GracedFact: Instant]) -> Verdict {
-        guard case .hold(let holds, let lookAgain) = verdict else { return verdict }
-        var ends: [Instant] = []
-        for hold in holds {
-            guard let fact = hold.reason.gracedFact, let since = missingSince[fact] else { return verdict }
-            ends.append(since.advanced(by: configuration.grace(of: fact)))
-        }
-        guard let end = ends.min(), now.instant < end else { return verdict }
+        guard case .hold(let holds, let lookAgain) = verdict,
+            let end = hysteresis.stop(for: holds, missingSince: missingSince), now.instant < end
+        else { return verdict }
         return .run(relyingOn: [], lookAgain: Verdict.earlier(lookAgain, end))
     }
-}
 
-/// A fact whose loss a running transfer bears for a while.
-package enum GracedFact: Hashable, Sendable {
-    case power
-    case network
-    case linkKind
-    case metered
-    case connection
-}
-
-extension QueueConfiguration {
-    /// How long work goes on after that fact was lost.
-    func grace(of fact: GracedFact) -> Duration {
-        switch fact {
-        case .power: powerGrace
-        case .network: networkGrace
-        case .linkKind: linkKindGrace
-        case .metered: meteredGrace
-        case .connection: connectionGrace
-        }
-    }
-}
-
-extension Reason {
-    /// The fact that is missing; nil where the reason lies elsewhere, and there is no grace.
-    fileprivate var gracedFact: GracedFact? {
-        switch self {
-        case .onBattery, .batteryLow, .powerUnknown: .power
-        case .noNetwork, .captivePortal: .network
-        case .networkKind: .linkKind
-        case .metered: .metered
-        case .connectionDenied: .connection
-        case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow, .suspended, .rateLimited,
-            .budgetSpent, .held, .needsApp, .windowTooShort, .aboutToSleep, .aboutToShutDown:
-            nil
-        }
+    /// A condition that was seen to change must hold for a while before a start relies on it.
+    private func settled(_ verdict: Verdict) -> Verdict {
+        guard case .run(let facts, let lookAgain) = verdict else { return verdict }
+        let (holds, end) = hysteresis.holds(relyingOn: facts, under: conditions, at: now.instant)
+        // When the first of them has settled the reasons change, and that is told.
+        return holds.isEmpty ? verdict : .hold(holds, lookAgain: Verdict.earlier(end, lookAgain))
     }
 }

@@ -21,3 +21,28 @@ package protocol QueueConfiguration: Sendable {
     var connectionGrace: Duration { get }
     var unknownMetered: UnknownMeteredRule { get }
 }
+
+extension QueueConfiguration {
+    /// The times of all facts.
+    var hysteresis: Hysteresis {
+        Hysteresis(
+            start: { fact in
+                switch fact {
+                case .power: powerDwell
+                case .network: networkDwell
+                case .linkKind: linkKindDwell
+                case .metered: meteredDwell
+                case .connection: connectionDwell
+                }
+            },
+            stop: { fact in
+                switch fact {
+                case .power: powerGrace
+                case .network: networkGrace
+                case .linkKind: linkKindGrace
+                case .metered: meteredGrace
+                case .connection: connectionGrace
+                }
+            })
+    }
+}

@@ -31,7 +31,7 @@ package struct TransferEntry: Hashable, Sendable {
         var past: PastWaits?
     }
 
-    package init(traits: TransferTraits, phase: TransferPhase) {
+    package init(traits: consuming TransferTraits, phase: TransferPhase) {
         self.traits = traits
         self.phase = phase
     }

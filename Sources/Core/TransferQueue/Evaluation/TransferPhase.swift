@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
+package import TransferPolicy
 
 /// Where a transfer stands. What is only valid in one phase sits in that phase.
 package enum TransferPhase: Hashable, Sendable {

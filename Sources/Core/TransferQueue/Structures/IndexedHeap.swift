@@ -2,76 +2,91 @@
 
 /// A heap of numbers whose members know their positions, so that any of them can be removed in logarithmic time.
 ///
-/// Four children to a node: half as deep as a binary heap, and the children share a cache line (LaMarca and Ladner 1996).
-/// The caller says what the numbers are ordered by (`precedes`) and keeps their positions (`moved`).
-struct IndexedHeap: Sendable {
-    private var members: [Int32] = []
+/// Four children to a node: half as deep as a binary heap, and the children share cache lines (LaMarca and Ladner 1996).
+/// The keys lie in the heap, since each look at what a number stands for would wait for memory. The caller keeps the
+/// positions (`moved`).
+struct IndexedHeap<Key: Comparable & Sendable>: Sendable {
+    private struct Member: Sendable {
+        var key: Key
+        let number: Int32
+    }
+
+    private var members: [Member] = []
 
     var isEmpty: Bool { members.isEmpty }
-    var first: Int32? { members.first }
+    var first: Int32? { members.first?.number }
+    var firstKey: Key? { members.first?.key }
 
     @inline(__always)
-    mutating func insert(_ number: Int32, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void) {
-        members.append(number)
-        update(at: Int32(truncatingIfNeeded: members.count - 1), precedes, moved)
+    mutating func insert(_ number: Int32, _ key: Key, _ moved: (Int32, Int32) -> Void) {
+        members.append(Member(key: key, number: number))
+        move(from: members.count - 1, moved)
     }
 
     /// Removes the number at a position.
     @inline(__always)
-    mutating func remove(at position: Int32, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void) {
+    mutating func remove(at position: Int32, _ moved: (Int32, Int32) -> Void) {
         let last = members.removeLast()
         guard Int(position) < members.count else { return }
         members[Int(position)] = last
-        update(at: position, precedes, moved)
+        move(from: Int(position), moved)
     }
 
-    /// Moves the number at a position to where its order, which has changed, puts it.
+    /// Moves the number at a position to where its key, which has changed, puts it.
     @inline(__always)
-    mutating func update(at position: Int32, _ precedes: (Int32, Int32) -> Bool, _ moved: (Int32, Int32) -> Void) {
+    mutating func update(at position: Int32, to key: Key, _ moved: (Int32, Int32) -> Void) {
+        members[Int(position)].key = key
+        move(from: Int(position), moved)
+    }
+
+    @inline(__always)
+    private mutating func move(from position: Int, _ moved: (Int32, Int32) -> Void) {
         // The memory is asked for once, since each check for a second owner costs as much as a step.
         members.withUnsafeMutableBufferPointer { members in
-            var index = Int(position)
-            let number = members[index]
-            func put(_ number: Int32) {
-                members[index] = number
-                moved(number, Int32(truncatingIfNeeded: index))
-            }
-            while index > 0, precedes(number, members[(index - 1) / 4]) {
-                put(members[(index - 1) / 4])
-                index = (index - 1) / 4
+            var index = position
+            let member = members[index]
+            func put(_ member: Member) {
+                members[index] = member
+                moved(member.number, Int32(truncatingIfNeeded: index))
             }
             while 4 * index + 1 < members.count {
                 var least = 4 * index + 1
-                for child in least..<min(least + 4, members.count) where precedes(members[child], members[least]) {
+                for child in least..<min(least + 4, members.count)
+                where members[child].key < members[least].key {
                     least = child
                 }
-                guard precedes(members[least], number) else { break }
+                guard members[least].key < member.key else { break }
                 put(members[least])
                 index = least
             }
-            put(number)
+            // What goes after one of its children goes after its parent, too.
+            if index == position {
+                while index > 0, member.key < members[(index - 1) / 4].key {
+                    put(members[(index - 1) / 4])
+                    index = (index - 1) / 4
+                }
+            }
+            put(member)
         }
     }
 
     /// The first number that `isAllowed`. Looks only at numbers that are not and come before it, and at their children.
     @inline(__always)
-    func first(where isAllowed: (Int32) -> Bool, _ precedes: (Int32, Int32) -> Bool) -> Int32? {
-        guard let first = members.first else { return nil }
+    func first(where isAllowed: (Int32) -> Bool) -> Int32? {
+        guard let first else { return nil }
         if isAllowed(first) { return first }
-        var best: Int32?
-        search(below: 0, &best, isAllowed, precedes)
-        return best
+        var best: Int?
+        search(below: 0, &best, isAllowed)
+        return best.map { members[$0].number }
     }
 
-    private func search(
-        below parent: Int, _ best: inout Int32?, _ isAllowed: (Int32) -> Bool, _ precedes: (Int32, Int32) -> Bool
-    ) {
+    private func search(below parent: Int, _ best: inout Int?, _ isAllowed: (Int32) -> Bool) {
         for child in (4 * parent + 1)..<max(4 * parent + 1, min(4 * parent + 5, members.count)) {
-            if let best, !precedes(members[child], best) { continue }
-            if isAllowed(members[child]) {
-                best = members[child]
+            if let best, members[best].key <= members[child].key { continue }
+            if isAllowed(members[child].number) {
+                best = child
             } else {
-                search(below: child, &best, isAllowed, precedes)
+                search(below: child, &best, isAllowed)
             }
         }
     }

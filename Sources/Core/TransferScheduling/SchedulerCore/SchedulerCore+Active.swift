@@ -59,14 +59,13 @@ extension SchedulerCore where Queue: ~Copyable {
         return entry
     }
 
-    /// Ends an attempt of a plain transfer: of what is over nobody asks how long it ran.
-    mutating func finish(_ id: TransferID, _ plain: PlainRecord, at index: Int32, now: Moment) -> Effect {
-        active.remove(index)
-        queue.freeSlots(of: plain)
-        noteRunning(isLoopback: plain.isLoopback, at: now)
+    /// A plain transfer has come to its end: nothing remembers it.
+    mutating func end(
+        _ id: TransferID, _ plain: PlainRecord, _ ending: Ending, into effects: inout [Effect]
+    ) {
         totals.remove(plain.kind, bytes: plain.bytesRemaining, deadline: plain.deadline)
         expiries.remove(id)
         watches.remove(id)
-        return .end(id, .finished)
+        effects.append(.end(id, ending))
     }
 }

@@ -66,7 +66,11 @@ extension SchedulerCore where Queue: ~Copyable {
         case .finished(let id):
             guard let index = active.number(of: id) else { return false }
             if let plain = active.plain(index)?.transfer {
-                effects.append(finish(id, plain, at: index, now: now))
+                // Of what is over nobody asks how long it ran.
+                active.remove(index)
+                queue.freeSlots(of: plain)
+                noteRunning(isLoopback: plain.isLoopback, at: now)
+                end(id, plain, .finished, into: &effects)
             } else {
                 end(id, endAttempt(at: index, now: now, isOver: true), .finished, at: now, into: &effects)
             }
@@ -158,6 +162,11 @@ extension SchedulerCore where Queue: ~Copyable {
 
     private mutating func cancel(_ id: TransferID, at now: Moment, into effects: inout [Effect]) -> Bool {
         guard let index = activeIndex(of: id) else {
+            if let plain = queue.removePlain(id) {
+                effects.append(.discard(id))
+                end(id, plain, .cancelled, into: &effects)
+                return true
+            }
             guard let entry = dequeue(id) else { return false }
             effects.append(.discard(id))
             end(id, entry, .cancelled, at: now, into: &effects)

@@ -65,6 +65,8 @@ struct PlainQueue: WaitingQueue {
 
     mutating func remove(_ id: TransferID) -> TransferEntry? { entries.removeValue(forKey: id) }
 
+    mutating func removePlain(_ id: TransferID) -> PlainRecord? { nil }
+
     /// Nothing is kept of how things are.
     mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges) {}
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A fact of the machine with times of its own in ``Hysteresis``; that a connection roams belongs to the connection.
+package enum GracedFact: Int, Hashable, Sendable, CaseIterable {
+    case power
+    case network
+    case linkKind
+    case metered
+    case connection
+}
+
+extension Reason {
+    /// The fact that is missing; nil if the reason lies elsewhere, and nothing is borne.
+    var gracedFact: GracedFact? {
+        switch self {
+        case .onBattery, .batteryLow, .powerUnknown: .power
+        case .noNetwork, .captivePortal: .network
+        case .networkKind: .linkKind
+        case .metered: .metered
+        case .connectionDenied: .connection
+        case .notBefore, .outsideWindow, .settling, .waitingForSlot, .backoff, .storageLow, .suspended,
+            .rateLimited,
+            .budgetSpent, .held, .needsApp, .windowTooShort, .aboutToSleep, .aboutToShutDown:
+            nil
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+import TransferPolicy
+
+/// The transfers of the queue, each filed where it belongs: in its ready heap, or behind a timer.
+struct WaitingTransfers: ~Copyable, Sendable {
+    private(set) var records = Slab<TransferRecord>()
+    private var index = IDIndex()
+    /// Whole entries of the transfers that are more than a record says.
+    private var extras = Slab<TransferEntry>()
+    var requirements = Requirements()
+    var groups: ConcurrencyGroups
+    var ready = ReadyTransfers()
+    var timers = TransferTimers()
+    var blocked = BlockedBySize()
+    /// The number of transfers that the policy is asked about one by one.
+    var individualCount = 0
+    /// The latest date at which something was filed. If the clock is set back, dates that have come may lie ahead again.
+    var lastWall: WallTime
+    private var highestID = Int64.min
+    private(set) var count = 0
+
+    init(_ configuration: any QueueConfiguration, at now: WallTime) {
+        groups = ConcurrencyGroups(configuration)
+        lastWall = now
+    }
+
+    // MARK: Coming and going
+
+    // In line, here and elsewhere: a method that only reads gets a copy of the whole value else.
+    @inline(__always)
+    func contains(_ id: TransferID) -> Bool {
+        // Ids come in order: a new one needs no look at where old ones lie, which would be somewhere far in memory.
+        id.rawValue <= highestID && index.find(id.rawValue) != nil
+    }
+
+    @inline(__always)
+    func place(of id: TransferID) -> Int32? { index.find(id.rawValue) }
+
+    /// Adds a transfer that is not filed yet.
+    ///
+    /// - Parameter extra: its whole entry, if that says more than the record.
+    mutating func add(_ record: TransferRecord, extra: TransferEntry? = nil) -> Int32 {
+        let place = records.take(record)
+        index.insert(record.id, place)
+        highestID = max(highestID, record.id)
+        count += 1
+        if let extra { records[place].pointee.extra = extras.take(extra) }
+        return place
+    }
+
+    /// Removes a transfer from everything but its concurrency group, which is returned.
+    mutating func discard(_ place: Int32) -> Int32 {
+        let group = group(of: place)
+        withdraw(place)
+        index.remove(records[place].pointee.id)
+        if records[place].pointee.extra != .nowhere { extras.release(records[place].pointee.extra) }
+        records.release(place)
+        count -= 1
+        return group
+    }
+
+    mutating func leave(group: Int32) {
+        if let heaps = groups.leave(group) { ready.remove(heaps: heaps) }
+    }
+
+    mutating func freeSlots(ofGroup group: Int32) {
+        groups.freeSlots(group)
+        leave(group: group)
+    }
+
+    // MARK: Entries
+
+    /// The places of all transfers, in the order of their ids.
+    func places() -> [Int32] {
+        var places: [Int32] = []
+        index.forEach { places.append($1) }
+        return places.sorted { records[$0].pointee.id < records[$1].pointee.id }
+    }
+
+    /// The whole entry of a transfer.
+    func entry(at place: Int32) -> TransferEntry {
+        let extra = records[place].pointee.extra
+        return extra == .nowhere ? entry(of: plainRecord(at: place)) : extras[extra].pointee
+    }
+
+    @inline(__always)
+    func group(of place: Int32) -> Int32 {
+        ready.heaps[records[place].pointee.heap].pointee.key.group
+    }
+
+    @inline(__always)
+    func set(of place: Int32) -> Int32 {
+        requirements.classes[Int(ready.heaps[records[place].pointee.heap].pointee.key.requirementClass)]
+            .set
+    }
+}
