@@ -8,23 +8,12 @@ internal import TransferScheduling
 ///
 /// What is done for each of thousands goes by prepared statements of SQLite's own; the rest by GRDB.
 final class TransferRows: @unchecked Sendable {
-    // Guard: everything here but `classes`, which has a lock, is used on the connection's serial queue only.
+    // Guard: used on the connection's serial queue only, but for the lock in `classes`.
     private var statements: Statements?
-    /// The numbers of classes that are known to be saved.
-    let classes = ClassNumbers()
-    /// Those that this transaction has met.
-    private var newClasses: [TransferTraits: Int64] = [:]
-    /// Classes that were used since somebody asked; nil while nobody has.
-    var usedClasses: Set<Int64>?
-    /// The traits of classes that were removed: changes that were prepared before may still name them.
-    var removedClasses: [Int64: String] = [:]
-    var traits: [Int64: TransferTraits] = [:]
+    let classes = ClassRows()
+    let events = EventRows()
     /// The last number given; nil outside of a transaction that has asked for it.
     private var last: Int64?
-    /// Events since the last fold.
-    private(set) var unfolded = 0
-    /// More events than this are folded whatever else waits.
-    static let mostUnfolded = 4096
 
     /// What a change did beyond the rows.
     enum Effect {
@@ -39,12 +28,7 @@ final class TransferRows: @unchecked Sendable {
     /// Prepares what is used for each of thousands.
     func prepare(_ database: Database) throws {
         statements = try Statements(database)
-        unfolded = try Int.fetchOne(database, sql: "SELECT count(*) FROM event") ?? 0
-        guard unfolded > 0 else { return }
-        try database.inTransaction(.immediate) {
-            try fold(database)
-            return .commit
-        }
+        try events.prepare(database)
     }
 
     /// Lets go of the connection.
@@ -57,21 +41,11 @@ final class TransferRows: @unchecked Sendable {
 
     // MARK: Transactions
 
-    /// What belongs to a transaction as a whole, before its end.
-    func finish(_ database: Database) throws {
-        if unfolded > Self.mostUnfolded { try fold(database) }
-    }
-
     /// The transaction is over; another process may give numbers now.
     func forget(isRolledBack: Bool) {
         last = nil
-        guard !newClasses.isEmpty else { return }
-        if !isRolledBack { classes.insert(newClasses) }
-        newClasses = [:]
+        if isRolledBack { classes.forgetNew() } else { classes.keepNew() }
     }
-
-    /// A savepoint was taken back: classes met in it may be gone.
-    func forgetClasses() { newClasses = [:] }
 
     private func next() throws -> Int64 {
         let next = try known() + 1
@@ -101,7 +75,7 @@ final class TransferRows: @unchecked Sendable {
         case .submitted(let columns, let key, let resume):
             let id = try next()
             try insert(id, key, columns, into: database)
-            if let resume { try append(.resume, resume, of: id, in: database) }
+            if let resume { try events.append(.resume, resume, of: id, by: prepared()) }
             return .gave(TransferID(id))
         case .inserted(let transfer, let columns):
             try insert(transfer, columns, into: database)
@@ -110,9 +84,9 @@ final class TransferRows: @unchecked Sendable {
             // The earlier one may have held other secrets.
             return .removedSecrets
         case .event(let id, let kind, let value):
-            try append(kind, value, of: id.rawValue, in: database)
+            try events.append(kind, value, of: id.rawValue, by: prepared())
         case .learned(let value):
-            try run("INSERT OR REPLACE INTO learned (row, value) VALUES (1, ?)", [value], database)
+            try database.run("INSERT OR REPLACE INTO learned (row, value) VALUES (1, ?)", [value])
         case .ended(let id, let ending):
             return try end(id.rawValue, ending, in: database)
         }
@@ -121,7 +95,7 @@ final class TransferRows: @unchecked Sendable {
 
     private func insert(_ id: Int64, _ key: String?, _ columns: TransferColumns, into database: Database) throws {
         let statements = try prepared()
-        let shared = try number(of: columns.shared, in: database)
+        let shared = try classes.number(of: columns.shared, in: database)
         try statements.insertTask(id, key, columns)
         try statements.insertQueue(id, shared, columns.numbers)
     }
@@ -139,57 +113,55 @@ final class TransferRows: @unchecked Sendable {
             (.suspended, transfer.isSuspended ? "1" : nil), (.hold, try transfer.hold.map(JSONText.encode)),
             (.relaunchHold, try transfer.relaunchHold.map(JSONText.encode)),
         ]
-        for (kind, value) in values where value != nil { try append(kind, value, of: id, in: database) }
-    }
-
-    private func append(_ kind: EventKind, _ value: String?, of id: Int64, in database: Database) throws {
-        guard try prepared().appendEvent(id, kind.rawValue, value) else { throw Self.noSuchTransfer(id) }
-        unfolded += 1
+        for (kind, value) in values where value != nil { try events.append(kind, value, of: id, by: prepared()) }
     }
 
     private func respecify(_ id: TransferID, _ columns: TransferColumns, in database: Database) throws {
         let numbers = columns.numbers
-        try run(
+        try database.run(
             """
             UPDATE queue SET class = ?, submitted = ?, deadline = ?, not_before = ?, expected = ?, sending = ?,
                 expires = ?
             WHERE task = ?
             """,
             [
-                try number(of: columns.shared, in: database), numbers.submitted, numbers.deadline, numbers.notBefore,
+                try classes.number(of: columns.shared, in: database), numbers.submitted, numbers.deadline,
+                numbers.notBefore,
                 numbers.expected, numbers.sending, numbers.expires, id.rawValue,
-            ], database)
-        guard database.changesCount == 1 else { throw Self.noSuchTransfer(id.rawValue) }
+            ])
+        guard database.changesCount == 1 else { throw TransferStoreError.noSuchTransfer(id.rawValue) }
         try rewrite(id.rawValue, columns, in: database)
     }
 
     private func rewrite(_ id: Int64, _ columns: TransferColumns, in database: Database) throws {
-        try run(
+        try database.run(
             "UPDATE task SET specification = ?, url = ?, directory = ?, name = ?, collision = ? WHERE id = ?",
             [
                 columns.rest, columns.url, columns.destination.directory, columns.destination.name,
                 columns.destination.collision.rawValue, id,
-            ], database)
+            ])
     }
 
     private func end(_ id: Int64, _ ending: String, in database: Database) throws -> Effect {
-        try run(
+        try database.run(
             """
             INSERT INTO ended (task, time, ending, class, submitted, deadline, not_before, expected, sending, expires)
                 SELECT task, ?, ?, class, submitted, deadline, not_before, expected, sending, expires
                 FROM queue WHERE task = ?
-            """, [WallTime.now.nanosecondsSinceEpoch, ending, id], database)
-        guard database.changesCount == 1 else { throw Self.noSuchTransfer(id) }
+            """, [WallTime.now.nanosecondsSinceEpoch, ending, id])
+        guard database.changesCount == 1 else { throw TransferStoreError.noSuchTransfer(id) }
         let holdsNoSecret = try holdsNoSecret(id, in: database)
         for sql in [
             "DELETE FROM queue WHERE task = ?", "DELETE FROM progress WHERE task = ?",
             "DELETE FROM event WHERE task = ?",
-        ] { try run(sql, [id], database) }
+        ] { try database.run(sql, [id]) }
         if holdsNoSecret { return .none }
-        guard let specification = try transfer(id, in: database)?.specification else { throw Self.noSuchTransfer(id) }
+        guard let specification = try transfer(id, in: database)?.specification else {
+            throw TransferStoreError.noSuchTransfer(id)
+        }
         let redacted = specification.redacted
         guard redacted != specification else { return .none }
-        try rewrite(id, try TransferColumns(redacted, classes), in: database)
+        try rewrite(id, try TransferColumns(redacted, classes.saved), in: database)
         return .removedSecrets
     }
 
@@ -199,82 +171,5 @@ final class TransferRows: @unchecked Sendable {
             sql: "SELECT url FROM task WHERE id = ? AND specification = '{}'")
         guard let url = try String.fetchOne(statement, arguments: [id]) else { return false }
         return TransferSpecification.redacted(url: url) == url
-    }
-
-    /// The number of a class, which is made where it is new.
-    private func number(of shared: TransferColumns.Shared, in database: Database) throws -> Int64 {
-        switch shared {
-        case .numbered(let number): try revived(number, in: database)
-        case .traits(let traits): try revived(try number(of: traits, in: database), in: database)
-        }
-    }
-
-    private func number(of shared: TransferTraits, in database: Database) throws -> Int64 {
-        if let number = classes.number(of: shared) ?? newClasses[shared] { return number }
-        let text = try JSONText.encode(shared)
-        try run("INSERT INTO class (traits) VALUES (?) ON CONFLICT DO NOTHING", [text], database)
-        let statement = try database.cachedStatement(sql: "SELECT number FROM class WHERE traits = ?")
-        guard let number = try Int64.fetchOne(statement, arguments: [text]) else {
-            throw DatabaseError(resultCode: .SQLITE_INTERNAL)
-        }
-        newClasses[shared] = number
-        return number
-    }
-
-    func run(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
-        try database.cachedStatement(sql: sql).execute(arguments: arguments)
-    }
-
-    private static func noSuchTransfer(_ id: Int64) -> TransferStoreError {
-        TransferStoreError(
-            code: .noSuchTransfer,
-            message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
-    }
-
-    // MARK: Folding
-
-    /// Makes rows of what happened, and forgets how it came to that.
-    func fold(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO progress (task, is_suspended) SELECT DISTINCT task, 0 FROM event WHERE true
-                    ON CONFLICT DO NOTHING
-                """)
-        for kind in EventKind.allCases {
-            try database.execute(
-                sql: """
-                    UPDATE progress SET \(kind.column) = (
-                        SELECT value FROM event WHERE event.task = progress.task AND kind = \(kind.rawValue)
-                        ORDER BY number DESC LIMIT 1)
-                    WHERE task IN (SELECT task FROM event WHERE kind = \(kind.rawValue))
-                    """)
-        }
-        try database.execute(
-            sql: """
-                DELETE FROM progress WHERE task IN (SELECT task FROM event) AND resume IS NULL AND retry IS NULL
-                    AND is_suspended = 0 AND hold IS NULL AND relaunch_hold IS NULL;
-                DELETE FROM event
-                """)
-        unfolded = 0
-    }
-}
-
-/// What an event says. The numbers are in the database.
-enum EventKind: Int64, CaseIterable, Sendable {
-    case resume = 1
-    case retry
-    case suspended
-    case hold
-    case relaunchHold
-
-    /// Where it is folded to.
-    var column: String {
-        switch self {
-        case .resume: "resume"
-        case .retry: "retry"
-        case .suspended: "is_suspended"
-        case .hold: "hold"
-        case .relaunchHold: "relaunch_hold"
-        }
     }
 }
