@@ -75,7 +75,7 @@ enum Transferctl {
             return path
         }
         guard let swift = Command.find("swift") else { throw FigureError("there is no 'swift' in PATH") }
-        let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+        let root = URL(fileURLWithPath: #filePath).appending(path: "../../../../..").standardizedFileURL.path
         _ = try Command(
             program: swift, arguments: ["build", "-c", "release", "--product", product, "--package-path", root]
         ).run()
