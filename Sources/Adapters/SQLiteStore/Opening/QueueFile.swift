@@ -28,7 +28,7 @@ struct QueueFile: Sendable {
     /// Takes the suspicion back.
     func trust() { unlink(suspicion) }
 
-    /// When the backup was made; nil where there is none.
+    /// The date of the backup; nil if there is none.
     var backupDate: WallTime? {
         var status = stat()
         guard stat(backup, &status) == 0 else { return nil }
@@ -87,7 +87,7 @@ struct QueueFile: Sendable {
 
     // MARK: Damaged files
 
-    /// How long a damaged file is kept for who wants to look into it, where no secret has ended meanwhile.
+    /// The age at which a damaged file is removed although no secret has ended meanwhile.
     private static let damagedAge = Duration.seconds(7 * 86_400)
 
     /// Moves the damaged database aside, and returns where it lies now.

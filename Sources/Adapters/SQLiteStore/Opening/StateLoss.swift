@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// What became of a queue whose file was found to be damaged.
+/// The fate of a queue whose file was found to be damaged.
 public struct StateLoss: Hashable, Sendable, CustomStringConvertible {
-    /// Where the damaged file lies now, for who wants to look into it.
+    /// The path of the damaged file, for people who want to look into it.
     public var damagedFile: String
-    /// When the backup was made that took its place; nil where there was none, so that the queue began empty.
+    /// The date of the backup that took its place; nil if there was none, so that the queue began empty.
     public var backupDate: WallTime?
-    /// What was wrong.
+    /// The damage, in the words of SQLite.
     public var reason: String
 
     /// One or two sentences for people.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an event says. The numbers are in the database.
+/// The kinds of events. The numbers are in the database.
 enum EventKind: Int64, CaseIterable, Sendable {
     case resume = 1
     case retry

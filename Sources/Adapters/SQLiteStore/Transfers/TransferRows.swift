@@ -4,9 +4,9 @@ internal import TransferEngine
 internal import TransferModel
 internal import TransferScheduling
 
-/// How transfers lie in the tables of `Schema`, on the one connection that reads and writes them.
+/// The transfers as they lie in the tables of `Schema`, on the one connection that reads and writes them.
 ///
-/// What is done for each of thousands goes by prepared statements of SQLite's own; the rest by GRDB.
+/// Work for each of thousands goes by prepared statements of SQLite's own; the rest by GRDB.
 final class TransferRows: @unchecked Sendable {
     // Guard: used on the connection's serial queue only, but for the lock in `classes`.
     private var statements: Statements?
@@ -15,7 +15,7 @@ final class TransferRows: @unchecked Sendable {
     /// The last number given; nil outside of a transaction that has asked for it.
     private var last: Int64?
 
-    /// What a change did beyond the rows.
+    /// The effect of a change beyond the rows.
     enum Effect {
         /// Nothing.
         case none
