@@ -130,7 +130,7 @@ final class GroupCommit: Sendable {
 
     /// Waits for idle time: no timer is left when there is nothing to do.
     private func lookForIdle(after delay: Duration) {
-        let milliseconds = SQLiteStore.milliseconds(max(delay, .milliseconds(1)))
+        let milliseconds = max(delay, .milliseconds(1)).wholeMilliseconds
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
             guard let self else { return }
             take(state.withLock { state in state.isClosed ? .none : state.upkeep.looked(at: .now) })
@@ -183,7 +183,7 @@ final class GroupCommit: Sendable {
             try runNew(of: &batch, statements, in: database)
             batch.requests += take(isLast: true)
             try runNew(of: &batch, statements, in: database)
-            try rows.finish(database)
+            try rows.events.foldIfMany(database)
             try statements.commit.run()
             rows.forget(isRolledBack: false)
         } catch {
@@ -195,7 +195,7 @@ final class GroupCommit: Sendable {
             if database.isInsideTransaction { try? database.rollback() }
             rows.forget(isRolledBack: true)
             let failure = TransferStoreError(wrapping: error, path: path)
-            if failure.code == .corrupt { SQLiteStore.suspect(path) }
+            if failure.code == .corrupt { QueueFile(path: path).suspect() }
             for request in batch.requests { request.answer(failure) }
             return
         }
@@ -257,7 +257,7 @@ final class GroupCommit: Sendable {
     }
 
     private func takeBack(_ statements: Statements) throws {
-        rows.forgetClasses()
+        rows.classes.forgetNew()
         try statements.takeBack.run()
         try statements.release.run()
     }

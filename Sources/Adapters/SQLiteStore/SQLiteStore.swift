@@ -18,6 +18,7 @@ public final class SQLiteStore: TransferStore {
     let database: DatabaseQueue
     let rows = TransferRows()
     let writer: GroupCommit
+    let upkeep: Upkeep
     /// What the machine was like when that was taken down last; nil while nobody watches.
     let watch = Mutex<RecordedFacts?>(nil)
 
@@ -26,27 +27,28 @@ public final class SQLiteStore: TransferStore {
     /// - Throws: `TransferStoreError` that tells what is wrong with the file and what to do.
     public init(_ configuration: SQLiteStoreConfiguration) throws {
         self.configuration = configuration
-        (database, loss) = try Self.openRepairing(configuration)
+        (database, loss) = try QueueOpener(configuration).open()
         writer = GroupCommit(
             database: database, rows: rows, path: configuration.path,
-            busyMilliseconds: Self.milliseconds(configuration.busyTimeout),
+            busyMilliseconds: configuration.busyTimeout.wholeMilliseconds,
             upkeep: UpkeepSchedule(
                 idleTime: configuration.idleTime, interval: configuration.upkeepInterval,
                 secretsInterval: configuration.secretsInterval, now: .now))
+        upkeep = Upkeep(configuration, loss: loss, database: database, rows: rows, writer: writer)
         do {
             try database.writeWithoutTransaction { [rows, writer] database in
                 writer.keepLog(of: database)
                 try rows.prepare(database)
-                try Self.forgetIfMany(configuration.retention, in: database)
+                try ExpiredRows(configuration.retention).forgetIfMany(in: database)
             }
         } catch {
             let trouble = TransferStoreError(wrapping: error, path: configuration.path)
-            if trouble.code == .corrupt { Self.suspect(configuration.path) }
+            if trouble.code == .corrupt { QueueFile(path: configuration.path).suspect() }
             throw trouble
         }
-        writer.whenUpkeepIsDue { [weak self] in
+        writer.whenUpkeepIsDue { [weak upkeep] in
             // What cannot be done now is done after the next commit; commits tell of trouble themselves.
-            try? self?.performUpkeep()
+            try? upkeep?.perform()
         }
     }
 
@@ -56,7 +58,7 @@ public final class SQLiteStore: TransferStore {
         guard !changes.isEmpty else { return [] }
         let request: ChangesRequest
         do {
-            request = try ChangesRequest(changes, rows.classes)
+            request = try ChangesRequest(changes, rows.classes.saved)
         } catch {
             throw TransferStoreError(wrapping: error, path: configuration.path)
         }
@@ -139,7 +141,7 @@ public final class SQLiteStore: TransferStore {
     private func described(_ error: any Error) -> any Error {
         switch error {
         case let error as DatabaseError:
-            if error.resultCode == .SQLITE_CORRUPT { Self.suspect(configuration.path) }
+            if error.resultCode == .SQLITE_CORRUPT { QueueFile(path: configuration.path).suspect() }
             return TransferStoreError(error, path: configuration.path)
         case let error as TransferStoreError: return error.naming(configuration.path)
         default: return error

@@ -62,6 +62,23 @@ extension TransferStoreError {
         }
     }
 
+    /// The answer where there is no unfinished transfer of that number.
+    static func noSuchTransfer(_ id: Int64) -> TransferStoreError {
+        TransferStoreError(
+            code: .noSuchTransfer,
+            message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
+    }
+
+    /// The error of a bad row, which fails the whole load: to leave it out would be to lose a transfer silently.
+    static func unreadable(_ column: String, of id: Int64, _ reason: String) -> TransferStoreError {
+        TransferStoreError(
+            code: .corrupt,
+            message: """
+                The \(column) of transfer \(id) cannot be read: \(reason). \
+                Remove that row (DELETE FROM task WHERE id = \(id)) or move the file away; nothing was changed.
+                """)
+    }
+
     /// The same with the file's name, where the sentence does not tell it yet.
     func naming(_ path: String) -> TransferStoreError {
         guard !message.contains(path), code != .noSuchTransfer, code != .notWritable, code != .diskFull else {

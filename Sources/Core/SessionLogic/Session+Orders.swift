@@ -7,7 +7,7 @@ extension Session {
         for change in admission.changes { put(change) }
         if let change = admission.unsaved { put(change) }
         switch admission.request {
-        case .open(_, let user, _): open(by: user)
+        case .open(_, let user, _): tell(audience.open(by: user, tasks))
         case .order(.submit(let snapshot), _, let source):
             guard case .failure(let error)? = source, !admission.changes.isEmpty else {
                 return submit(snapshot.identifier)
@@ -16,7 +16,7 @@ extension Session {
         case .order(let order, _, _):
             // Its question was answered before.
             if case .begin = order, admission.changes.isEmpty { return }
-            guard let task = self[unfinished: order.task] else { return }
+            guard let task = tasks[unfinished: order.task] else { return }
             accept(order, of: task)
         case .acknowledge:
             output.effects += admission.files.map { .removeFile($0) }
@@ -61,7 +61,7 @@ extension Session {
     ///
     /// - Parameter replaced: the transfer that the task was before its app gave it another request.
     mutating func submit(_ number: Int, replacing replaced: TransferID? = nil) {
-        guard let task = self[unfinished: number], task.transfer == nil,
+        guard let task = tasks[unfinished: number], task.transfer == nil,
             replaced != nil || !task.record.snapshot.isSuspended
         else { return }
         if let token = task.record.snapshot.continues, let kept = record.kept[token] {
@@ -72,7 +72,8 @@ extension Session {
                 TaskSubmission(
                     session: key, task: task.record, settings: record.settings,
                     isSandboxed: record.isSandboxed == true,
-                    traits: task.record.traits(in: key, by: record.settings, at: now), replaced: replaced)))
+                    traits: task.record.traits(in: key, by: record.settings, at: surroundings.now), replaced: replaced))
+        )
     }
 
     /// Goes on with the bytes of a cancelled task.
@@ -88,17 +89,17 @@ extension Session {
     }
 
     mutating func noteResumption(of number: Int) {
-        if self[unfinished: number]?.record.isResuming == true { change(number) { $0.isResuming = nil } }
+        if tasks[unfinished: number]?.record.isResuming == true { change(number) { $0.isResuming = nil } }
     }
 
     mutating func bind(_ transfer: TransferID, to number: Int) {
-        update(number) { $0.transfer = transfer }
+        tasks.update(number) { $0.transfer = transfer }
         output.owners.append((transfer, number))
     }
 
     /// Forgets the transfer of a task: what becomes of it is nothing to the session.
     mutating func unbind(_ transfer: TransferID, of number: Int) {
-        update(number) { $0.transfer = nil }
+        tasks.update(number) { $0.transfer = nil }
         output.owners.append((transfer, nil))
     }
 
@@ -108,14 +109,15 @@ extension Session {
     ///
     /// - Parameter token: the name under which its bytes are kept for a later task.
     private mutating func cancel(_ number: Int, keepingAs token: String? = nil) {
-        guard let task = self[unfinished: number] else { return }
+        guard let task = tasks[unfinished: number] else { return }
         if let transfer = task.transfer {
             guard let token else { return output.effects.append(.cancel([transfer])) }
             unbind(transfer, of: number)
             output.effects.append(.pause([transfer]))
             var session = record
             session.kept[token] = KeptBytes(
-                transfer: transfer, since: now, bytes: task.record.snapshot.received, source: task.record.source)
+                transfer: transfer, since: surroundings.now, bytes: task.record.snapshot.received,
+                source: task.record.source)
             write(.session(key, session))
             change(number) { $0.source = nil }
         }
@@ -127,8 +129,8 @@ extension Session {
         var session = record
         session.isQuit = true
         write(.session(key, session))
-        let transfers = unfinished.compactMap { tasks[$0]?.transfer }
-        for number in unfinished {
+        let transfers = tasks.unfinished.compactMap { tasks[$0]?.transfer }
+        for number in tasks.unfinished {
             change(number) { $0.isCancelled = true }
             if tasks[number]?.transfer == nil { cancel(number) }
         }

@@ -7,30 +7,30 @@ extension Session {
 
     /// Sees to it that the app is asked when the task's date has come; at once if an earlier run had asked in vain.
     mutating func waitForBegin(_ number: Int) {
-        guard let task = self[unfinished: number], let transfer = task.transfer,
+        guard let task = tasks[unfinished: number], let transfer = task.transfer,
             var date = task.record.snapshot.earliestBegin, !task.record.mayBegin, !record.isUnasked
         else { return }
         let wasAsked = task.recovered.map { $0.submitted <= date && $0.bytes == nil } ?? false
         // Somebody may have changed it, and this program have ended before that was saved here.
-        if let recovered = task.recovered { date = min(date, recovered.date ?? now) }
-        guard date > now || wasAsked else { return }
+        if let recovered = task.recovered { date = min(date, recovered.date ?? surroundings.now) }
+        guard date > surroundings.now || wasAsked else { return }
         output.effects.append(.holdForApp(transfer))
         wait(until: date, number)
     }
 
     /// Asks at a date, in steps, because the wall clock may be set.
     private mutating func wait(until date: WallTime, _ number: Int) {
-        update(number) { $0.asksAt = date }
-        guard date > now else { return askToBegin(number) }
-        output.effects.append(.setTimer(.begin(key, number), min(now.duration(to: date), .seconds(600))))
+        tasks.update(number) { $0.asksAt = date }
+        guard date > surroundings.now else { return askToBegin(number) }
+        output.effects.append(.setTimer(.begin(key, number), min(surroundings.now.duration(to: date), .seconds(600))))
     }
 
     /// Takes over another date of a task that waits for one, given by its app or by a person: the app is asked then, and at
     /// once if there is no date any more.
     mutating func changeDate(of number: Int, to date: WallTime?) {
         // A date that has passed is as good as none.
-        let date = max(date ?? now, now)
-        guard let task = self[unfinished: number], let former = task.asksAt, former != date else { return }
+        let date = max(date ?? surroundings.now, surroundings.now)
+        guard let task = tasks[unfinished: number], let former = task.asksAt, former != date else { return }
         // The app's own change is saved already.
         if task.record.snapshot.earliestBegin != date { change(number) { $0.snapshot.earliestBegin = date } }
         clearWait(number)
@@ -39,35 +39,35 @@ extension Session {
 
     mutating func clearWait(_ number: Int) {
         guard tasks[number]?.asksAt != nil else { return }
-        update(number) { $0.asksAt = nil }
+        tasks.update(number) { $0.asksAt = nil }
         output.effects.append(.cancelTimer(.begin(key, number)))
     }
 
     /// The date of a task may have come.
     mutating func passDate(of number: Int) {
-        if let date = self[unfinished: number]?.asksAt { wait(until: date, number) }
+        if let date = tasks[unfinished: number]?.asksAt { wait(until: date, number) }
     }
 
     private mutating func askToBegin(_ number: Int) {
-        guard let task = self[unfinished: number] else { return }
-        update(number) { $0.asksAt = nil }
-        guard !record.isUnasked, user != nil || allowsLaunch else { return letBegin(number) }
+        guard let task = tasks[unfinished: number] else { return }
+        tasks.update(number) { $0.asksAt = nil }
+        guard !record.isUnasked, audience.user != nil || record.allowsLaunch else { return letBegin(number) }
         ask(.willBegin(task.record.snapshot.request), of: number)
     }
 
     /// Asks the app something, which is started for it if it does not run.
     private mutating func ask(_ question: SessionEvent.Kind, of number: Int) {
-        update(number) { $0.question = question }
-        if user == nil { hasWaiting = true }
-        tell(SessionEvent(task: number, question))
+        tasks.update(number) { $0.question = question }
+        audience.noteEvent()
+        tell([SessionEvent(task: number, question)])
     }
 
     /// Lets a delayed task begin, of which nobody is asked, or whose app has said so.
     mutating func letBegin(_ number: Int) {
-        guard let task = self[unfinished: number], !task.isChallenged else { return }
+        guard let task = tasks[unfinished: number], !task.isChallenged else { return }
         if !task.record.mayBegin { change(number) { $0.mayBegin = true } }
         clearWait(number)
-        update(number) { $0.question = nil }
+        tasks.update(number) { $0.question = nil }
         if let transfer = task.transfer { output.effects.append(.releaseForApp(transfer)) }
     }
 
@@ -79,13 +79,13 @@ extension Session {
         case .unasked:
             letBegin(number)
             // Nobody is asked about the others either.
-            for other in asked.sorted() { letBegin(other) }
+            for other in tasks.asked.sorted() { letBegin(other) }
         case .cancel:
-            update(number) { $0.question = nil }
+            tasks.update(number) { $0.question = nil }
             output.effects += task.transfer.map { [.cancel([$0])] } ?? []
         case .with:
             clearWait(number)
-            update(number) { $0.question = nil }
+            tasks.update(number) { $0.question = nil }
             if let transfer = task.transfer { unbind(transfer, of: number) }
             submit(number, replacing: task.transfer)
         }
@@ -95,7 +95,7 @@ extension Session {
 
     /// A server wants a login before it gives a task's file.
     mutating func challenge(_ number: Int, _ challenges: [AuthenticationChallenge]) {
-        guard let transfer = self[unfinished: number]?.transfer else { return }
+        guard let transfer = tasks[unfinished: number]?.transfer else { return }
         let answersBearer = record.settings.answersBearerChallenges
         // Who answers those has a token; others are not asked, nor started, for what they do not know.
         guard
@@ -108,7 +108,7 @@ extension Session {
 
     mutating func noteAnswer(to number: Int) {
         guard tasks[number]?.isChallenged == true else { return }
-        update(number) { $0.question = nil }
+        tasks.update(number) { $0.question = nil }
         output.hasDealt = true
     }
 }

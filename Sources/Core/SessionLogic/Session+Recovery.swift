@@ -7,10 +7,10 @@ extension Session {
     init(_ stored: StoredSession, _ transfers: [Int: RecoveredTransfer]) {
         self.init(stored.key, stored.record)
         for record in stored.tasks.values { put(.task(key, record)) }
-        hasWaiting = !ends.isEmpty
-        for (number, transfer) in transfers where self[unfinished: number] != nil {
+        if !tasks.ends.isEmpty { audience.noteEvent() }
+        for (number, transfer) in transfers where tasks[unfinished: number] != nil {
             bind(transfer.id, to: number)
-            update(number) {
+            tasks.update(number) {
                 $0.recovered = transfer
                 $0.record.snapshot.total = transfer.total
                 if let bytes = transfer.bytes, $0.record.snapshot.kind == .download {
@@ -22,17 +22,17 @@ extension Session {
 
     /// Does what was left undone, once the engine runs: orders that it has not got, and ends of which no app has heard.
     mutating func goOn() {
-        for number in unfinished { goOn(number) }
+        for number in tasks.unfinished { goOn(number) }
         // Of versions that kept them until the app had heard of the end.
-        for number in ends.values.sorted() {
+        for number in tasks.ends.values.sorted() {
             guard let former = tasks[number]?.record, case var task = former else { continue }
             task.removeSecrets()
             if task != former { write(.task(key, task)) }
         }
         var session = record
-        if unfinishedCount == 0 { session.settings.additionalHeaders = [:] }
+        if tasks.unfinishedCount == 0 { session.settings.additionalHeaders = [:] }
         for (token, kept) in record.kept.sorted(by: { $0.key < $1.key }) {
-            guard kept.since.advanced(by: .seconds(7 * 86_400)) < now else {
+            guard kept.since.advanced(by: .seconds(7 * 86_400)) < surroundings.now else {
                 output.effects.append(.pause([kept.transfer]))
                 continue
             }
@@ -42,14 +42,15 @@ extension Session {
         }
         if session != record { write(.session(key, session)) }
         // By then no store has a transfer any more whose key a new task of that number would have.
-        let longUnused = now.advanced(by: .seconds(-400 * 86_400))
-        if tasks.isEmpty, record.kept.isEmpty, user == nil, let opened = record.lastOpened, opened < longUnused {
+        let longUnused = surroundings.now.advanced(by: .seconds(-400 * 86_400))
+        if tasks.isEmpty, record.kept.isEmpty, audience.user == nil, let opened = record.lastOpened, opened < longUnused
+        {
             write(.removed(key))
         }
     }
 
     private mutating func goOn(_ number: Int) {
-        guard let task = self[unfinished: number] else { return }
+        guard let task = tasks[unfinished: number] else { return }
         let (record, generation) = (task.record, task.record.generation)
         if generation > 0 {
             // Ends what the task was before its app gave it another request.
@@ -66,6 +67,6 @@ extension Session {
             output.effects.append(.resume(transfer))
         }
         waitForBegin(number)
-        update(number) { $0.recovered = nil }
+        tasks.update(number) { $0.recovered = nil }
     }
 }

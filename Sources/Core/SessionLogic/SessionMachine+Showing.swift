@@ -5,11 +5,13 @@ package import TransferModel
 extension SessionMachine {
     /// A session as the process that has it open finds it.
     package func state(of key: SessionKey) -> SessionState {
-        guard let session = sessions[key], let user = session.user else { return SessionState(nextTask: 1, tasks: []) }
+        guard let session = sessions[key], let user = session.audience.user else {
+            return SessionState(nextTask: 1, tasks: [])
+        }
         var state = SessionState(
             nextTask: session.record.nextTask,
             tasks: session.tasks.values.map(\.record.snapshot).sorted { $0.identifier < $1.identifier })
-        state.isInFront = apps[user.app]?.isInFront ?? true
+        state.isInFront = apps[user.app].isInFront
         state.app = key.app == user.app ? nil : key.app
         state.warning = loss ?? sessions.warning(about: session.record, of: key, for: user)
         return state
@@ -28,7 +30,7 @@ extension SessionMachine {
 
     /// The tasks that have not ended, in the order of their numbers.
     package func tasks(of key: SessionKey) -> [TaskSnapshot] {
-        (sessions[key]?.unfinished ?? []).compactMap { sessions[key]?.tasks[$0]?.record.snapshot }
+        (sessions[key]?.tasks.unfinished ?? []).compactMap { sessions[key]?.tasks[$0]?.record.snapshot }
     }
 
     /// The task of a transfer; nil if it is no session's.
@@ -36,22 +38,19 @@ extension SessionMachine {
 
     /// The finished file of an event that waits to be acknowledged; nil where there is none.
     package func file(ofEvent event: EventNumber, in key: SessionKey) -> String? {
-        sessions[key]?.find(event).flatMap { $0.kinds[$0.place].file }
+        sessions[key]?.tasks.find(event).flatMap { $0.kinds[$0.place].file }
     }
 
     /// The process that has a session open.
-    package func user(of key: SessionKey) -> SessionUser? { sessions[key]?.user }
+    package func user(of key: SessionKey) -> SessionUser? { sessions[key]?.audience.user }
 
     /// The sessions that fit, in their order.
     package func keys(where fits: (SessionKey, SessionUser?) -> Bool = { _, _ in true }) -> [SessionKey] {
-        sessions.filter { fits($0.key, $0.value.user) }.keys.sorted()
+        sessions.filter { fits($0.key, $0.value.audience.user) }.keys.sorted()
     }
 
-    /// Whether a person works with an app: by the desktop's word, else by its own. One that has said nothing, and was not
-    /// started for its sessions, is in front (rule S6).
-    package func isInFront(_ app: String) -> Bool {
-        (apps[app]?.window ?? windows[app]).map { $0 == .focused } ?? apps[app]?.saysInFront ?? true
-    }
+    /// Whether a person works with an app.
+    package func isInFront(_ app: String) -> Bool { apps.isInFront(app) }
 
     /// The files of uploads that sessions still need.
     package var neededSources: [KeptSource] {
@@ -66,8 +65,8 @@ extension SessionMachine {
     package func usage(of app: String) -> TaskUsage {
         var usage = TaskUsage()
         for (key, session) in sessions where key.app == app {
-            usage.tasks += session.usage.tasks
-            usage.bytes += session.usage.bytes
+            usage.tasks += session.tasks.usage.tasks
+            usage.bytes += session.tasks.usage.bytes
         }
         return usage
     }
@@ -93,13 +92,13 @@ extension SessionMachine {
     /// What is known of the apps that have sessions, by their names.
     package func appStatuses() -> [AppStatus] {
         Set(sessions.keys.map(\.app)).sorted().map { app in
-            let state = apps[app] ?? AppState()
+            let state = apps[app]
             let own = sessions.filter { $0.key.app == app }
             var status = AppStatus(app: app)
             status.sessions = own.count
-            status.isConnected = own.contains { $0.value.user != nil }
+            status.isConnected = own.contains { $0.value.audience.user != nil }
             status.isInFront = state.isInFront && status.isConnected
-            status.waitingEvents = own.values.reduce(0) { $0 + $1.waitingEventCount }
+            status.waitingEvents = own.values.reduce(0) { $0 + $1.tasks.waitingEventCount }
             let registered = own.sorted { $0.key < $1.key }.map(\.value.record).first { $0.registration != nil }
             (status.registration, status.registeredBy) = (registered?.registration, registered?.registeredBy)
             (status.launches, status.failures, status.lastLaunch, status.lastOutcome) = (
@@ -112,7 +111,7 @@ extension SessionMachine {
     /// The sessions there are, with how many of their tasks are not over and how many events wait.
     package func summaries() -> [(key: SessionKey, tasks: Int, waitingEvents: Int, owner: Int32?)] {
         sessions.sorted { $0.key < $1.key }.map { key, session in
-            (key, session.unfinishedCount, session.waitingEventCount, session.user?.process)
+            (key, session.tasks.unfinishedCount, session.tasks.waitingEventCount, session.audience.user?.process)
         }
     }
 }

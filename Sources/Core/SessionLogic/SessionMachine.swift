@@ -33,9 +33,7 @@ package struct SessionMachine: Sendable {
     var owners: [TransferID: TaskKey] = [:]
     /// Tasks that are being submitted, by their transfers' keys.
     private var submitting: [String: TaskKey] = [:]
-    var apps: [String: AppState] = [:]
-    /// What the desktop tells of windows, by the names of apps.
-    var windows: [String: WindowFocus] = [:]
+    var apps = AppRegistry()
     /// The time of the event that is being applied, and what is to be done about it.
     var now = WallTime(nanosecondsSinceEpoch: 0)
     var effects: [SessionEffect] = []
@@ -54,7 +52,7 @@ package struct SessionMachine: Sendable {
         self.now = now
         let app = app(of: event)
         take(event)
-        if let app { startIfNeeded(app) }
+        if let app { effects += apps.startIfNeeded(app, for: sessions, at: now) }
         defer { effects = [] }
         return effects
     }
@@ -82,19 +80,37 @@ package struct SessionMachine: Sendable {
         case .transferBegan(let id): change(id) { $0.noteBegin(of: $1) }
         case .transferProgressed(let id, let bytes, let total): change(id) { $0.note(bytes, of: total, in: $1) }
         case .transferStopped(let id, let bytes):
-            change(id) { session, number in session.update(number) { $0.record.snapshot.noteBytes(bytes) } }
+            change(id) { session, number in session.tasks.update(number) { $0.record.snapshot.noteBytes(bytes) } }
         case .dateChanged(let id, let date): change(id) { $0.changeDate(of: $1, to: date) }
         case .challenged(let id, let challenges): change(id) { $0.challenge($1, challenges) }
         case .answered(let id): change(id) { $0.noteAnswer(to: $1) }
         case .transferEnded(let id, let end): change(id) { $0.end($1, as: end) }
-        case .saidInFront(let app, let isInFront): note(isInFront: isInFront, app)
-        case .windowsChanged(let windows): note(windows)
+        case .saidInFront(let app, let isInFront): effects += apps.note(isInFront: isInFront, app)
+        case .windowsChanged(let windows):
+            let users = sessions.values.compactMap(\.audience.user?.app)
+            effects += apps.note(windows, of: Set(sessions.keys.map(\.app)).union(users))
         case .launchEnded(let app, let outcome):
-            changeApp(app) { $0.endLaunch(of: app, outcome, in: $1) }
+            effects += apps.change(app) { $0.endLaunch(of: app, outcome, in: sessions) }
         case .timerFired(.begin(let key, let number)): change(key) { $0.passDate(of: number) }
-        case .timerFired(.patience(let app)): changeApp(app) { $0.endPatience(of: app, in: $1) }
-        case .timerFired(.pause(let app)): changeApp(app) { state, _ in state.endPause() }
+        case .timerFired(.patience(let app)): effects += apps.change(app) { $0.endPatience(of: app, in: sessions) }
+        case .timerFired(.pause(let app)): effects += apps.change(app) { $0.endPause() }
         }
+    }
+
+    /// Looks at a request: what has to be saved before it is carried out.
+    ///
+    /// - Throws: the refusal, which says what would be right.
+    package func admit(
+        _ request: SessionRequest, in key: SessionKey, at now: WallTime
+    ) throws(SessionRefusal) -> Admission {
+        try AdmissionControl(
+            sessions: sessions, limits: limits, now: now, isBehind: isBehind(key), usage: usage(of: key.app)
+        ).admit(request, in: key)
+    }
+
+    /// Whether nobody works with the program that has a session: its app, or another one of its container.
+    private func isBehind(_ key: SessionKey) -> Bool {
+        !apps[sessions[key]?.audience.user?.app ?? key.app].isInFront
     }
 
     // MARK: Parts
@@ -119,16 +135,9 @@ package struct SessionMachine: Sendable {
         }
         if !output.changes.isEmpty { effects.append(.save(stored(output.changes))) }
         effects += output.effects
-        if output.hasDealt { changeApp(key.app) { $0.deal(of: key.app, in: key, $1) } }
-        if output.mayAbandon { abandonIfIdle(key.app) }
+        if output.hasDealt { effects += apps.change(key.app) { $0.deal(of: key.app, in: key, sessions) } }
+        if output.mayAbandon { effects += apps.abandonIfIdle(key.app, sessions) }
         if output.changes.contains(.removed(key)) { sessions[key] = nil }
-    }
-
-    /// Lets an app's state decide about its start, and gathers what follows.
-    private mutating func changeApp(_ app: String, _ body: (inout AppState, [SessionKey: Session]) -> [SessionEffect]) {
-        var state = apps[app] ?? AppState()
-        effects += body(&state, sessions)
-        apps[app] = state
     }
 
     private mutating func accept(_ admission: Admission) {
@@ -136,16 +145,17 @@ package struct SessionMachine: Sendable {
             if sessions[admission.key] == nil {
                 sessions[admission.key] = Session(admission.key, SessionRecord(settings: settings))
             }
-            noteOpening(by: user)
+            let isKnown = sessions.values.contains { $0.audience.user?.name == user.name }
+            effects += apps.noteOpening(by: user, isKnown: isKnown)
         }
         change(admission.key) { $0.accept(admission) }
     }
 
     /// A process has done with a session, or is gone.
     private mutating func leave(_ key: SessionKey, _ name: String, isGone: Bool) {
-        guard let user = sessions[key]?.user, user.name == name else { return }
+        guard let user = sessions[key]?.audience.user, user.name == name else { return }
         change(key) { $0.leave(isGone: isGone) }
-        if isGone, user.app == key.app { changeApp(key.app) { $0.leave(of: key.app, $1) } }
+        if isGone, user.app == key.app { effects += apps.change(key.app) { $0.leave(of: key.app, sessions) } }
     }
 
     /// The rows as they are saved: the header fields of a session, which may be secrets, stay on disk only while it has
@@ -155,9 +165,9 @@ package struct SessionMachine: Sendable {
             guard case .session(let key, var record) = change, !record.settings.additionalHeaders.isEmpty else {
                 return change
             }
-            var count = sessions[key]?.unfinishedCount ?? 0
+            var count = sessions[key]?.tasks.unfinishedCount ?? 0
             for case .task(key, let task) in changes {
-                let isThere = sessions[key]?[unfinished: task.snapshot.identifier] != nil
+                let isThere = sessions[key]?.tasks[unfinished: task.snapshot.identifier] != nil
                 count += (task.end == nil ? 1 : 0) - (isThere ? 1 : 0)
             }
             guard count == 0 else { return change }

@@ -15,7 +15,7 @@ extension [SessionKey: Session] {
         let own = SessionKey(app: app, identifier: settings.identifier)
         // What it began before there was such an app stays its own.
         guard let container = settings.sharedContainerIdentifier, self[own]?.tasks.isEmpty != false,
-            self[own]?.user == nil, let owner = self.app(registeredFor: container)
+            self[own]?.audience.user == nil, let owner = self.app(registeredFor: container)
         else { return own }
         return SessionKey(app: owner, identifier: settings.identifier)
     }

@@ -14,13 +14,8 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let policies = try policy.chosen()
         let cases = try study.cases()
-        let settings = study.settings
-        let items = await StudyRunner.run(cases, policies, settings, width: study.jobs)
-        try output.write(
-            StudyRunner.study(
-                items, devices: cases.map(\.name), policies: policies.map(\.name), settings: settings,
-                seed: study.seed)
-        ) { StudyRunner.page($0, items, cases, policies, settings) }
+        let (result, items) = await study.run(cases, policies)
+        try output.write(result) { StudyRunner.page($0, items, cases, policies, study.settings) }
     }
 }
 
@@ -31,7 +26,10 @@ struct PolicyOptions: ParsableArguments {
         help: "Policies as NAME[:key=value]…, separated by commas; may be given several times. See 'policies'.")
     var lists: [String] = ["default,immediate,unmetered,strict,ladder,oracle"]
 
-    func chosen() throws -> [LabPolicy] {
+    func chosen() throws -> [LabPolicy] { try Self.chosen(lists) }
+
+    /// The policies of these lists; none may come twice.
+    static func chosen(_ lists: [String]) throws -> [LabPolicy] {
         let policies = try lists.flatMap { try LabPolicy.list($0) }
         var seen: Set<String> = []
         for policy in policies where !seen.insert(policy.name).inserted {

@@ -112,4 +112,12 @@ struct StudyOptions: ParsableArguments {
         return Selection(
             names: matches.map(\.device.name), places: places, cases: cases, digest: StudyPart.digest(bytes))
     }
+
+    /// Replays the devices under the policies.
+    func run(_ cases: [DeviceCase], _ policies: [LabPolicy]) async -> (Study, [StudyRunner.Item]) {
+        let items = await StudyRunner.run(cases, policies, settings, width: jobs)
+        let study = StudyRunner.study(
+            items, devices: cases.map(\.name), policies: policies.map(\.name), settings: settings, seed: seed)
+        return (study, items)
+    }
 }

@@ -18,35 +18,25 @@ enum StudyRunner {
         let width = width > 0 ? width : ProcessInfo.processInfo.activeProcessorCount
         var items: [Item?] = Array(repeating: nil, count: cases.count)
         await withTaskGroup(of: (Int, Item).self) { group in
-            var next = 0
-            while next < min(width, cases.count) {
-                add(next, cases, policies, settings, to: &group)
-                next += 1
+            for (place, device) in cases.enumerated() {
+                if place >= width, let (index, item) = await group.next() { items[index] = item }
+                group.addTask {
+                    let optimum = Optimum(device.trace, jobs: device.jobs, settings: settings)
+                    return (place, Item(outcomes: policies.map { replay(device, $0, settings) }, optimum: optimum))
+                }
             }
-            for await (index, item) in group {
-                items[index] = item
-                guard next < cases.count else { continue }
-                add(next, cases, policies, settings, to: &group)
-                next += 1
-            }
+            for await (index, item) in group { items[index] = item }
         }
         return items.compactMap { $0 }
     }
 
-    private static func add(
-        _ index: Int, _ cases: [DeviceCase], _ policies: [LabPolicy], _ settings: ReplaySettings,
-        to group: inout TaskGroup<(Int, Item)>
-    ) {
-        let device = cases[index]
-        group.addTask {
-            let outcomes = policies.map { choice -> DeviceOutcome? in
-                guard let policy = choice.policy(on: device.trace, settings: settings) else { return nil }
-                var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
-                return replay.run()
-            }
-            let optimum = Optimum(device.trace, jobs: device.jobs, settings: settings)
-            return (index, Item(outcomes: outcomes, optimum: optimum))
-        }
+    /// The outcome of a device under a policy; nil for the optimum, which is not replayed.
+    private static func replay(
+        _ device: DeviceCase, _ choice: LabPolicy, _ settings: ReplaySettings
+    ) -> DeviceOutcome? {
+        guard let policy = choice.policy(on: device.trace, settings: settings) else { return nil }
+        var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: settings)
+        return replay.run()
     }
 
     /// The study that the results make.
@@ -73,10 +63,8 @@ enum StudyRunner {
         var seen: Set<Int> = []
         let timelines = chosen.filter { seen.insert($0).inserted }.map { index in
             let device = cases[index]
-            let bands = replayed.compactMap { choice -> PageTimeline.Band? in
-                guard let policy = choice.policy(on: device.trace, settings: recording) else { return nil }
-                var replay = Replay(device.trace, jobs: device.jobs, policy: policy, settings: recording)
-                return PageTimeline.Band(name: choice.name, activity: replay.run().activity)
+            let bands = replayed.compactMap { choice in
+                replay(device, choice, recording).map { PageTimeline.Band(name: choice.name, activity: $0.activity) }
             }
             return PageTimeline(device.trace, bands: bands)
         }

@@ -38,21 +38,17 @@ struct SweepCommand: AsyncParsableCommand {
             }
         }
         let names = SweepAxis.names(of: choices)
-        let policies = try (names + lists).flatMap { try LabPolicy.list($0) }
+        let policies = try PolicyOptions.chosen(names + lists)
         guard !policies.isEmpty else { throw UsageError("no policy is named: give one by --axis or --policy") }
-        var seen: Set<String> = []
-        for policy in policies where !seen.insert(policy.name).inserted {
-            throw UsageError("the policy \(policy.name) is named twice")
-        }
         let cases = try study.cases()
         guard !deadlines.isEmpty else {
-            let (result, items) = try await result(cases, policies)
+            let (result, items) = await study.run(cases, policies)
             return try output.write(result) { StudyRunner.page($0, items, cases, policies, study.settings) }
         }
         var parts: [JSONValue] = []
         for seconds in deadlines {
             let cases = Self.giving(seconds, cases)
-            let (result, items) = try await self.result(cases, policies)
+            let (result, items) = await study.run(cases, policies)
             parts.append(.object([.init("deadline_s", .number(seconds)), .init("study", result.json)]))
             guard output.json != "-" else { continue }
             guard output.csv == nil, output.html == nil else {
@@ -65,16 +61,6 @@ struct SweepCommand: AsyncParsableCommand {
         }
         guard let json = output.json else { return }
         try Files.write(JSONValue.object([.init("sweep", .list(parts))]).document, to: json)
-    }
-
-    private func result(
-        _ cases: [DeviceCase], _ policies: [LabPolicy]
-    ) async throws -> (Study, [StudyRunner.Item]) {
-        let items = await StudyRunner.run(cases, policies, study.settings, width: study.jobs)
-        let result = StudyRunner.study(
-            items, devices: cases.map(\.name), policies: policies.map(\.name), settings: study.settings,
-            seed: study.seed)
-        return (result, items)
     }
 
     private static func giving(_ seconds: Double, _ cases: [DeviceCase]) -> [DeviceCase] {

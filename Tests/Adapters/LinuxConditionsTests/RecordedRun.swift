@@ -42,11 +42,15 @@ struct RecordedRun {
 
     static let folder = Bundle.module.resourcePath.map { $0 + "/Recordings" } ?? ""
 
-    /// The names of all recordings.
-    static let names: [String] = {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(".jsonl") }.sorted()
+    /// The paths of all recordings below the folder, by the names of their files.
+    static let paths: [String: String] = {
+        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        let recordings = paths.filter { $0.hasSuffix(".jsonl") }
+        return Dictionary(uniqueKeysWithValues: recordings.map { (URL(fileURLWithPath: $0).lastPathComponent, $0) })
     }()
+
+    /// The names of all recordings.
+    static let names = paths.keys.sorted()
 
     let name: String
     let bytes: Data
@@ -59,7 +63,7 @@ struct RecordedRun {
 
     init(_ name: String) throws {
         self.name = name
-        bytes = try Data(contentsOf: URL(fileURLWithPath: Self.folder + "/" + name))
+        bytes = try Data(contentsOf: URL(fileURLWithPath: "\(Self.folder)/\(Self.paths[name] ?? name)"))
         let head = try JSONDecoder().decode(Head.self, from: Data(bytes.prefix { $0 != UInt8(ascii: "\n") }))
         (says, source, atMost) = (head.says, head.source, head.atMost)
         expected = head.expect.mapValues { $0.map(\.text) }

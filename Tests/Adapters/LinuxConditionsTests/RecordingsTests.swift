@@ -19,7 +19,7 @@ struct RecordingsTests {
         if Self.renews {
             replay = try ConditionsReplay(run.bytes, file: name, ignoresPublished: true)
             let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Recordings/"
-            try Data(replay.renewed.utf8).write(to: URL(fileURLWithPath: folder + name))
+            try Data(replay.renewed.utf8).write(to: URL(fileURLWithPath: folder + (RecordedRun.paths[name] ?? name)))
         } else {
             replay = try ConditionsReplay(run.bytes, file: name)
         }

@@ -32,7 +32,7 @@ struct RepairTests {
         let first = try store(place)
         #expect(first.loss == nil)
         try await first.commit((1...50).map { .inserted(StoredTransferSamples.full($0)) })
-        try first.performUpkeep()
+        try first.upkeep.perform()
         try await first.commit([.inserted(StoredTransferSamples.plain(51))])
         await first.close()
         try damage(place, from: 0)
@@ -55,23 +55,23 @@ struct RepairTests {
         let place = try Place()
         let first = try store(place)
         try await first.commit([.inserted(StoredTransferSamples.full(1)), .inserted(StoredTransferSamples.plain(2))])
-        try first.performUpkeep()
+        try first.upkeep.perform()
         await first.close()
         try damage(place, from: 0)
         let second = try store(place)
         let damaged = try #require(second.loss?.damagedFile)
         #expect(FileManager.default.createFile(atPath: place.path + ".damaged-\(Int32.max)", contents: nil))
-        try second.performUpkeep()
-        try second.performUpkeep()
+        try second.upkeep.perform()
+        try second.upkeep.perform()
         #expect(FileManager.default.fileExists(atPath: damaged))
         #expect(try !place.files().keys.contains { $0.hasSuffix(".damaged-\(Int32.max)") })
         try await second.commit([.ended(TransferID(1), .cancelled)])
-        try second.performUpkeep()
+        try second.upkeep.perform()
         #expect(try !place.files().keys.contains { $0.contains(".damaged-") })
         #expect(FileManager.default.createFile(atPath: damaged, contents: nil))
         await second.close()
         let third = try store(place)
-        try third.performUpkeep()
+        try third.upkeep.perform()
         #expect(!FileManager.default.fileExists(atPath: damaged))
     }
 
@@ -81,7 +81,7 @@ struct RepairTests {
             let place = try Place()
             let first = try store(place)
             try await first.commit([.inserted(StoredTransferSamples.full(1))])
-            if hasBackup { try first.performUpkeep() }
+            if hasBackup { try first.upkeep.perform() }
             await first.close()
             try damage(place, from: 0)
             if hasBackup {
@@ -101,7 +101,7 @@ struct RepairTests {
         let place = try Place()
         let first = try store(place)
         try await first.commit((1...400).map { .inserted(StoredTransferSamples.full($0)) })
-        try first.performUpkeep()
+        try first.upkeep.perform()
         await first.close()
         // The first pages stay, so that it opens.
         try damage(place, from: 24 * 4096)
@@ -121,7 +121,7 @@ struct RepairTests {
         let first = try store(place)
         try await first.commit([.inserted(StoredTransferSamples.full(1))])
         await first.close()
-        SQLiteStore.suspect(place.path)
+        QueueFile(path: place.path).suspect()
         let second = try store(place)
         #expect(second.loss == nil)
         #expect(try await second.unfinished() == [StoredTransferSamples.full(1)])
@@ -133,12 +133,12 @@ struct RepairTests {
         let place = try Place()
         let first = try store(place)
         try await first.commit((1...400).map { .inserted(StoredTransferSamples.full($0)) })
-        try first.performUpkeep()
+        try first.upkeep.perform()
         let good = try place.files()["queue.sqlite.backup"]
         await first.close()
         try damage(place, from: 24 * 4096)
         let second = try store(place)
-        #expect(throws: TransferStoreError.self) { try second.backUp() }
+        #expect(throws: TransferStoreError.self) { try second.upkeep.backUp() }
         #expect(try place.files()["queue.sqlite.backup"] == good)
         #expect(try place.files()["queue.sqlite.backup.new"] == nil)
         #expect(try place.files()["queue.sqlite.suspect"] != nil)
@@ -149,7 +149,7 @@ struct RepairTests {
         let place = try Place()
         let store = try store(place)
         try await store.commit([.inserted(StoredTransferSamples.full(1)), .inserted(StoredTransferSamples.plain(2))])
-        try store.performUpkeep()
+        try store.upkeep.perform()
         let backup = try #require(try place.files()["queue.sqlite.backup"])
         #expect(backup.range(of: Data(StoredTransferSamples.secretText.utf8)) != nil)
         let mode = try FileManager.default.attributesOfItem(atPath: place.path + ".backup")[.posixPermissions] as? Int
@@ -160,7 +160,7 @@ struct RepairTests {
         // A store that is always busy has a backup, too: it is renewed by the next upkeep.
         #expect(try place.files()["queue.sqlite.backup"] != nil)
         #expect(try place.files()["queue.sqlite"]?.range(of: Data(StoredTransferSamples.secretText.utf8)) == nil)
-        try store.performUpkeep()
+        try store.upkeep.perform()
         #expect(try place.files()["queue.sqlite.backup"] != nil)
         #expect(try !place.holds(StoredTransferSamples.secretText))
     }

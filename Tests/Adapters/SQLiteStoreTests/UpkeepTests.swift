@@ -42,13 +42,13 @@ struct UpkeepTests {
         let before = try await store.unfinished()
         #expect(before.first == expected)
         #expect(try await count("event", place) ?? 0 > 8)
-        try store.performUpkeep()
+        try store.upkeep.perform()
         #expect(try await count("event", place) == 0)
         #expect(try await count("progress", place) == 1)
         #expect(try await store.unfinished() == before)
         // On top of what was folded.
         try await store.commit([.suspended(expected.id, false)])
-        try store.performUpkeep()
+        try store.upkeep.perform()
         expected.isSuspended = false
         #expect(try await place.open().unfinished().first == expected)
     }
@@ -101,7 +101,7 @@ struct UpkeepTests {
         try await store.commit((1...50).map { .ended(TransferID($0), .cancelled) })
         let other = try place.raw()
         var counts: [Int] = []
-        try store.performUpkeep(slice: 10) {
+        try store.upkeep.perform(slice: 10) {
             let count = try other.write { database in
                 try database.execute(sql: "UPDATE identifier SET last = last")
                 return try Int.fetchOne(database, sql: "SELECT count(*) FROM ended") ?? 0
@@ -126,7 +126,7 @@ struct UpkeepTests {
         let hosts = ["one.example", "two.example", "three.example"]
         for (id, host) in zip(Int64(1)..., hosts) { try await store.commit([.inserted(transfer(id, host))]) }
         try await store.commit([.ended(TransferID(2), .cancelled), .ended(TransferID(3), .cancelled)])
-        try store.performUpkeep()
+        try store.upkeep.perform()
         #expect(try hosts.map { try place.holds($0) } == [true, false, false])
         // By the numbers that are known, of a class in between and of the last one; and a new one takes neither's.
         let again = [transfer(4, "two.example"), transfer(5, "three.example"), transfer(6, "four.example")]
@@ -142,13 +142,13 @@ struct UpkeepTests {
         let store = try store(place) { $0.retention = .init(age: .seconds(3600), count: 3) }
         try await store.commit((1...10).map { .inserted(StoredTransferSamples.plain($0)) })
         try await store.commit((2...10).map { .ended(TransferID($0), .cancelled) })
-        try store.performUpkeep()
+        try store.upkeep.perform()
         #expect(try await store.ended(limit: 100).map(\.id.rawValue) == [10, 9, 8])
         #expect(try await store.unfinished().map(\.id.rawValue) == [1])
         try await place.raw().write { database in
             try database.execute(sql: "UPDATE ended SET time = time - 7200000000000 WHERE task > 8")
         }
-        try store.performUpkeep()
+        try store.upkeep.perform()
         #expect(try await store.ended(limit: 100).map(\.id.rawValue) == [8])
         #expect(try await count("task", place) == 2)
         let new = StoreChange.submitted(NewTransfer(StoredTransferSamples.plain(1).specification), resume: nil)
@@ -169,7 +169,7 @@ struct UpkeepTests {
             store.record(conditions, at: old)
         }
         await store.writer.flush()
-        try store.performUpkeep()
+        try store.upkeep.perform()
         #expect(try await store.history(since: old).conditions.map(\.facts.power) == [.unknown])
         #expect(try await store.history(of: TransferID(1))?.moments.map(\.kind) == [.submitted, .started])
         #expect(try await store.history(of: TransferID(2))?.moments.map(\.kind) == [.submitted])
@@ -255,7 +255,7 @@ struct UpkeepTests {
         ].map { ($0, TransferID($1)) }
         let unwanted = ["/p/3-cancelled", "/p/6-over", "/p/99-unknown"]
         #expect(try await store.unreferenced(files) == unwanted)
-        try store.performUpkeep()
+        try store.upkeep.perform()
         #expect(try await store.unreferenced(files) == unwanted)
         #expect(try await store.unreferenced([]) == [])
     }

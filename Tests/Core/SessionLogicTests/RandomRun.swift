@@ -5,20 +5,20 @@ import TransferPolicy
 
 /// A random run from one seed: programs, an engine, power cuts and full disks against a machine, with an oracle beside it.
 struct RandomRun {
-    private static let keys = [("x", "s"), ("x", "t"), ("y", "u"), ("z", "v")].map {
+    static let keys = [("x", "s"), ("x", "t"), ("y", "u"), ("z", "v")].map {
         SessionKey(app: $0.0, identifier: $0.1)
     }
 
     private(set) var model = SessionModel()
     private(set) var log: [String] = []
-    private var world = SessionWorld()
-    private var dice: SplitMix64
+    var world = SessionWorld()
+    var dice: SplitMix64
     private var nextProcess = 1
     private var nextTask = 1
-    private let checked: Checked
+    let checked: Checked
 
     /// Takes the oracle along where effects are performed.
-    private final class Checked {
+    final class Checked {
         var model = SessionModel()
     }
 
@@ -42,9 +42,9 @@ struct RandomRun {
         model = checked.model
     }
 
-    private mutating func note(_ line: String) { log.append("\(world.seconds)s \(line)") }
+    mutating func note(_ line: String) { log.append("\(world.seconds)s \(line)") }
 
-    private func number(of transfer: SessionWorld.Transfer) -> (key: SessionKey, number: Int)? {
+    func number(of transfer: SessionWorld.Transfer) -> (key: SessionKey, number: Int)? {
         for key in Self.keys {
             for number in checked.model.sessions[key]?.tasks.keys.sorted() ?? []
             where key.transferKey(of: number) == transfer.key { return (key, number) }
@@ -98,7 +98,7 @@ struct RandomRun {
         }
     }
 
-    private mutating func open(_ key: SessionKey, _ session: SessionModel.Session) {
+    mutating func open(_ key: SessionKey, _ session: SessionModel.Session) {
         guard session.user == nil else { return }
         let others = Self.keys.filter { $0.app == key.app }.compactMap { checked.model.sessions[$0]?.user }
         nextProcess += 1
@@ -155,7 +155,7 @@ struct RandomRun {
         perform(order, of: task, in: key, from: user)
     }
 
-    private mutating func perform(
+    mutating func perform(
         _ order: TaskOrder, of task: SessionModel.Task, in key: SessionKey, from user: String
     ) {
         let number = order.task
@@ -184,7 +184,7 @@ struct RandomRun {
         }
     }
 
-    private mutating func acknowledge(_ key: SessionKey, _ session: SessionModel.Session) {
+    mutating func acknowledge(_ key: SessionKey, _ session: SessionModel.Session) {
         guard let user = session.user else { return }
         let waiting = session.unheard.filter { session.told.contains($0.name) }
         for (name, line) in waiting.prefix(Int.random(in: 1..<8, using: &dice)) {
@@ -221,89 +221,6 @@ struct RandomRun {
         let outcome: LaunchOutcome = Bool.random(using: &dice) ? .started(process: nil) : .crashed("signal 11")
         note("start of \(app): \(outcome)")
         world.endLaunch(of: app, outcome)
-    }
-
-    // MARK: The engine
-
-    private mutating func engine() {
-        if !world.news.isEmpty, Int.random(in: 0..<3, using: &dice) > 0 { return tellNews() }
-        guard let transfer = world.transfers.filter({ $0.ending == nil }).randomElement(using: &dice) else { return }
-        guard world.runs(transfer) else {
-            // A person gives what waits another date.
-            guard let (key, number) = self.number(of: transfer), checked.model.sessions[key]?.isUnasked == false,
-                checked.model.sessions[key]?.tasks[number]?.isDelayed == true
-            else { return }
-            let date = world.now.advanced(by: .seconds(Int64.random(in: 1..<600, using: &dice)))
-            note("a person moves \(number) to \(SessionWorld.start.duration(to: date))")
-            return world.setDate(of: transfer.id, Bool.random(using: &dice) ? date : nil)
-        }
-        switch Int.random(in: 0..<6, using: &dice) {
-        case 0: world.challenge(transfer.id)
-        case 1: world.end(transfer.id, TaskEnd(failure: FailureDescription(code: -1001, message: "")))
-        default: world.end(transfer.id, .file)
-        }
-    }
-
-    private mutating func tellNews() {
-        switch world.news.first {
-        case .transferEnded(let id, let end)?:
-            if let transfer = world.transfers.first(where: { $0.id == id }), let (key, number) = number(of: transfer) {
-                note("\(number) of \(key.identifier) ended")
-                checked.model.ended(number, in: key, end)
-            }
-        case .challenged(let id, _)?:
-            if let transfer = world.transfers.first(where: { $0.id == id }), let (key, number) = number(of: transfer) {
-                note("\(number) of \(key.identifier) is challenged")
-                checked.model.sessions[key]?.tasks[number]?.isChallenged = true
-            }
-        case .dateChanged(let id, let date)?:
-            if let transfer = world.transfers.first(where: { $0.id == id }), let (key, number) = number(of: transfer),
-                let task = checked.model.sessions[key]?.tasks[number], task.isDelayed, !task.asks(at: world.now)
-            {
-                note("\(number) of \(key.identifier) has another date")
-                checked.model.sessions[key]?.tasks[number]?.date = date ?? world.now
-            }
-        default: break
-        }
-        let news = world.news.first
-        world.tellNews()
-        // The power was cut before it was saved: it happens after the crash.
-        if case .transferEnded(let id, _)? = news, let transfer = world.transfers.first(where: { $0.id == id }),
-            let (key, number) = number(of: transfer), let row = world.rows[key]?.tasks[number], row.end == nil
-        {
-            checked.model.unended(number, in: key)
-        }
-    }
-
-    // MARK: The end
-
-    /// Programs come, answer and deal with everything; transfers end. Nothing may be left.
-    private mutating func drain() {
-        note("drain")
-        world.isDiskFull = false
-        for _ in 0..<60 where checked.model.faults.isEmpty {
-            while !world.news.isEmpty { tellNews() }
-            checked.model.check(world)
-            for key in Self.keys {
-                if let session = checked.model.sessions[key] { open(key, session) }
-                checked.model.check(world)
-                guard let session = checked.model.sessions[key], let user = session.user else { continue }
-                for (number, task) in session.tasks.sorted(by: { $0.key < $1.key }) where task.isOpen {
-                    if task.isSuspended || !task.isSubmitted { perform(.resume(number), of: task, in: key, from: user) }
-                    if task.asks(at: world.now) { perform(.begin(number, .asBefore), of: task, in: key, from: user) }
-                    if task.isChallenged {
-                        perform(.answer(number, .credential(user: "", password: "")), of: task, in: key, from: user)
-                    }
-                }
-                acknowledge(key, session)
-            }
-            for transfer in world.transfers where world.runs(transfer) { world.end(transfer.id, .file) }
-            checked.model.check(world)
-            world.advance(to: world.now.advanced(by: .seconds(120)))
-            checked.model.check(world)
-        }
-        let left = world.rows.mapValues(\.tasks.count).filter { $0.value > 0 }
-        if !left.isEmpty, checked.model.faults.isEmpty { checked.model.fault("left at the end: \(left)") }
     }
 
     /// The last steps before a fault.

@@ -173,3 +173,8 @@ struct App {
         await process.end()
     }
 }
+
+extension String {
+    /// The words of a line that are the same in each run.
+    var shortLine: String { split(separator: " ").prefix(3).joined(separator: " ") }
+}

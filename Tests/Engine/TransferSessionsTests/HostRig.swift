@@ -274,3 +274,17 @@ extension SessionSettings {
         return settings
     }
 }
+
+extension HostRig {
+    /// How the app under test is started.
+    static let command = AppRegistration.command(["/bin/app"])
+
+    /// Gives tasks of an app, which goes then.
+    func handOver(_ numbers: ClosedRange<Int>, _ app: PlayedApp) async throws {
+        _ = try await host.open(.named(), by: app.client, registration: Self.command)
+        for number in numbers {
+            try await host.post(.submit(.download(number)), in: app.key(), from: app.client.name)
+        }
+        await host.disconnected(app.client.name)
+    }
+}

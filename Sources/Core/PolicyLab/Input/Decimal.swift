@@ -50,10 +50,8 @@ enum Decimal {
         let (whole, part) = nanos.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
         let sign = nanos < 0 ? "-" : ""
         guard part > 0 else { return "\(sign)\(whole)" }
-        var fraction = String(part)
-        fraction = String(repeating: "0", count: 9 - fraction.count) + fraction
-        while fraction.hasSuffix("0") { fraction.removeLast() }
-        return "\(sign)\(whole).\(fraction)"
+        let fraction = String(part)
+        return "\(sign)\(whole).\(String(repeating: "0", count: 9 - fraction.count))\(fraction.trimmingEnd("0"))"
     }
 
     /// A number with so many digits after the point, the last one rounded half away from zero.

@@ -34,6 +34,11 @@ public indirect enum JSONValue: Hashable, Sendable {
     /// A number, or null where there is none.
     public static func optional(_ number: Double?) -> JSONValue { number.map { .number($0) } ?? .null }
 
+    /// Numbers by the names of the classes of cost.
+    static func byClass(_ values: [Double]) -> JSONValue {
+        .object(CostClass.allCases.map { .init($0.name, .number(values[$0.rawValue])) })
+    }
+
     /// The document as text, indented by two spaces a level.
     public var document: String {
         var text = ""
@@ -42,8 +47,6 @@ public indirect enum JSONValue: Hashable, Sendable {
     }
 
     private func write(to text: inout String, indent: Int) {
-        let inner = String(repeating: " ", count: indent + 2)
-        let outer = String(repeating: " ", count: indent)
         switch self {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
@@ -51,26 +54,31 @@ public indirect enum JSONValue: Hashable, Sendable {
         case .number(let value): text += value.isFinite ? "\(value)" : "null"
         case .text(let value): Self.write(value, to: &text)
         case .list(let values):
-            guard !values.isEmpty else { return text += "[]" }
-            text += "[\n"
-            for (index, value) in values.enumerated() {
-                text += inner
+            Self.write(values, between: "[]", to: &text, indent: indent) { value, text in
                 value.write(to: &text, indent: indent + 2)
-                text += index + 1 < values.count ? ",\n" : "\n"
             }
-            text += outer + "]"
         case .object(let pairs):
-            guard !pairs.isEmpty else { return text += "{}" }
-            text += "{\n"
-            for (index, pair) in pairs.enumerated() {
-                text += inner
+            Self.write(pairs, between: "{}", to: &text, indent: indent) { pair, text in
                 Self.write(pair.key, to: &text)
                 text += ": "
                 pair.value.write(to: &text, indent: indent + 2)
-                text += index + 1 < pairs.count ? ",\n" : "\n"
             }
-            text += outer + "}"
         }
+    }
+
+    /// Writes elements a line each.
+    private static func write<Element>(
+        _ elements: [Element], between brackets: String, to text: inout String, indent: Int,
+        _ body: (Element, inout String) -> Void
+    ) {
+        guard !elements.isEmpty else { return text += brackets }
+        text += "\(brackets.prefix(1))\n"
+        for (index, element) in elements.enumerated() {
+            text += String(repeating: " ", count: indent + 2)
+            body(element, &text)
+            text += index + 1 < elements.count ? ",\n" : "\n"
+        }
+        text += String(repeating: " ", count: indent) + brackets.suffix(1)
     }
 
     private static func write(_ value: String, to text: inout String) {

@@ -13,24 +13,17 @@ public struct OracleReport: Sendable {
         self.settings = settings
     }
 
-    /// A corner of the front of all devices.
-    struct Corner: Sendable {
-        var onTimeBytes = 0.0
-        var cost = 0.0
-        var lateShare = 0.0
-    }
-
     /// The corners of all devices together: each class is filled on all of them before the next dearer one on any.
-    var corners: [Corner] {
+    var corners: [Optimum.FrontPoint] {
         let offered = optima.reduce(0) { $0 + $1.offeredBytes }
         let count = optima.map(\.front.count).max() ?? 0
         return (0..<count).map { index in
-            var corner = Corner()
+            var corner = Optimum.FrontPoint(lateShare: 0, cost: 0, onTimeBytes: 0)
             for optimum in optima {
                 corner.onTimeBytes += optimum.front[index].onTimeBytes
                 corner.cost += optimum.front[index].cost
             }
-            corner.lateShare = offered > 0 ? (offered - corner.onTimeBytes) / offered : 0
+            if offered > 0 { corner.lateShare = (offered - corner.onTimeBytes) / offered }
             return corner
         }
     }
@@ -74,36 +67,28 @@ public struct OracleReport: Sendable {
     public var json: JSONValue {
         .object([
             .init("devices", .list(zip(devices, optima).map { json($0, $1) })),
-            .init(
-                "front",
-                .list(
-                    corners.map {
-                        .object([
-                            .init("late_share", .number($0.lateShare)),
-                            .init("on_time_bytes", .number($0.onTimeBytes)), .init("cost", .number($0.cost)),
-                        ])
-                    })),
+            .init("front", Self.json(corners)),
         ])
     }
 
     private func json(_ device: String, _ optimum: Optimum) -> JSONValue {
         .object([
             .init("device", .text(device)), .init("offered_bytes", .number(optimum.offeredBytes)),
-            .init(
-                "on_time_bytes",
-                .object(CostClass.allCases.map { .init($0.name, .number(optimum.onTimeBytes[$0.rawValue])) })),
+            .init("on_time_bytes", .byClass(optimum.onTimeBytes)),
             .init("least_late_share", .number(optimum.leastLateShare)),
             .init("least_late_share_unmetered", .number(optimum.leastLateShareUnmetered)),
             .init("cost_with_penalty", .number(optimum.cost)),
-            .init(
-                "front",
-                .list(
-                    optimum.front.map {
-                        .object([
-                            .init("late_share", .number($0.lateShare)),
-                            .init("on_time_bytes", .number($0.onTimeBytes)), .init("cost", .number($0.cost)),
-                        ])
-                    })),
+            .init("front", Self.json(optimum.front)),
         ])
+    }
+
+    private static func json(_ front: [Optimum.FrontPoint]) -> JSONValue {
+        .list(
+            front.map {
+                .object([
+                    .init("late_share", .number($0.lateShare)),
+                    .init("on_time_bytes", .number($0.onTimeBytes)), .init("cost", .number($0.cost)),
+                ])
+            })
     }
 }

@@ -37,8 +37,16 @@ public struct TextTable: Sendable {
                 let space = String(repeating: " ", count: widths[index] - cell.count)
                 line += (index > 0 ? "  " : "") + (columns[index].isNumeric ? space + cell : cell + space)
             }
-            while line.hasSuffix(" ") { line.removeLast() }
-            return line
+            return line.trimmingEnd(" ")
         }
+    }
+}
+
+extension String {
+    /// The text without what may repeat at its end.
+    func trimmingEnd(_ character: Character) -> String {
+        var text = self[...]
+        while text.last == character { text.removeLast() }
+        return String(text)
     }
 }

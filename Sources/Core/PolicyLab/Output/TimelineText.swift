@@ -29,11 +29,7 @@ public enum TimelineText {
             lines.append("\(blank)  \(String(middles.map { network(trace, at: $0) }))")
             start += day
         }
-        return lines.map { line in
-            var line = line
-            while line.hasSuffix(" ") { line.removeLast() }
-            return line
-        }
+        return lines.map { $0.trimmingEnd(" ") }
     }
 
     private static func power(_ trace: Trace, at nanos: Int64) -> Character {

@@ -11,7 +11,7 @@ public struct StudyPage: Sendable {
     static let colours = 8
 
     let study: Study
-    private let corners: [OracleReport.Corner]
+    private let corners: [Optimum.FrontPoint]
     private let offeredBytes: Double
     private let timelines: [PageTimeline]
 

@@ -84,7 +84,7 @@ struct AppState: Sendable {
         guard case .starting(let key, let arrival) = phase else { return [] }
         lastOutcome = outcome
         // Nobody is waited for who has come and gone.
-        guard case .started(let process) = outcome, arrival != .gone, sessions[key]?.needsApp == true else {
+        guard case .started(let process) = outcome, arrival != .gone, sessions[key]?.tasks.needsApp == true else {
             if case .started(let process) = outcome { self.process = process }
             endStart(for: sessions[key])
             return []
@@ -98,8 +98,8 @@ struct AppState: Sendable {
     /// the rest at once.
     private mutating func endStart(for session: Session?) {
         phase = .idle
-        guard !hasDealt, let session, session.needsApp else { return }
-        if session.user == nil { failures += 1 }
+        guard !hasDealt, let session, session.tasks.needsApp else { return }
+        if session.audience.user == nil { failures += 1 }
         lengthenPause()
     }
 
@@ -128,7 +128,7 @@ struct AppState: Sendable {
             phase = .idle
             return [.cancelTimer(.pause(app))]
         }
-        return sessions[key]?.needsApp == true ? [] : endPatience(of: app, in: sessions)
+        return sessions[key]?.tasks.needsApp == true ? [] : endPatience(of: app, in: sessions)
     }
 
     /// Doubles the pause: the relaunch limiter's own delay may be over by then and begin anew, this one does not.

@@ -51,6 +51,9 @@ package struct KeptBytes: Hashable, Sendable, Codable {
 }
 
 extension SessionRecord {
+    /// Whether the app can be started, and wants to be.
+    var allowsLaunch: Bool { settings.sendsLaunchEvents && registration != nil && !isQuit }
+
     /// Whether no task of that number has come yet.
     package func isNew(_ number: Int) -> Bool { number >= nextTask || missing.contains(number) }
 

@@ -75,7 +75,7 @@ enum Transferctl {
             return path
         }
         guard let swift = Command.find("swift") else { throw FigureError("there is no 'swift' in PATH") }
-        let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+        let root = URL(fileURLWithPath: #filePath).appending(path: "../../../../..").standardizedFileURL.path
         // The daemon runs the worker program beside it.
         for name in product == "transferd" ? [product, "transfer-worker"] : [product] {
             _ = try Command(

@@ -70,24 +70,13 @@ extension TransferRows {
         }
     }
 
-    /// The traits of a class.
-    func shared(_ number: Int64, of id: Int64, in database: Database) throws -> TransferTraits {
-        if let known = traits[number] { return known }
-        let statement = try database.cachedStatement(sql: "SELECT traits FROM class WHERE number = ?")
-        guard let text = try String.fetchOne(statement, arguments: [number]) else {
-            throw Self.unreadable("class", of: id, "there is none of its number, \(number)")
-        }
-        let decoded = try Self.value(TransferTraits.self, from: text, "class", of: id)
-        if traits.count >= 10_000 { traits = [:] }
-        traits[number] = decoded
-        return decoded
-    }
-
     private func stored(
         _ row: RawStatement, _ events: RawStatement, in database: Database
     ) throws -> StoredTransfer {
         let id = row.integer(0)
-        guard let specification = row.text(2) else { throw Self.unreadable("specification", of: id, "it is missing") }
+        guard let specification = row.text(2) else {
+            throw TransferStoreError.unreadable("specification", of: id, "it is missing")
+        }
         var values = (15...19).map { row.text($0) }
         if row.text(14) == nil {
             events.bind(1, id)
@@ -97,16 +86,13 @@ extension TransferRows {
                 values[kind - 1] = events.text(1)
             }
         }
-        func decoded<Value: Decodable>(_ type: Value.Type, _ text: String?, _ name: String) throws -> Value? {
-            try text.map { try Self.value(type, from: $0, name, of: id) }
-        }
+        let state = try TransferState(values, of: id)
         return StoredTransfer(
             id: TransferID(id), specification: try self.specification(row, specification, in: database),
-            resume: try decoded(ResumePoint.self, values[0], "resume"),
-            retry: try decoded(RetryState.self, values[1], "retry"), isSuspended: values[2] == "1",
-            hold: try decoded(TransferHold.self, values[3], "hold"),
-            relaunchHold: try decoded(RelaunchLimiter.Hold.self, values[4], "relaunch hold"),
-            ending: try decoded(TransferEnding.self, row.text(14), "ending"), key: row.text(1))
+            resume: state.resume, retry: state.retry, isSuspended: state.isSuspended, hold: state.hold,
+            relaunchHold: state.relaunchHold,
+            ending: try row.text(14).map { try JSONText.decode(TransferEnding.self, from: $0, "ending", of: id) },
+            key: row.text(1))
     }
 
     private func specification(
@@ -115,47 +101,30 @@ extension TransferRows {
         let id = row.integer(0)
         guard let url = row.text(3) else {
             // An earlier version's: everything is in the text.
-            return try Self.value(TransferSpecification.self, from: text, "specification", of: id)
+            return try JSONText.decode(TransferSpecification.self, from: text, "specification", of: id)
         }
         guard let collision = row.text(6).flatMap(Destination.Collision.init) else {
-            throw Self.unreadable("specification", of: id, "it does not say what to do with a file in its place")
+            throw TransferStoreError.unreadable(
+                "specification", of: id, "it does not say what to do with a file in its place")
         }
-        let shared = try shared(row.integer(7), of: id, in: database)
+        let shared = try classes.traits(row.integer(7), of: id, in: database)
         do {
             return try TransferColumns.specification(
                 url: url,
                 destination: Destination(directory: row.text(4) ?? "", name: row.text(5), collision: collision),
-                rest: text, traits: Self.numbers(row, from: 8).joined(with: shared))
+                rest: text, traits: TraitNumbers(row, from: 8).joined(with: shared))
         } catch {
-            throw Self.unreadable("specification", of: id, "it is not a TransferSpecification")
+            throw TransferStoreError.unreadable("specification", of: id, "it is not a TransferSpecification")
         }
     }
+}
 
+extension TraitNumbers {
     /// Six numbers from a column on.
-    static func numbers(_ row: RawStatement, from column: Int32) -> TraitNumbers {
-        TraitNumbers(
+    fileprivate init(_ row: RawStatement, from column: Int32) {
+        self.init(
             submitted: row.integer(column), deadline: row.optionalInteger(column + 1),
             notBefore: row.optionalInteger(column + 2), expected: row.optionalInteger(column + 3),
             sending: row.optionalInteger(column + 4), expires: row.optionalInteger(column + 5))
-    }
-
-    static func value<Value: Decodable>(
-        _ type: Value.Type, from text: String, _ column: String, of id: Int64
-    ) throws -> Value {
-        do {
-            return try JSONText.decode(type, from: text)
-        } catch {
-            throw unreadable(column, of: id, "it is not a \(type)")
-        }
-    }
-
-    /// One bad row fails the whole load: to leave it out would be to lose a transfer silently.
-    private static func unreadable(_ column: String, of id: Int64, _ reason: String) -> TransferStoreError {
-        TransferStoreError(
-            code: .corrupt,
-            message: """
-                The \(column) of transfer \(id) cannot be read: \(reason). \
-                Remove that row (DELETE FROM task WHERE id = \(id)) or move the file away; nothing was changed.
-                """)
     }
 }

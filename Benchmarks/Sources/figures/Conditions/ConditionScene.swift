@@ -6,7 +6,7 @@ import Synchronization
 /// where they are asked for. Gone with its owner.
 final class ConditionScene {
     static let rigs = URL(fileURLWithPath: #filePath)
-        .appending(path: "../../../../Tests/Fixtures/Buses/ConditionRigs/Resources").standardizedFileURL.path
+        .appending(path: "../../../../../Tests/Fixtures/Buses/ConditionRigs/Resources").standardizedFileURL.path
 
     private let name = "figures\(getpid())"
     private let folder: WorkFolder

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
 internal import TransferModel
 
 /// A specification as it lies in columns: what nearly all transfers have, and the rest as JSON.
@@ -79,12 +78,6 @@ struct TraitNumbers: Sendable {
     /// The whole traits.
     func joined(with shared: TransferTraits) -> TransferTraits {
         var traits = shared
-        write(to: &traits)
-        return traits
-    }
-
-    /// Makes shared traits whole.
-    func write(to traits: inout TransferTraits) {
         traits.submitted = WallTime(nanosecondsSinceEpoch: submitted)
         if let deadline {
             traits.constraints.deadline = DeadlineConstraint(WallTime(nanosecondsSinceEpoch: deadline))
@@ -95,18 +88,6 @@ struct TraitNumbers: Sendable {
         traits.expectedBytesToReceive = expected
         traits.expectedBytesToSend = sending
         traits.expires = expires.map { WallTime(nanosecondsSinceEpoch: $0) }
-    }
-}
-
-/// Values as text in the database.
-enum JSONText {
-    static func encode(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-
-    static func decode<Value: Decodable>(_ type: Value.Type, from text: String) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(text.utf8))
+        return traits
     }
 }

@@ -1,46 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-package import TransferModel
+import TransferModel
 
-/// Something that a process asks for.
-package enum SessionRequest: Sendable {
-    /// To join a session, which is made where there is none.
-    case open(SessionSettings, SessionUser, AppRegistration?)
-    /// To do something with a task. With the kept file of an upload that is submitted, or the reason why there is none.
-    case order(TaskOrder, from: String, Result<KeptSource, UnusableTask>?)
-    /// To hear of an event no more, since it was dealt with.
-    case acknowledge(EventNumber, from: String)
-}
+/// Decides whether what a process asks for may be carried out, and what has to be saved before. Changes nothing.
+struct AdmissionControl {
+    let sessions: [SessionKey: Session]
+    let limits: SessionLimits
+    let now: WallTime
+    /// Whether nobody works with the program that has the session asked about.
+    let isBehind: Bool
+    /// The room that the tasks of the session's app take.
+    let usage: TaskUsage
 
-/// A request that may be carried out.
-package struct Admission: Sendable {
-    var request: SessionRequest
-    package var key: SessionKey
-    /// The rows to save first.
-    package var changes: [SessionChange] = []
-    /// A change that is not worth a write: after a restart, the app hears something twice that does no harm.
-    var unsaved: SessionChange?
-    /// Finished files that the app has taken.
-    var files: [String] = []
-}
-
-extension SessionMachine {
     /// Looks at a request: what has to be saved before it is carried out.
     ///
     /// - Throws: the refusal, which says what would be right.
-    package func admit(_ request: SessionRequest, in key: SessionKey, at now: WallTime) throws(SessionRefusal)
-        -> Admission
-    {
+    func admit(_ request: SessionRequest, in key: SessionKey) throws(SessionRefusal) -> Admission {
         var admission = Admission(request: request, key: key)
         switch request {
         case .open(let settings, let user, let registration):
-            try admit(settings, by: user, registration, at: now, into: &admission)
+            try admit(settings, by: user, registration, into: &admission)
         case .order(let order, let client, let source):
             try checkUser(client, of: key)
-            try sessions[key]?.admit(
-                order, source, isBehind: isBehind(key), usage: usage(of: key.app), limits, into: &admission)
+            if let session = sessions[key] { try admit(order, source, of: session, into: &admission) }
         case .acknowledge(let event, let client):
             try checkUser(client, of: key)
-            guard let (number, place, kinds) = sessions[key]?.find(event),
+            guard let (number, place, kinds) = sessions[key]?.tasks.find(event),
                 var record = sessions[key]?.tasks[number]?.record, place >= record.acknowledged
             else { break }
             admission.files = kinds[record.acknowledged...place].compactMap(\.file)
@@ -57,18 +41,18 @@ extension SessionMachine {
     }
 
     private func checkUser(_ client: String, of key: SessionKey) throws(SessionRefusal) {
-        guard sessions[key]?.user?.name != client else { return }
+        guard sessions[key]?.audience.user?.name != client else { return }
         throw SessionRefusal(
             code: .noSuchSession,
             message: "this process does not use a session '\(key.identifier)'; open it first")
     }
 
     private func admit(
-        _ settings: SessionSettings, by user: SessionUser, _ registration: AppRegistration?, at now: WallTime,
+        _ settings: SessionSettings, by user: SessionUser, _ registration: AppRegistration?,
         into admission: inout Admission
     ) throws(SessionRefusal) {
         let key = admission.key
-        if let owner = sessions[key]?.user, owner.name != user.name {
+        if let owner = sessions[key]?.audience.user, owner.name != user.name {
             throw SessionRefusal(
                 code: .inUse,
                 message: """
@@ -89,14 +73,13 @@ extension SessionMachine {
         record.lastOpened = now
         if sessions[key]?.record != record { admission.changes = [.session(key, record)] }
     }
-}
 
-extension Session {
-    fileprivate func admit(
-        _ order: TaskOrder, _ source: Result<KeptSource, UnusableTask>?, isBehind: Bool, usage: TaskUsage,
-        _ limits: SessionLimits, into admission: inout Admission
+    private func admit(
+        _ order: TaskOrder, _ source: Result<KeptSource, UnusableTask>?, of former: Session,
+        into admission: inout Admission
     ) throws(SessionRefusal) {
-        var session = self.record
+        let key = former.key
+        var session = former.record
         if case .submit(let snapshot) = order {
             // An order that is given twice is refused for nothing.
             guard session.isNew(snapshot.identifier) else { return }
@@ -107,7 +90,7 @@ extension Session {
             record.source = try? source?.get()
             return admission.changes = [.session(key, session), .task(key, record)]
         }
-        guard let task = self[unfinished: order.task] else { return }
+        guard let task = former.tasks[unfinished: order.task] else { return }
         var record = task.record
         switch order {
         case .submit, .cancelKeeping: return

@@ -114,7 +114,7 @@ private struct Programs {
             if let path = options.paths[name] { return path }
             let path = folder + "/" + name
             if options.paths["transferctl"] == nil, let swift = Command.find("swift") {
-                let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL.path
+                let root = URL(fileURLWithPath: #filePath).appending(path: "../../../../..").standardizedFileURL.path
                 _ = try Command(
                     program: swift, arguments: ["build", "-c", "release", "--product", name, "--package-path", root]
                 ).run()

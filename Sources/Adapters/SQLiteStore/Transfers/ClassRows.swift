@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import GRDB
+internal import TransferEngine
+internal import TransferModel
+
+/// The classes of traits that thousands of transfers share, as they lie in the table `class`.
+final class ClassRows: @unchecked Sendable {
+    // Guard: everything here but `saved`, which has a lock, is used on the connection's serial queue only.
+    /// The numbers of classes that are known to be saved.
+    let saved = ClassNumbers()
+    /// The classes that this transaction has met.
+    private var new: [TransferTraits: Int64] = [:]
+    /// Classes that were used since somebody asked; nil while nobody has.
+    private var used: Set<Int64>?
+    /// The traits of classes that were removed: changes that were prepared before may still name them.
+    private var removed: [Int64: String] = [:]
+    /// The traits of classes that were read.
+    private var traits: [Int64: TransferTraits] = [:]
+
+    // MARK: Transactions
+
+    /// Takes over what a transaction has met, once the transaction is durable.
+    func keepNew() {
+        guard !new.isEmpty else { return }
+        saved.insert(new)
+        new = [:]
+    }
+
+    /// Forgets what a transaction or a savepoint has met that was taken back.
+    func forgetNew() { new = [:] }
+
+    // MARK: Reading and adding
+
+    /// The traits of a class, of which the transfer `id` is one.
+    func traits(_ number: Int64, of id: Int64, in database: Database) throws -> TransferTraits {
+        if let known = traits[number] { return known }
+        let statement = try database.cachedStatement(sql: "SELECT traits FROM class WHERE number = ?")
+        guard let text = try String.fetchOne(statement, arguments: [number]) else {
+            throw TransferStoreError.unreadable("class", of: id, "there is none of its number, \(number)")
+        }
+        let decoded = try JSONText.decode(TransferTraits.self, from: text, "class", of: id)
+        if traits.count >= 10_000 { traits = [:] }
+        traits[number] = decoded
+        return decoded
+    }
+
+    /// The number of a class, which is made where it is new.
+    func number(of shared: TransferColumns.Shared, in database: Database) throws -> Int64 {
+        switch shared {
+        case .numbered(let number): try revived(number, in: database)
+        case .traits(let traits): try revived(try number(of: traits, in: database), in: database)
+        }
+    }
+
+    private func number(of shared: TransferTraits, in database: Database) throws -> Int64 {
+        if let number = saved.number(of: shared) ?? new[shared] { return number }
+        let text = try JSONText.encode(shared)
+        try database.run("INSERT INTO class (traits) VALUES (?) ON CONFLICT DO NOTHING", [text])
+        let number = try number(ofText: text, in: database)
+        new[shared] = number
+        return number
+    }
+
+    private func number(ofText text: String, in database: Database) throws -> Int64 {
+        let statement = try database.cachedStatement(sql: "SELECT number FROM class WHERE traits = ?")
+        guard let number = try Int64.fetchOne(statement, arguments: [text]) else {
+            throw DatabaseError(resultCode: .SQLITE_INTERNAL)
+        }
+        return number
+    }
+
+    // MARK: Removing
+
+    /// Takes down which classes are used from now on.
+    func beginWatching() { used = [] }
+
+    /// Removes those of these classes that have not been used since.
+    ///
+    /// The largest number stays, without its traits, so that no number is given twice.
+    func remove(_ numbers: [Int64], in database: Database) throws {
+        let used = used ?? []
+        self.used = nil
+        let largest = try Int64.fetchOne(database, sql: "SELECT max(number) FROM class")
+        for number in numbers where !used.contains(number) {
+            let text = try String.fetchOne(
+                database, sql: "SELECT traits FROM class WHERE number = ?", arguments: [number])
+            guard let text, text != Self.placeholder(number) else { continue }
+            removed[number] = text
+            traits[number] = nil
+            if number == largest {
+                try database.run("UPDATE class SET traits = ? WHERE number = ?", [Self.placeholder(number), number])
+            } else {
+                try database.run("DELETE FROM class WHERE number = ?", [number])
+            }
+        }
+    }
+
+    /// The number of a class as it is now, which is saved again where it was removed.
+    private func revived(_ number: Int64, in database: Database) throws -> Int64 {
+        used?.insert(number)
+        guard let text = removed[number] else { return number }
+        try database.run(
+            "UPDATE OR IGNORE class SET traits = ? WHERE number = ? AND traits = ?",
+            [text, number, Self.placeholder(number)])
+        try database.run("INSERT INTO class (number, traits) VALUES (?, ?) ON CONFLICT DO NOTHING", [number, text])
+        let saved = try self.number(ofText: text, in: database)
+        used?.insert(saved)
+        return saved
+    }
+
+    private static func placeholder(_ number: Int64) -> String { "{\"unused\":\(number)}" }
+}
+
+extension Database {
+    /// Carries out a statement that GRDB keeps prepared.
+    func run(_ sql: String, _ arguments: StatementArguments) throws {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}

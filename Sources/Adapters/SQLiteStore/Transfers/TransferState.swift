@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferEngine
+internal import TransferModel
+internal import TransferPolicy
+internal import TransferScheduling
+
+/// The state of a transfer, from the texts in which it lies.
+struct TransferState {
+    var resume: ResumePoint?
+    var retry: RetryState?
+    var isSuspended: Bool
+    var hold: TransferHold?
+    var relaunchHold: RelaunchLimiter.Hold?
+
+    /// - Parameter values: texts in the order of the kinds of events.
+    init(_ values: [String?], of id: Int64) throws {
+        func decoded<Value: Decodable>(_ type: Value.Type, _ kind: EventKind) throws -> Value? {
+            try values[kind.index].map { try JSONText.decode(type, from: $0, kind.column, of: id) }
+        }
+        resume = try decoded(ResumePoint.self, .resume)
+        retry = try decoded(RetryState.self, .retry)
+        isSuspended = values[EventKind.suspended.index] == "1"
+        hold = try decoded(TransferHold.self, .hold)
+        relaunchHold = try decoded(RelaunchLimiter.Hold.self, .relaunchHold)
+    }
+
+    /// The state as the scheduler recovers it.
+    var recovered: RecoveredState {
+        RecoveredState(
+            bytes: resume?.bytes ?? 0, total: resume?.total, retry: retry, isPaused: isSuspended,
+            relaunchHold: relaunchHold, held: hold.map { RecoveredHold(by: $0.holder, why: $0.why) })
+    }
+}

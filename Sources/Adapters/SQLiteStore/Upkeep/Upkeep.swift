@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import GRDB
+internal import Glibc
+internal import TransferEngine
+internal import TransferModel
+
+/// The work that is done now and then, beside the commits: folding, forgetting, erasing, the backup.
+final class Upkeep: Sendable {
+    /// The most transfers or moments that one transaction removes: some milliseconds' work.
+    static let slice = 500
+    /// A backup older than this is renewed.
+    private static let backupAge: Duration = .seconds(24 * 3600)
+
+    private let configuration: SQLiteStoreConfiguration
+    private let file: QueueFile
+    private let loss: StateLoss?
+    private let expired: ExpiredRows
+    private let database: DatabaseQueue
+    private let rows: TransferRows
+    private let writer: GroupCommit
+
+    /// - Parameter loss: what was lost when this run opened the queue.
+    init(
+        _ configuration: SQLiteStoreConfiguration, loss: StateLoss?, database: DatabaseQueue, rows: TransferRows,
+        writer: GroupCommit
+    ) {
+        self.configuration = configuration
+        file = QueueFile(path: configuration.path)
+        self.loss = loss
+        expired = ExpiredRows(configuration.retention)
+        self.database = database
+        self.rows = rows
+        self.writer = writer
+    }
+
+    /// Folds events, forgets what is old enough, removes what is left of ended secrets, and renews the backup where it is
+    /// due.
+    ///
+    /// Runs by itself some seconds after the last commit, or after `upkeepInterval` on a busy store. Blocks while it does;
+    /// commits go in between its transactions.
+    ///
+    /// - Parameter between: called after each transaction.
+    func perform(at now: WallTime = .now, slice: Int = slice, between: () throws -> Void = {}) throws {
+        guard !writer.isClosed else { return }
+        let hasEndedSecrets = writer.takeEndedSecrets()
+        var isDone = false
+        defer { if !isDone && hasEndedSecrets { writer.putBackEndedSecrets() } }
+        try transact { [rows] database in try rows.events.fold(database) }
+        try between()
+        var hasForgotten = false
+        while !writer.isClosed {
+            let count = try transact { [expired] in try expired.forget(at: now, atMost: slice, in: $0) }
+            try between()
+            guard count > 0 else { break }
+            hasForgotten = true
+        }
+        if hasForgotten || hasEndedSecrets { try removeUnusedClasses() }
+        // Hosts are not to stay in the log, either.
+        if hasForgotten { writer.needsScrub() }
+        database.writeWithoutTransaction { [writer] in writer.scrubIfNeeded($0, isForced: true) }
+        file.removeDamaged(own: loss?.damagedFile, hasErasedSecrets: writer.hasErasedSecrets, at: now)
+        if configuration.keepsBackup, hasEndedSecrets || isBackupDue(at: now) { try backUp() }
+        isDone = true
+    }
+
+    private func transact<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var value: Value?
+        try database.writeWithoutTransaction { database in
+            try database.inTransaction(.immediate) {
+                value = try body(database)
+                return .commit
+            }
+        }
+        guard let value else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
+        return value
+    }
+
+    /// Removes the traits, hosts among them, that no transfer has any more. Only where this store has the queue to itself:
+    /// another process may be about to use a class that it knows.
+    private func removeUnusedClasses() throws {
+        guard configuration.scope == .all, !writer.isClosed else { return }
+        database.writeWithoutTransaction { [rows] _ in rows.classes.beginWatching() }
+        // A connection of its own: to look through a long queue takes a while.
+        let reader = try DatabaseQueue(path: file.path)
+        let unused = try reader.read { database in
+            try Int64.fetchAll(
+                database,
+                sql: """
+                    SELECT number FROM class WHERE number NOT IN (SELECT class FROM queue UNION SELECT class FROM ended)
+                    """)
+        }
+        try reader.close()
+        try transact { [rows] database in try rows.classes.remove(unused, in: database) }
+    }
+
+    // MARK: Backup
+
+    private func isBackupDue(at now: WallTime) -> Bool {
+        guard let made = file.backupDate else { return true }
+        return made.duration(to: now) >= Self.backupAge || made > now
+    }
+
+    /// Makes a backup: a whole copy of its own, checked before it takes the place of the one before. Secrets that end
+    /// meanwhile may be in it; the next upkeep makes another then.
+    func backUp() throws {
+        let path = file.path
+        let new = file.backup + ".new"
+        unlink(new)
+        do {
+            let descriptor = Glibc.open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw TransferStoreError(code: .notWritable, making: new[...], errno) }
+            Glibc.close(descriptor)
+            // A connection of its own: what is committed meanwhile does not wait for the copy.
+            let source = try DatabaseQueue(path: path)
+            try source.writeWithoutTransaction { [file] database in
+                if let found = try QueueOpener.check(database) {
+                    file.suspect()
+                    throw TransferStoreError(code: .corrupt, message: "The queue \(path) is damaged (\(found)).")
+                }
+                try database.execute(sql: "VACUUM INTO ?", arguments: [new])
+            }
+            try source.close()
+            try Self.sync(new)
+            guard rename(new, file.backup) == 0 else {
+                throw TransferStoreError(code: .notWritable, making: new[...], errno)
+            }
+        } catch {
+            unlink(new)
+            throw TransferStoreError(wrapping: error, path: path)
+        }
+    }
+
+    private static func sync(_ path: String) throws {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        defer { Glibc.close(descriptor) }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            throw TransferStoreError(code: .notWritable, making: path[...], errno)
+        }
+    }
+}

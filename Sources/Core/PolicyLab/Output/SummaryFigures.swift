@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The figures of a summary by their stable names, as JSON and as a row of comma-separated values.
+struct SummaryFigures {
+    /// One figure, or one for each class of cost or source of power.
+    private struct Figure {
+        var name: String
+        /// The end of the name.
+        var unit = ""
+        var value: JSONValue
+
+        init(_ name: String, unit: String = "", _ value: JSONValue) {
+            (self.name, self.unit, self.value) = (name, unit, value)
+        }
+
+        var json: JSONValue.Pair { .init(name + unit, value) }
+
+        /// The columns; empty where nothing is known.
+        var csv: [(key: String, text: String)] {
+            guard case .object(let parts) = value else { return [(name + unit, Self.text(value))] }
+            return parts.map { ("\(name)_\($0.key)\(unit)", Self.text($0.value)) }
+        }
+
+        private static func text(_ value: JSONValue) -> String {
+            switch value {
+            case .whole(let value): "\(value)"
+            case .number(let value) where value.isFinite: "\(value)"
+            default: ""
+            }
+        }
+    }
+
+    private let amounts: [Figure]
+    private let spans: [Figure]
+    /// The figures of single jobs, which nobody knows of the optimum.
+    private let counts: [Figure]
+    private let events: Figure
+    private let isOptimum: Bool
+
+    init(_ summary: Summary) {
+        isOptimum = summary.isOptimum
+        amounts = [
+            .init("jobs", .whole(summary.jobs)),
+            .init("offered_bytes", .number(summary.offeredBytes)),
+            .init("on_time_bytes", .byClass(summary.onTimeBytes)),
+            .init("late_bytes", .number(summary.lateBytes)),
+            .init("undone_bytes", .number(summary.undoneBytes)),
+            .init("late_share", .number(summary.lateShare)),
+            .init("on_time_cost_per_mb", .optional(summary.onTimeCostPerMegabyte)),
+            .init("cost_with_penalty", .number(summary.costWithPenalty)),
+            .init("optimal_cost", .number(summary.optimalCost)),
+            .init("regret_per_mb", .optional(summary.regretPerMegabyte)),
+        ]
+        spans = [
+            .init("span_s", .number(summary.span)),
+            .init("unknown_s", .number(summary.unknownTime)),
+        ]
+        counts = [
+            .init("done", .whole(summary.done)),
+            .init("missed", .whole(summary.missed)),
+            .init("activations", .whole(summary.activations)),
+            .init("starts", .whole(summary.starts)),
+            .init("stops", .whole(summary.stops)),
+            .init("late_bytes_by_class", .byClass(summary.lateBytesByClass)),
+            .init("delay_p50_s", .optional(summary.delay(atShare: 0.5))),
+            .init("delay_p90_s", .optional(summary.delay(atShare: 0.9))),
+            .init("delay_p95_s", .optional(summary.delay(atShare: 0.95))),
+            .init("delay_p99_s", .optional(summary.delay(atShare: 0.99))),
+            .init("slack_used_p50", .optional(summary.slackUsed(atShare: 0.5))),
+            .init("slack_used_p95", .optional(summary.slackUsed(atShare: 0.95))),
+            .init("longest_starvation_s", .number(summary.longestStarvation)),
+            .init("app_fairness", .optional(summary.fairness)),
+            .init("active", unit: "_s", Self.shares(summary.activeTime)),
+            .init("tail", unit: "_s", Self.shares(summary.tailTime)),
+            .init("wakes", Self.shares(summary.wakes)),
+            .init("active", unit: "_j", Self.shares(summary.activeEnergy)),
+            .init("tail", unit: "_j", Self.shares(summary.tailEnergy)),
+            .init("wake", unit: "_j", Self.shares(summary.wakeEnergy)),
+        ]
+        events = .init("events", .whole(summary.events))
+    }
+
+    private static func shares(_ value: DeviceOutcome.PowerShares) -> JSONValue {
+        .object([.init("battery", .number(value.battery)), .init("wall", .number(value.wall))])
+    }
+
+    /// The figures as pairs of an object.
+    var json: [JSONValue.Pair] { (amounts + spans + (isOptimum ? [] : counts + [events])).map(\.json) }
+
+    /// The figures as columns of a row.
+    var csv: [(key: String, text: String)] {
+        func known(_ figures: [Figure]) -> [(key: String, text: String)] {
+            figures.flatMap(\.csv).map { ($0.key, isOptimum ? "" : $0.text) }
+        }
+        return amounts.flatMap(\.csv) + known(counts.filter { $0.name != "late_bytes_by_class" })
+            + spans.flatMap(\.csv) + known([events])
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferModel
+
+/// The process that hears of a session's tasks, and what waits until there is one.
+struct SessionAudience: Sendable {
+    /// The process that has the session open.
+    private(set) var user: SessionUser?
+    /// Whether something had to wait for the app.
+    private var hasWaiting = false
+
+    /// A process opens the session. Returns the events that wait for it.
+    mutating func open(by user: SessionUser, _ tasks: TaskTable) -> [SessionEvent] {
+        self.user = user
+        return waitingEvents(of: tasks)
+    }
+
+    /// The process has done with the session, or is gone.
+    mutating func leave(isGone: Bool, _ tasks: TaskTable) {
+        user = nil
+        if isGone, !tasks.ends.isEmpty || !tasks.asked.isEmpty { hasWaiting = true }
+    }
+
+    /// Something is to be told. It waits if no process has the session open.
+    mutating func noteEvent() { if user == nil { hasWaiting = true } }
+
+    /// All events that wait: those of ends in their order, then questions. They count as told.
+    mutating func waitingEvents(of tasks: TaskTable) -> [SessionEvent] {
+        var events = tasks.ends.sorted { $0.key < $1.key }.flatMap { Self.endEvents(of: $0.value, tasks) }
+        events += tasks.asked.sorted().compactMap { number in
+            tasks[number]?.question.map { SessionEvent(task: number, $0) }
+        }
+        return hasWaiting || !tasks.ends.isEmpty ? finished(events) : events
+    }
+
+    /// The events of a task that has just ended.
+    ///
+    /// - Parameter isBehind: whether nobody works with the program that has the session.
+    mutating func newEndEvents(of number: Int, _ tasks: TaskTable, isBehind: Bool) -> [SessionEvent] {
+        let isLast = tasks.unfinishedCount == 0
+        let events = (isLast && isBehind ? [SessionEvent(.called)] : []) + Self.endEvents(of: number, tasks)
+        return isLast && (isBehind || hasWaiting) ? finished(events) : events
+    }
+
+    private mutating func finished(_ events: [SessionEvent]) -> [SessionEvent] {
+        hasWaiting = false
+        return events + [SessionEvent(.finishedEvents)]
+    }
+
+    private static func endEvents(of number: Int, _ tasks: TaskTable) -> [SessionEvent] {
+        guard let record = tasks[number]?.record, let end = record.end else { return [] }
+        return record.waitingEvents.map { place, kind in
+            SessionEvent(number: end.number(place), task: number, kind)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferModel
+
+/// A task of a session as it stands.
+struct SessionTask: Sendable {
+    var record: TaskRecord
+    var transfer: TransferID?
+    /// The question that the app is to answer.
+    var question: SessionEvent.Kind?
+    /// The transfer that an earlier run left, until the engine runs.
+    var recovered: RecoveredTransfer?
+    /// The date at which the app is asked whether the task may begin.
+    var asksAt: WallTime?
+    /// The bytes that it counts for in its app's bookkeeping.
+    var bytes = 0
+
+    init(record: TaskRecord) { self.record = record }
+
+    var isChallenged: Bool {
+        if case .challenged? = question { true } else { false }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TransferModel
+
+@testable import SessionLogic
+
+@Suite("The tasks of a session")
+struct TaskTableTests {
+    private static func record(_ number: Int, end: Int64? = nil) -> TaskRecord {
+        var record = TaskRecord(
+            snapshot: TaskSnapshot(
+                identifier: number, kind: .download, request: RequestDescription(url: "http://h/\(number)")))
+        record.end = end.map { TaskEnd(order: $0, failure: .cancelled) }
+        return record
+    }
+
+    @Test("counts follow what is put, replaced and removed")
+    func counts() {
+        var tasks = TaskTable()
+        tasks.put(Self.record(2))
+        tasks.put(Self.record(1))
+        #expect(tasks.unfinished == [1, 2] && tasks.usage.tasks == 2)
+        let bytes = tasks.usage.bytes
+        tasks.put(Self.record(2, end: 7))
+        #expect(tasks.unfinished == [1] && tasks.unfinishedCount == 1 && tasks.ends == [7: 2])
+        #expect(tasks.usage.tasks == 2 && tasks.usage.bytes > bytes)
+        #expect(tasks[unfinished: 2] == nil && tasks[2] != nil && tasks.waitingEventCount == 1)
+        tasks.remove(2)
+        tasks.remove(1)
+        #expect(tasks.isEmpty && tasks.usage == TaskUsage() && tasks.ends.isEmpty && tasks.unfinishedCount == 0)
+    }
+
+    @Test("an app is needed for a question at once, and for ends when all tasks have ended")
+    func needsApp() {
+        var tasks = TaskTable()
+        tasks.put(Self.record(1))
+        #expect(!tasks.needsApp)
+        tasks.update(1) { $0.question = .willBegin($0.record.snapshot.request) }
+        #expect(tasks.needsApp && tasks.asked == [1])
+        tasks.update(1) { $0.question = nil }
+        tasks.put(Self.record(2, end: 1))
+        #expect(!tasks.needsApp && tasks.asked.isEmpty)
+        tasks.put(Self.record(1, end: 2))
+        #expect(tasks.needsApp)
+    }
+
+    @Test("an event is found by its number while its task is there")
+    func find() throws {
+        var tasks = TaskTable()
+        let record = Self.record(5, end: 3)
+        tasks.put(record)
+        let number = try #require(record.end).number(0)
+        #expect(tasks.find(number)?.task == 5)
+        #expect(tasks.find(number + 1) == nil)
+        tasks.remove(5)
+        #expect(tasks.find(number) == nil)
+    }
+}
