@@ -13,7 +13,7 @@ package final class EmbeddedChannel: SessionChannel {
     private static let patience = DispatchTimeInterval.seconds(30)
 
     private enum Step: Sendable {
-        case order(TaskOrder, String, UploadedFile?)
+        case order(TaskOrder, String, OpenFile?)
         case acknowledge(EventNumber, String)
         case close(String)
         case inFront(Bool)
@@ -52,7 +52,7 @@ package final class EmbeddedChannel: SessionChannel {
             case .order(let order, let session, let file):
                 await again(tellingOf: order, in: session) {
                     try await self.host.post(
-                        order, in: self.key(session), from: self.name, file: file.map { .descriptor($0.descriptor) })
+                        order, in: self.key(session), from: self.name, file: file.map { .descriptor($0.number) })
                 }
                 // The descriptor is used until here.
                 withExtendedLifetime(file) {}
@@ -147,22 +147,17 @@ package final class EmbeddedChannel: SessionChannel {
     /// Waits for what is done on a thread of its own: this one may be one of the few that tasks have.
     private func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Result<Value, any Error>
     {
-        let done = DispatchSemaphore(value: 0)
-        let result = Mutex<Result<Value, any Error>?>(nil)
+        let answer = BlockingAnswer<Result<Value, any Error>>()
         Task(executorPreference: queue) {
-            let outcome: Result<Value, any Error>
-            do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
-            result.withLock { $0 = outcome }
-            done.signal()
+            do { answer.give(.success(try await body())) } catch { answer.give(.failure(error)) }
         }
-        done.wait()
-        return result.withLock { $0 } ?? .failure(CancellationError())
+        return answer.wait()
     }
 
     package func post(_ order: TaskOrder, in session: String) {
         // Opened before this returns: the program may delete its file then.
-        var file: UploadedFile?
-        if case .submit(let snapshot) = order, case .upload(let path) = snapshot.kind { file = UploadedFile(path) }
+        var file: OpenFile?
+        if case .submit(let snapshot) = order, case .upload(let path) = snapshot.kind { file = OpenFile(path) }
         continuation.yield(.order(order, session, file))
     }
 
@@ -181,19 +176,6 @@ package final class EmbeddedChannel: SessionChannel {
         streams.withLock { $0.removeValue(forKey: session) }?.finish()
         continuation.yield(.close(session))
     }
-}
-
-/// The file of an upload, held open until the engine keeps it.
-private final class UploadedFile: Sendable {
-    let descriptor: Int32
-
-    /// Opens the file; nil if that fails, so that the engine finds out why.
-    init?(_ path: String) {
-        descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        if descriptor < 0 { return nil }
-    }
-
-    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 }
 
 /// Whether the engine runs.

@@ -98,6 +98,12 @@ public struct Scheduler: ~Copyable, Sendable {
     /// The rate at which the transfer runs, in bytes a second, smoothed; nil before any was seen.
     public func rate(of id: TransferID) -> Int64? { core.entry(of: id)?.rate }
 
+    /// The budgets of metered bytes, with what is spent.
+    package var budgets: ByteBudgetBook { core.assessment.context.budgets }
+
+    /// The local time zone's rules.
+    package var localTime: LocalTimeRules { core.conditions.localTime }
+
     /// What was learned of this machine.
     public var history: PolicyHistory { core.history }
 

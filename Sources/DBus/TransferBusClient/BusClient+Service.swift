@@ -64,6 +64,8 @@ extension BusClient: SharedTransferService {
 
     package func relaunchDelays() async throws -> [RelaunchDelay] { try await rows("Limiters") }
 
+    package func budgets() async throws -> [BudgetStatus] { try await rows("Budgets") }
+
     package func quit(_ app: String) async throws -> Int {
         Int(try await call("QuitApp", [.string(app)], type: "(s)").first?.integer ?? 0)
     }

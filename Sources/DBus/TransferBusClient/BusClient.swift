@@ -3,7 +3,7 @@ package import GLibBridge
 import Synchronization
 internal import TransferBusProtocol
 package import TransferEngine
-package import TransferModel
+internal import TransferModel
 
 /// The daemon as a program on the bus sees it. The bus starts the daemon where it is not running.
 package actor BusClient: WatchedTransferService {
@@ -56,15 +56,19 @@ package actor BusClient: WatchedTransferService {
 
     /// What signals of an object, or of all where `path` is nil, say from now on: changed properties.
     package func propertyChanges(at path: String?) throws -> AsyncStream<[String: VariantValue]> {
-        guard let bus else { throw BusClientError.noBus("not connected") }
         let (stream, continuation) = AsyncStream.makeStream(of: [String: VariantValue].self)
+        try subscribe(toChangesAt: path) { continuation.yield($0) }
+        return stream
+    }
+
+    private func subscribe(toChangesAt path: String?, _ take: @escaping ([String: VariantValue]) -> Void) throws {
+        guard let bus else { throw BusClientError.noBus("not connected") }
         registrations.append(
             bus.subscribe(
                 to: "PropertiesChanged", of: TransferBusName.properties, at: path, sender: TransferBusName.service
             ) { values in
-                if values.count == 3, let properties = values[1].dictionary { continuation.yield(properties) }
+                if values.count == 3, let properties = values[1].dictionary { take(properties) }
             })
-        return stream
     }
 
     /// Calls a method of the manager.
@@ -140,14 +144,9 @@ package actor BusClient: WatchedTransferService {
                 guard let fields = values.first?.dictionary, let status = try? TransferStatus(fields) else { return }
                 continuation.yield(.changed(status, nil))
             })
-        registrations.append(
-            bus.subscribe(
-                to: "PropertiesChanged", of: TransferBusName.properties, at: TransferBusName.managerPath,
-                sender: TransferBusName.service
-            ) { values in
-                guard values.count == 3, let changed = try? DaemonStatus(values[1].dictionary ?? [:]) else { return }
-                continuation.yield(.status(changed))
-            })
+        try subscribe(toChangesAt: TransferBusName.managerPath) { properties in
+            if let changed = try? DaemonStatus(properties) { continuation.yield(.status(changed)) }
+        }
         var wasThere = false
         registrations.append(
             bus.watchName(TransferBusName.service, startingIt: false) { owner in
@@ -156,13 +155,6 @@ package actor BusClient: WatchedTransferService {
             })
         _ = try await call("Watch")
         return stream
-    }
-
-    /// The transfers that change from now on.
-    package func changes() async throws -> AsyncCompactMapSequence<AsyncStream<ServiceUpdate>, TransferStatus> {
-        try await updates().compactMap { update in
-            if case .changed(let status, _) = update { status } else { nil }
-        }
     }
 
     /// Lets go of the bus; nothing may be asked after that.

@@ -118,6 +118,10 @@ extension RelaunchDelay: VariantCoded {
     package static let busLayout = VariantLayout()
 }
 
+extension BudgetStatus: VariantCoded {
+    package static let busLayout = VariantLayout()
+}
+
 extension HistoryPage: VariantCoded {
     package static let busLayout = VariantLayout()
     package static var busDefaults: [String: VariantValue] { ["transfers": .list([])] }

@@ -58,6 +58,7 @@ struct ManagerCalls {
             try await service.hold(nil)
             return []
         case "Limiters": return [.list(try await service.relaunchDelays().map { .dictionary($0.fields) })]
+        case "Budgets": return [.list(try await service.budgets().map { .dictionary($0.fields) })]
         case "Sessions": return [.list(try await service.sessions().map { .dictionary($0.listed) })]
         case "Apps": return [.list(try await service.apps().map { .dictionary($0.fields) })]
         case "QuitApp": return [.integer(Int64(try await service.quit(arguments[0].string ?? "")))]

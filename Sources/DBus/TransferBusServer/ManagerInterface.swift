@@ -135,6 +135,12 @@ enum ManagerInterface {
             -->
             <method name="Limiters"><arg name="limiters" type="aa{sv}" direction="out"/></method>
             <!--
+              The budgets of metered bytes that config.toml sets. Keys: scope (s: connection, app), name (s), limit, used (x:
+              bytes from one billing day to the next, and since the last one), state (s: below 80 %, near, over), renewed (s).
+              A program in a sandbox is told of its own only.
+            -->
+            <method name="Budgets"><arg name="budgets" type="aa{sv}" direction="out"/></method>
+            <!--
               Joins the caller to its app's session of that identifier, which is made where there is none. From then on the
               session is the caller's alone, until it closes it or goes away, and the session's object tells it what happens
               by the signal Event: what waited comes first, before this answer.

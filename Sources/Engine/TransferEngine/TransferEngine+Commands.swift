@@ -123,6 +123,16 @@ extension TransferEngine {
     /// Sets the budgets of metered bytes, in place of those before; what is spent is part of them. Kept across restarts.
     public nonisolated func setBudgets(_ budgets: ByteBudgetBook) { send(.budgetsChanged(budgets)) }
 
+    /// Sets the limits of metered bytes, in place of those before; what is spent of a budget that stays is kept.
+    ///
+    /// Takes effect in turn, once the engine runs. Kept across restarts.
+    public nonisolated func setBudgetLimits(_ limits: ByteBudgetLimits) { inbox.put(.budgets(limits)) }
+
+    /// The budgets of metered bytes, as they stand now.
+    package func budgets() -> [BudgetStatus] {
+        scheduler.budgets.statuses(at: alarm.now().wall, localTime: scheduler.localTime)
+    }
+
     /// Decides by another policy from now on, what is queued and running included. Returns when all is decided anew, at once
     /// after the end of the engine.
     public func setPolicy(_ policy: any Policy) async {

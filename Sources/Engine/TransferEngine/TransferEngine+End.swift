@@ -25,7 +25,7 @@ extension TransferEngine {
                 case .ping(let reply): reply.resume()
                 case .executorEnded: inbox.close()
                 case .unreadable(let id, _): await handle(.stopped(id, bytes: records[id]?.resume?.bytes ?? 0))
-                case .conditions, .alarm, .command, .shutDown: break  // Too late, or asked again.
+                case .conditions, .alarm, .command, .budgets, .shutDown: break  // Too late, or asked again.
                 }
             }
             await settle()
@@ -46,7 +46,7 @@ extension TransferEngine {
             case .policy(_, let reply): reply.resume()
             case .explain(_, let reply): reply.resume(returning: nil)
             case .ping(let reply): reply.resume()
-            case .conditions, .alarm, .command, .report, .unreadable, .shutDown, .executorEnded:
+            case .conditions, .alarm, .command, .budgets, .report, .unreadable, .shutDown, .executorEnded:
                 break  // Nobody waits for these.
             }
         }

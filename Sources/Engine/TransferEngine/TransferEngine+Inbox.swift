@@ -13,6 +13,7 @@ enum Message: Sendable {
     case action(ActionRequest)
     case command(Event)
     case explain(TransferID, CheckedContinuation<Explanation?, Never>)
+    case budgets(ByteBudgetLimits)
     case ping(CheckedContinuation<Void, Never>)
     case policy(any Policy, CheckedContinuation<Void, Never>)
     case report(TransferID, attempt: Int, ExecutorReport)
@@ -71,6 +72,14 @@ extension TransferEngine {
             .appAnswered, .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured, .woken:
             await handle(command)
         }
+    }
+
+    /// Sets other limits of metered bytes; what is spent stays spent.
+    func carryOut(_ limits: ByteBudgetLimits) async {
+        let budgets = try? scheduler.budgets.limited(to: limits, at: alarm.now().wall, localTime: scheduler.localTime)
+        // Limits are checked when they are made.
+        guard let budgets, budgets != scheduler.budgets else { return }
+        await carryOut(.budgetsChanged(budgets))
     }
 
     /// Begins or ends telling why transfers wait; who begins is told how they stand, unless that was told already.

@@ -194,7 +194,7 @@ public actor TransferEngine {
                 case .conditions, .alarm:
                     // What has to stop must not wait for what is still to be saved.
                     await take(message)
-                case .submit, .change, .answer, .policy, .action, .command, .explain, .ping:
+                case .submit, .change, .answer, .policy, .budgets, .action, .command, .explain, .ping:
                     await settle()
                     await take(message)
                 }
@@ -235,6 +235,8 @@ public actor TransferEngine {
         case .policy(let policy, let reply):
             await decide(by: policy)
             reply.resume()
+        case .budgets(let limits):
+            await carryOut(limits)
         case .action(let request):
             await carryOut(request)
         case .explain(let id, let reply):

@@ -3,7 +3,7 @@ import Foundation
 package import Logging
 import TOMLKit
 package import TransferFiles
-import TransferPolicy
+package import TransferPolicy
 
 /// The daemon's settings, as `config.toml` has them. Every key has a default; a key that is not known is refused.
 package struct DaemonConfiguration {
@@ -28,6 +28,11 @@ package struct DaemonConfiguration {
     /// most.
     package var relaunchDelay = 60
     package var longestRelaunchDelay = 21_600
+    /// Metered bytes from one billing day to the next, by the connection's name and by the app.
+    package var connectionBudgets: [String: Int64] = [:]
+    package var appBudgets: [String: Int64] = [:]
+    /// The day of the month on which budgets begin anew.
+    package var billingDay = 1
     /// What is logged.
     package var logLevel = Logger.Level.info
 
@@ -96,6 +101,18 @@ package struct DaemonConfiguration {
     /// The keys, by name.
     package static let keys: [Key] = [
         Key(
+            name: "app-budgets", defaultText: "{}", unit: "bytes from one billing day to the next, by the app's name",
+            meaning:
+                "Metered bytes that apps may use: discretionary work waits from 80 % on, other background work when all is "
+                + "used. Your own transfers are the app \"person\"'s."),
+        Key(
+            name: "billing-day", defaultText: "1", unit: "day of the month, 1 to 31",
+            meaning: "When budgets begin anew; in a shorter month on its last day."),
+        Key(
+            name: "connection-budgets", defaultText: "{}",
+            unit: "bytes from one billing day to the next, by the connection's name",
+            meaning: "Metered bytes that may go over connections, as app-budgets has them of apps."),
+        Key(
             name: "files-per-app", defaultText: "20000000000", unit: "bytes",
             meaning:
                 "How much of the disk an app's background sessions may take: partial files, finished ones that it has not "
@@ -151,6 +168,9 @@ package struct DaemonConfiguration {
         case "rate-limit": rateLimit = Int64(try Self.number(key, value, in: 1...Int(Int32.max) * 1000))
         case "yield": yields = try Self.flag(key, value)
         case "notify": notifies = try Self.flag(key, value)
+        case "app-budgets": appBudgets = try Self.byteCounts(key, value)
+        case "connection-budgets": connectionBudgets = try Self.byteCounts(key, value)
+        case "billing-day": billingDay = try Self.number(key, value, in: 1...31)
         case "relaunch-delay": relaunchDelay = try Self.number(key, value, in: 0...86_400)
         case "relaunch-delay-limit": longestRelaunchDelay = try Self.number(key, value, in: 0...604_800)
         case "log-level":
@@ -184,6 +204,16 @@ package struct DaemonConfiguration {
         return number
     }
 
+    private static func byteCounts(_ key: String, _ value: (any TOMLValueConvertible)?) throws -> [String: Int64] {
+        guard let table = value?.table else {
+            throw UsageError("\(key) must be a table of bytes by name, as { \"Phone\" = 2000000000 }")
+        }
+        let counts = try table.keys.map { name in
+            (name, Int64(try number("\(key): '\(name)'", table[name], in: 0...1_000_000_000_000_000)))
+        }
+        return Dictionary(uniqueKeysWithValues: counts)
+    }
+
     /// Where a key of the top level stands: the library keeps the places of syntax errors only.
     private static func place(of key: String, in text: String) -> (line: Int, column: Int) {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -194,6 +224,13 @@ package struct DaemonConfiguration {
             return (index + 1, line.distance(from: line.startIndex, to: start.startIndex) + 1)
         }
         return (1, 1)
+    }
+
+    /// The limits of metered bytes.
+    package var budgetLimits: ByteBudgetLimits {
+        // The numbers were checked key by key.
+        (try? ByteBudgetLimits(connections: connectionBudgets, apps: appBudgets, billingDay: billingDay))
+            ?? ByteBudgetLimits()
     }
 
     /// The bounds of the executor's speed.

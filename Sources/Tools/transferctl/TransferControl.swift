@@ -25,7 +25,8 @@ struct TransferControl: AsyncParsableCommand {
             CancelCommand.self,
             NowCommand.self, SetCommand.self, HoldCommand.self, ReleaseCommand.self, WaitCommand.self,
             HistoryCommand.self, LogCommand.self,
-            ConditionsCommand.self, LimiterCommand.self, SessionsCommand.self, AppsCommand.self, OverrideCommand.self,
+            ConditionsCommand.self, LimiterCommand.self, BudgetsCommand.self, SessionsCommand.self, AppsCommand.self,
+            OverrideCommand.self,
             PoliciesCommand.self, PolicyCommand.self, ServiceCommand.self, ManualCommand.self,
         ])
 }

@@ -78,6 +78,7 @@ struct Daemon {
         engine = TransferEngine(
             store: store, executor: executor, conditions: conditions, alarm: alarm, configuration: scheduling,
             policy: policy, registry: registry, metrics: metrics, seed: .random(in: .min ... .max))
+        engine.setBudgetLimits(configuration.budgetLimits)
         let programs = BusPrograms()
         let starter = AppStarter(bus: programs)
         var limits = SessionLimits()

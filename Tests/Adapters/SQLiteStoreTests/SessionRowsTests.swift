@@ -19,7 +19,8 @@ struct SessionRowsTests {
         settings.sharedContainerIdentifier = "group"
         var record = SessionRecord(settings: settings)
         record.nextTask = 9
-        record.missing = [2, 4]
+        record.missing.append(2..<3)
+        record.missing.append(4..<5)
         record.ended = 3
         record.registration = .command(["/bin/app", "--background"])
         record.kept = ["token": KeptBytes(transfer: TransferID(7), since: WallTime(secondsSinceEpoch: 5))]

@@ -161,10 +161,9 @@ struct BusObjectTests {
         try await withApps { rig, one, _ in
             let folder = open(rig.program.downloads, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             defer { close(folder) }
-            let changes = try await one.changes()
             let ids = try await Self.submit(
                 ["url": .string(server.url("file.bin")), "directory-fd": .handle(0)], by: one, descriptors: [folder])
-            for await status in changes where status.id.rawValue == ids[0] && status.state.isOver { break }
+            try waitUntil("its end", within: 60) { try rig.state(of: "\(ids[0])") == "finished" }
             #expect(RandomFile.same(rig.program.downloads + "/file.bin", served))
             let secret = rig.program.folder.path + "/secret"
             try Data("secret".utf8).write(to: URL(fileURLWithPath: secret))

@@ -76,6 +76,26 @@ struct HostileCallerTests {
         }
     }
 
+    @Test(
+        "A sandboxed app learns of its own budget alone, another one also of those of connections",
+        .enabled(if: CallerRoot.unavailabilityReason == nil, "\(CallerRoot.unavailabilityReason ?? "")"))
+    func budgets() async throws {
+        let settings = "connection-budgets = { Phone = 2000 }\n"
+        try await HostileRig.with(settings: settings) { rig in
+            let foreign = try await rig.foreignCaller()
+            #expect(Self.names(try await foreign.manager("Budgets")) == ["Phone"])
+            for caller in [try await rig.sandboxedCaller(), try await rig.sandboxedCaller(nil)] {
+                #expect(Self.names(try await caller.manager("Budgets")) == [])
+                await caller.end()
+            }
+            await foreign.end()
+        }
+    }
+
+    private static func names(_ answer: HostileAnswer) -> [String]? {
+        answer.error == nil ? answer.value?.members.map { $0["name"]?.text ?? "" } : nil
+    }
+
     private func expect(
         _ rig: HostileRig, _ caller: HostileProcess, _ expectation: (HostileCase) -> HostileCase.Expectation
     ) async throws {

@@ -42,6 +42,7 @@ extension HostileCase {
         HostileCase(member: "Log", arguments: victimID, foreign: noSuch),
         HostileCase(member: "Open", arguments: victimID, foreign: noSuch),
         HostileCase(member: "Discard", arguments: victimID, foreign: noSuch), HostileCase(member: "Limiters"),
+        HostileCase(member: "Budgets"),
         HostileCase(member: "Sessions"), HostileCase(member: "Apps"),
         HostileCase(member: "History", arguments: { _ in [.string("2020-01-01T00:00:00Z")] }),
         HostileCase(

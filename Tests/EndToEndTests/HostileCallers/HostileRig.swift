@@ -40,7 +40,9 @@ final class HostileRig: Sendable {
         for name in ["person/.ssh", "config/transferd", "root", "apps", "runtime"] {
             try FileManager.default.createDirectory(atPath: "\(place)/\(name)", withIntermediateDirectories: true)
         }
-        try settings.write(toFile: place + "/config/transferd/config.toml", atomically: true, encoding: .utf8)
+        // Another app's budget is no caller's business either.
+        try ("app-budgets = { \(Self.mark) = 1000 }\n" + settings).write(
+            toFile: place + "/config/transferd/config.toml", atomically: true, encoding: .utf8)
         try "private key".write(toFile: place + "/person/.ssh/id_test", atomically: true, encoding: .utf8)
         chmod(place + "/person/.ssh/id_test", 0o600)
         try "alias ls=ls\n".write(toFile: place + "/person/.bashrc", atomically: true, encoding: .utf8)

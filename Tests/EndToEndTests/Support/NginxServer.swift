@@ -48,8 +48,9 @@ final class NginxServer: Sendable {
     ///
     /// - Parameters:
     ///   - rate: bytes a second for each connection; nil is no limit.
+    ///   - beginning: bytes of each answer that come without a limit. Ranges from byte 1,000,000 on have none then.
     ///   - prefix: the command that runs another one elsewhere, in a namespace say.
-    init(rate: Int? = nil, prefix: [String] = []) throws {
+    init(rate: Int? = nil, beginning: Int? = nil, prefix: [String] = []) throws {
         self.prefix = prefix
         folder = try TemporaryFolder()
         let port = try Self.freePort()
@@ -68,7 +69,7 @@ final class NginxServer: Sendable {
                 log_format evidence '$request_method $uri $status $body_bytes_sent $msec $request_time "$http_range"';
                 access_log \(folder.path)/access.log evidence;
                 \(temporary)
-                \(rate.map { "limit_rate \($0);" } ?? "")
+                \(Self.limits(rate, beginning))
                 server {
                     listen 127.0.0.1:\(port);
                     root \(folder.path)/www;
@@ -85,6 +86,16 @@ final class NginxServer: Sendable {
         // Written once it listens.
         try waitUntil("nginx listens", within: 60) { FileManager.default.fileExists(atPath: pidFile) }
         _ = try connections()
+    }
+
+    private static func limits(_ rate: Int?, _ beginning: Int?) -> String {
+        guard let rate else { return "" }
+        guard let beginning else { return "limit_rate \(rate);" }
+        return """
+            map $http_range $rate { "~^bytes=[0-9]{7}" 0; default \(rate); }
+            limit_rate $rate;
+            limit_rate_after \(beginning);
+            """
     }
 
     deinit { process.end() }

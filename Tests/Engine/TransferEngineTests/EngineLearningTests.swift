@@ -196,6 +196,31 @@ import TransferTesting
         }
     }
 
+    @Test("Other limits keep what is spent, also after a restart, and let go what they allow")
+    func budgetLimits() async throws {
+        let disk = InMemoryTransferStore.Disk()
+        let first = EngineRig(disk: disk, conditions: EngineRig.meteredConditions())
+        first.engine.setBudgetLimits(try ByteBudgetLimits(connections: [:], apps: ["app": 1000]))
+        try await first.run { updates in
+            let id = try await first.engine.submit(Self.meteredSpecification())
+            #expect(await updates.next() == "1 started 1")
+            first.alarm.advance(by: .seconds(1))
+            first.executor.progress(id, to: 900)
+            #expect(await updates.next() == "1 progressed 900")
+            let budgets = await first.engine.budgets()
+            #expect(budgets.map(\.name) == ["app"] && budgets.map(\.used) == [900] && budgets.map(\.state) == ["near"])
+        }
+        let second = EngineRig(disk: disk, conditions: EngineRig.meteredConditions(), now: first.alarm.now())
+        second.engine.watch(TransferID(1))
+        second.engine.setBudgetLimits(try ByteBudgetLimits(connections: [:], apps: ["app": 900]))
+        try await second.run { updates in
+            #expect(await updates.next() == "1 waiting budgetSpent")
+            #expect(await second.engine.budgets().map(\.used) == [900])
+            second.engine.setBudgetLimits(try ByteBudgetLimits(connections: [:], apps: ["app": 901]))
+            #expect(await updates.next() == "1 started 1")
+        }
+    }
+
     private static func meteredSpecification() -> TransferSpecification {
         var specification = EngineRig.specification()
         specification.traits = TransferTraits(

@@ -3,6 +3,7 @@ import Logging
 import Testing
 import ToolSupport
 import TransferFiles
+import TransferPolicy
 
 @Suite struct DaemonConfigurationTests {
     @Test("All keys are taken, and what is not named has its default")
@@ -19,9 +20,13 @@ import TransferFiles
             rate-limit = 1000000
             yield = true
             notify = false
+            billing-day = 15
             relaunch-delay = 30
             relaunch-delay-limit = 90
             log-level = "debug"
+            app-budgets = { person = 1000 }
+            [connection-budgets]
+            "Phone 5G" = 2000000000
             """, path: "c.toml")
         #expect(full.policy == "ladder")
         #expect((full.parallel, full.parallelPerHost, full.parallelPerApp, full.openPerApp) == (8, 3, 5, 12))
@@ -29,6 +34,9 @@ import TransferFiles
         #expect(full.logLevel == .debug)
         #expect((full.filesPerApp, DaemonConfiguration().filesPerApp) == (5_000_000_000, 20_000_000_000))
         #expect((full.relaunchDelay, full.longestRelaunchDelay) == (30, 90))
+        #expect(full.budgetLimits.connections == ["Phone 5G": 2_000_000_000])
+        #expect((full.budgetLimits.apps, full.budgetLimits.billingDay) == (["person": 1000], 15))
+        #expect(DaemonConfiguration().budgetLimits == ByteBudgetLimits())
         #expect(!full.notifies && DaemonConfiguration().notifies)
         let empty = try DaemonConfiguration("", path: "c.toml")
         #expect((empty.policy, empty.parallel, empty.rateLimit == nil) == ("default", 4, true))
@@ -57,6 +65,10 @@ import TransferFiles
             ("\n  parallel = \"4\"", "c.toml:2:3: parallel must be a whole number"),
             ("policy = \"best\"", "c.toml:1:1: policy: "), ("policy = 3", "c.toml:1:1: policy must be text in quotes"),
             ("# parallell\n\nparallell = 4", "c.toml:3:1: there is no key 'parallell'; known are "),
+            ("app-budgets = 7", "c.toml:1:1: app-budgets must be a table of bytes by name"),
+            ("\napp-budgets = { a = -1 }", "c.toml:2:1: app-budgets: 'a' must be a whole number from 0 to"),
+            ("[connection-budgets]\n\"b c\" = \"1\"", "c.toml:1:2: connection-budgets: 'b c' must be a whole number"),
+            ("billing-day = 32", "c.toml:1:1: billing-day must be a whole number from 1 to 31"),
             ("yield = 1", "c.toml:1:1: yield must be true or false"),
             ("log-level = \"loud\"", "c.toml:1:1: log-level must be one of "), ("parallel = = 4", "c.toml:1:12: "),
             ("[server]\nport = 1", "c.toml:1:2: there is no key 'server'"),

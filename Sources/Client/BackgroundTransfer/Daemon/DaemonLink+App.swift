@@ -17,16 +17,12 @@ extension DaemonLink {
         as name: String, _ handle: @escaping @Sendable (String) -> Void,
         _ completion: @escaping @Sendable (SessionError?) -> Void
     ) {
-        withBus { result in
-            // Called on this actor's own thread.
-            nonisolated(unsafe) let result = result
-            self.assumeIsolated { link in
-                switch result {
-                case .success(let bus):
-                    link.served = (name, handle)
-                    link.offer(name, handle, on: bus, completion)
-                case .failure(let error): completion(.unreachable("there is no session bus: \(error.message)"))
-                }
+        withBus { link, result in
+            switch result {
+            case .success(let bus):
+                link.served = (name, handle)
+                link.offer(name, handle, on: bus, completion)
+            case .failure(let error): completion(.unreachable("there is no session bus: \(error.message)"))
             }
         }
     }

@@ -42,16 +42,12 @@ extension DaemonLink {
     func open(_ identifier: String) {
         guard let serial = sessions[identifier]?.serial else { return }
         sessions[identifier]?.phase = .opening
-        withBus { result in
-            // Called on this actor's own thread.
-            nonisolated(unsafe) let result = result
-            self.assumeIsolated { link in
-                switch result {
-                case .success(let bus): link.callOpen(identifier, serial, over: bus)
-                case .failure(let error):
-                    guard link.sessions[identifier]?.serial == serial else { return }
-                    link.lose(identifier, because: "there is no session bus: \(error.message)", isHopeless: true)
-                }
+        withBus { link, result in
+            switch result {
+            case .success(let bus): link.callOpen(identifier, serial, over: bus)
+            case .failure(let error):
+                guard link.sessions[identifier]?.serial == serial else { return }
+                link.lose(identifier, because: "there is no session bus: \(error.message)", isHopeless: true)
             }
         }
     }

@@ -5,12 +5,15 @@ import TransferBusProtocol
 
 /// This process's connection to the bus, on a thread of its own, and the sessions that go over it.
 actor DaemonLink {
+    /// Something to be done with a connection, or with the reason why there is none.
+    typealias BusUse = (isolated DaemonLink, Result<BusConnection, GLibError>) -> Void
+
     let executor = GLibExecutor(name: "transfer-link")
     let options: DaemonChannel.Options
     var bus: BusConnection?
     /// How many connections there have been.
     private var connections = 0
-    private var connecting: [(Result<BusConnection, GLibError>) -> Void] = []
+    private var connecting: [BusUse] = []
     private var registrations: [BusRegistration] = []
     var serials = 0
     /// Whether a person works with this program, as was said or answered last; nil before the first session.
@@ -32,8 +35,8 @@ actor DaemonLink {
     // MARK: The bus
 
     /// Runs `body` with a connection, which is made where there is none.
-    func withBus(_ body: @escaping (Result<BusConnection, GLibError>) -> Void) {
-        if let bus { return body(.success(bus)) }
+    func withBus(_ body: @escaping BusUse) {
+        if let bus { return body(self, .success(bus)) }
         connecting.append(body)
         guard connecting.count == 1 else { return }
         BusConnection.open(address: options.address() ?? "", cancellation: Cancellation()) { result in
@@ -47,7 +50,7 @@ actor DaemonLink {
         if case .success(let bus) = result { use(bus) }
         let waiting = connecting
         connecting = []
-        for body in waiting { body(result) }
+        for body in waiting { body(self, result) }
     }
 
     private func use(_ bus: BusConnection) {

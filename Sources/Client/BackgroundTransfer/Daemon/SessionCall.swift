@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import Glibc
 internal import TransferModel
 
 /// A call of a session's object that is to be made, again and again if need be.
@@ -33,20 +32,4 @@ struct SessionCall: Sendable {
     }
 
     var isClosing: Bool { method == "Close" }
-}
-
-/// A descriptor that is closed with its owner.
-final class OpenFile: Sendable {
-    let number: Int32
-
-    /// Takes over an open descriptor.
-    init(taking number: Int32) { self.number = number }
-
-    /// Opens a file for reading; nil if that is not possible. A pipe does not make the caller wait.
-    init?(_ path: String) {
-        number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard number >= 0 else { return nil }
-    }
-
-    deinit { close(number) }
 }

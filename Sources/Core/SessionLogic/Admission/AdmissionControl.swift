@@ -68,7 +68,7 @@ struct AdmissionControl {
         // Once is enough: what it has left may still be there.
         if user.isSandboxed { record.isSandboxed = true }
         // Another process has never seen the tasks that the last one has not started.
-        if record.process != user.process { record.missing = [] }
+        if record.process != user.process { record.missing = NumberRanges() }
         record.process = user.process
         record.lastOpened = now
         if sessions[key]?.record != record { admission.changes = [.session(key, record)] }

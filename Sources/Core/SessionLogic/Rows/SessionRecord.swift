@@ -7,7 +7,7 @@ package struct SessionRecord: Hashable, Sendable, Codable {
     /// Higher than every number that a task had.
     package var nextTask = 1
     /// Numbers below that one of which no task has come yet: the app makes tasks in another order than it starts them.
-    package var missing: Set<Int> = []
+    package var missing = NumberRanges()
     /// The process that may still start those.
     package var process: Int32?
     /// When a process opened it last.
@@ -59,8 +59,8 @@ extension SessionRecord {
 
     /// Takes down that a task has come; false where it has come before.
     mutating func take(_ number: Int) -> Bool {
-        guard number >= nextTask else { return missing.remove(number) != nil }
-        missing.formUnion(nextTask..<number)
+        guard number >= nextTask else { return missing.remove(number) }
+        missing.append(nextTask..<number)
         nextTask = number + 1
         return true
     }

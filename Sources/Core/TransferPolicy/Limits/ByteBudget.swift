@@ -125,7 +125,7 @@ public struct ByteBudget: Hashable, Sendable {
 
     // MARK: Period
 
-    private static func check(limit: Int64, billingDay: Int) throws(ByteBudgetError) {
+    static func check(limit: Int64, billingDay: Int) throws(ByteBudgetError) {
         guard limit >= 0 else { throw .negativeLimit(limit) }
         guard (1...31).contains(billingDay) else { throw .billingDayOutOfRange(billingDay) }
     }

@@ -33,6 +33,7 @@ package protocol TransferService: Sendable {
 /// - ``sessions()``
 /// - ``apps()``
 /// - ``relaunchDelays()``
+/// - ``budgets()``
 /// - ``quit(_:)``
 /// - ``trust(_:_:)``
 /// ### The whole machine
@@ -55,6 +56,8 @@ package protocol SharedTransferService: TransferService {
     func apps() async throws -> [AppSummary]
     /// The delays of apps that were started again and again, of all apps that the caller may reach.
     func relaunchDelays() async throws -> [RelaunchDelay]
+    /// The budgets of metered bytes that the caller may know of.
+    func budgets() async throws -> [BudgetStatus]
     /// Cancels all that an app has, as the person ends it for good; returns how many there were.
     func quit(_ app: String) async throws -> Int
     /// Admits, or no longer admits, the sandboxes of a systemd unit.

@@ -47,7 +47,7 @@ struct HandOverOptions: ParsableArguments {
             if !wait, Console.isTerminal(STDERR_FILENO) { Console.error(await Self.whatNext(ids, client)) }
         }
         guard wait else { return }
-        try await TransferWait(client: client).untilOver(Set(ids))
+        try await TransferFollower.awaitEnds(of: Set(ids), by: client)
     }
 
     /// What a person may want to know, and to do, who has just handed transfers over.

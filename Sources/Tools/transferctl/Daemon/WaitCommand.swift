@@ -41,7 +41,7 @@ struct WaitCommand: AsyncParsableCommand {
         guard let when else {
             return try await DaemonConnection.with(bus: daemon.bus) { client in
                 let ids = Set(try await choice.chosen(by: client))
-                let isOver = try await Self.within(limit) { try await TransferWait(client: client).untilOver(ids) }
+                let isOver = try await Self.within(limit) { try await TransferFollower.awaitEnds(of: ids, by: client) }
                 guard isOver else { throw timedOut("not all are over") }
             }
         }

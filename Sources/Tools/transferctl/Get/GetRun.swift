@@ -43,7 +43,7 @@ struct GetRun {
         let interruption = Interruption(handler: stop)
         Console.whenReaderIsGone(stop)
         if plan.isVerbose { reporter.note("seed \(plan.seed), state in \(directory)") }
-        let outcome: Outcome
+        let outcome: TransferFollower
         do {
             defer { reporter.end() }
             outcome = try await drive(
@@ -67,23 +67,13 @@ struct GetRun {
         return outcome.anyFailed ? .failed : .done
     }
 
-    /// How far it came.
-    private struct Outcome {
-        /// Whether every transfer is over.
-        var isComplete = false
-        /// Whether any transfer, or the command that follows it, failed.
-        var anyFailed = false
-        /// What the server answered an upload with.
-        var answer: ServerAnswer?
-    }
-
     /// Runs the engine, submits what is new and follows the service until all transfers are over.
     ///
     /// - Throws: `UsageError` where the queue cannot be used, `TransferStoreError` where a transfer could not be saved.
     private func drive(
         _ engine: TransferEngine, _ service: some WatchedTransferService, submitting queue: GetQueue,
         hook: CompletionCommand?, reporter: Reporter, stop: @escaping @Sendable () -> Void
-    ) async throws -> Outcome {
+    ) async throws -> TransferFollower {
         let (ended, endings) = AsyncStream.makeStream(of: TransferStatus.self)
         let updates = try await service.updates()
         // Each child tells whether something failed that is not told as an update.
@@ -103,25 +93,18 @@ struct GetRun {
                 return false
             }
             if let hook { group.addTask { await Self.follow(ended, with: hook, reporter: reporter) } }
-            var outcome = Outcome()
-            var left = plan.items.count
-            for await update in updates {
-                reporter.take(update)
-                guard case .changed(let status, let event) = update, status.state.isOver else { continue }
-                endings.yield(status)
-                outcome.anyFailed = outcome.anyFailed || status.state != .finished
-                if case .ended(let completion?) = event?.kind { outcome.answer = completion.answer }
-                left -= 1
-                if left == 0 { engine.shutDown() }
-            }
+            var follower = TransferFollower(count: plan.items.count) { endings.yield($0) }
+            await follower.follow(updates) { reporter.take($0) }
+            if follower.isComplete { engine.shutDown() }
+            // The queue may still be in trouble.
+            for await update in updates { reporter.take(update) }
             endings.finish()
-            outcome.isComplete = left == 0
             do {
-                for try await hasFailed in group { outcome.anyFailed = outcome.anyFailed || hasFailed }
+                for try await hasFailed in group where hasFailed { follower.anyFailed = true }
             } catch let error as TransferStoreError where error.isAboutTheFile {
                 throw UsageError("\(error)")
             }
-            return outcome
+            return follower
         }
     }
 

@@ -38,6 +38,8 @@ struct CallerService: SharedTransferService {
 
     func relaunchDelays() async throws -> [RelaunchDelay] { await daemon.relaunchDelays(for: caller) }
 
+    func budgets() async throws -> [BudgetStatus] { await daemon.budgets(for: caller) }
+
     func quit(_ app: String) async throws -> Int { try await daemon.quit(app, for: caller) }
 
     func trust(_ unit: String, _ isTrusted: Bool) async throws {

@@ -40,6 +40,11 @@ extension DaemonService {
         }
     }
 
+    /// What is spent over a connection tells of all apps: programs in sandboxes learn of their own budget only.
+    func budgets(for caller: BusCaller) async -> [BudgetStatus] {
+        await engine.budgets().filter { $0.scope == "app" ? caller.reaches($0.name) : !caller.isSandboxed }
+    }
+
     func apps(for caller: BusCaller) async -> [AppSummary] {
         var apps: [String: AppSummary] = [:]
         var sessions: [String: Set<String>] = [:]

@@ -195,6 +195,7 @@ actor DaemonService: ExportedService {
         let isPolicyNew = configuration.policy != self.configuration.policy
         if isPolicyNew { await engine.setPolicy(try PolicyCatalog.policy(named: configuration.policy)) }
         self.configuration = configuration
+        engine.setBudgetLimits(configuration.budgetLimits)
         await host.limitFiles(perApp: configuration.filesPerApp)
     }
 

@@ -61,4 +61,38 @@ struct ByteBudgetBookTests {
     private func state(_ book: ByteBudgetBook, _ connection: String?, _ app: String) -> ByteBudget.State? {
         book.state(connection: connection, app: app, at: now, localTime: .utc)
     }
+
+    @Test("Other limits keep what is spent of a budget that stays, and end those without a limit")
+    func limited() throws {
+        var book = try book()
+        try book.charge(30, connection: "phone", app: "org.example.Photos", at: now, localTime: .utc)
+        let limits = try ByteBudgetLimits(connections: ["phone": 40, "train": 7], apps: ["person": 0], billingDay: 10)
+        let limited = try book.limited(to: limits, at: now, localTime: .utc)
+        #expect(limited.connections.keys.sorted() == ["phone", "train"] && limited.apps.keys.sorted() == ["person"])
+        #expect(limited.connections["phone"]?.used(at: now, localTime: .utc) == 30)
+        #expect(limited.connections.values.allSatisfy { $0.billingDay == 10 })
+        #expect(limited.remaining(connection: "phone", app: "", at: now, localTime: .utc) == 10)
+        #expect(try limited.limited(to: limits, at: now, localTime: .utc) == limited)
+        #expect(try limited.limited(to: ByteBudgetLimits(), at: now, localTime: .utc).isEmpty)
+    }
+
+    @Test("Limits that cannot be are refused when they are made")
+    func wrongLimits() {
+        #expect(throws: ByteBudgetError.negativeLimit(-1)) { try ByteBudgetLimits(connections: [:], apps: ["a": -1]) }
+        #expect(throws: ByteBudgetError.billingDayOutOfRange(32)) {
+            try ByteBudgetLimits(connections: [:], apps: [:], billingDay: 32)
+        }
+    }
+
+    @Test("How budgets stand is told by name, the connections' first")
+    func statuses() throws {
+        var book = try book()
+        try book.charge(45, connection: "phone", app: "org.example.Photos", at: now, localTime: .utc)
+        let statuses = book.statuses(at: now, localTime: .utc)
+        #expect(statuses.map(\.scope) == ["connection", "app"])
+        #expect(statuses.map(\.name) == ["phone", "org.example.Photos"])
+        #expect(statuses.map(\.limit) == [100, 50] && statuses.map(\.used) == [45, 45])
+        #expect(statuses.map(\.state) == ["below", "near"])
+        #expect(statuses[0].renewed == book.connections["phone"]?.nextRollOver(after: now, localTime: .utc))
+    }
 }

@@ -45,7 +45,7 @@ struct FuzzMember: Sendable {
         FuzzMember("StartNow", .manager, [.ids], weight: 2),
         FuzzMember("Change", .manager, [.id, .dictionary(FuzzKey.change)], weight: 10),
         FuzzMember("Hold", .manager, [.seconds, .text(["fuzz", "\u{202E}x"])]), FuzzMember("Release", .manager),
-        FuzzMember("Limiters", .manager),
+        FuzzMember("Limiters", .manager), FuzzMember("Budgets", .manager),
         FuzzMember(
             "OpenSession", .manager, [.dictionary(FuzzKey.settings), .dictionary(FuzzKey.options)], weight: 24),
         FuzzMember("SetInFront", .manager, [.flag]), FuzzMember("Sessions", .manager), FuzzMember("Apps", .manager),

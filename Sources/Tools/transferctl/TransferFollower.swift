@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferBusClient
+import TransferEngine
+import TransferModel
+
+/// Follows transfers of a service until all of them have ended.
+///
+/// ```swift
+/// var follower = TransferFollower(count: 2) { print("\($0.id) has ended") }
+/// await follower.follow(try await service.updates()) { reporter.take($0) }
+/// ```
+struct TransferFollower: Sendable {
+    /// Whether any transfer, or what follows it, failed or was cancelled.
+    var anyFailed = false
+    /// The server's answer to the latest transfer with a complete one.
+    private(set) var answer: ServerAnswer?
+    private var ended: Set<TransferID> = []
+    private let count: Int
+    private let ids: Set<TransferID>?
+    private let onEnd: @Sendable (TransferStatus) -> Void
+
+    /// Whether all transfers have ended.
+    var isComplete: Bool { ended.count == count }
+
+    /// Follows that many transfers.
+    ///
+    /// - Parameters:
+    ///   - ids: the transfers; nil if the service has no others.
+    ///   - onEnd: called once for each transfer, when it ends.
+    init(count: Int, ids: Set<TransferID>? = nil, onEnd: @escaping @Sendable (TransferStatus) -> Void) {
+        (self.count, self.ids, self.onEnd) = (count, ids, onEnd)
+    }
+
+    /// Takes updates until all transfers have ended, or the service does.
+    mutating func follow(_ updates: AsyncStream<ServiceUpdate>, show: (ServiceUpdate) -> Void = { _ in }) async {
+        guard !isComplete else { return }
+        for await update in updates {
+            show(update)
+            if case .changed(let status, let event) = update { take(status, event) }
+            if isComplete { return }
+        }
+    }
+
+    private mutating func take(_ status: TransferStatus, _ event: TransferEvent?) {
+        guard status.state.isOver, ids?.contains(status.id) != false, ended.insert(status.id).inserted else { return }
+        anyFailed = anyFailed || status.state != .finished
+        if case .ended(let completion?) = event?.kind { answer = completion.answer }
+        onEnd(status)
+    }
+
+    /// Returns when all of the transfers have ended, and tells those that fail.
+    ///
+    /// - Throws: `ExitCode` of 1 if a transfer failed, `BusFault` if there is no such transfer.
+    static func awaitEnds(of ids: Set<TransferID>, by service: some WatchedTransferService) async throws {
+        var follower = TransferFollower(count: ids.count, ids: ids) {
+            var renderer = FailureRenderer()
+            renderer.show($0, nil)
+        }
+        // Watched first, asked second: no end falls between.
+        let updates = try await service.updates()
+        for id in ids.sorted() { follower.take(try await service.show(id).status, nil) }
+        await follower.follow(updates)
+        guard follower.isComplete else { throw BusClientError.failed("it ended before the transfers did") }
+        if follower.anyFailed { throw ExitStatus.failed.code }
+    }
+}
