@@ -68,26 +68,3 @@ public enum TransferChangeError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 }
-
-extension TransferEngine {
-    /// Saves a change, lets the scheduler have it, and answers who asked for it.
-    func carryOut(
-        _ change: TransferChange, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
-    ) async {
-        do {
-            var specification = try await specification(of: id)
-            let traits = try change.applied(to: specification.traits)
-            guard traits != specification.traits else { return reply.resume() }
-            specification.traits = traits
-            try await store.commit([.respecified(id, specification)])
-            tell(id, .changed(traits), at: alarm.now())
-            reply.resume()
-            if early?[id]?.newTraits != nil { early?[id]?.newTraits = traits }
-            guard scheduler.contains(id) else { return }
-            records[id]?.specification = specification
-            await handle(.changed(id, traits))
-        } catch {
-            reply.resume(throwing: error)
-        }
-    }
-}

@@ -8,7 +8,7 @@ public import TransferScheduling
 /// reported of apps is a fact, for whose saving nobody waits.
 extension TransferEngine {
     /// Ends the engine: every attempt is stopped and its bytes are synced; the queue is kept. `run()` then returns.
-    public nonisolated func shutDown() { inbox.put(.shutDown) }
+    public func shutDown() { inbox.put(.shutDown) }
 
     // MARK: Transfers
 
@@ -35,13 +35,10 @@ extension TransferEngine {
     /// - Throws: `TransferStoreError` when they could not be saved, `RefusedTransferError` that names the first that makes
     ///   no sense; none is queued then. `EngineEndedError` after the end of the engine.
     public func submit(_ transfers: [NewTransfer], watching: Bool = false) async throws -> [TransferID] {
-        guard state != .ended else { throw EngineEndedError() }
+        guard !inbox.isClosed else { throw EngineEndedError() }
         try NewTransfer.check(transfers)
         guard !transfers.isEmpty else { return [] }
-        return try await withCheckedThrowingContinuation { continuation in
-            let submission = Submission(transfers: transfers, isWatched: watching, reply: continuation)
-            if !inbox.put(.submit(submission)) { continuation.resume(throwing: EngineEndedError()) }
-        }
+        return try await ask { .submit(Submission(transfers: transfers, isWatched: watching, reply: $0)) }
     }
 
     /// Changes what a transfer asks for, whether it waits or runs. On return the change is durably stored.
@@ -51,12 +48,27 @@ extension TransferEngine {
     /// - Throws: `TransferChangeError` where the change makes no sense, `TransferStoreError` where there is no such
     ///   transfer or it could not be saved, `EngineEndedError` after the end of the engine; nothing is changed then.
     public func change(_ id: TransferID, _ change: TransferChange) async throws {
-        guard state != .ended else { throw EngineEndedError() }
-        try await withCheckedThrowingContinuation { continuation in
-            if !inbox.put(.change(id, change, continuation)) {
-                continuation.resume(throwing: EngineEndedError())
-            }
-        }
+        try await ask { .change(id, change, $0) }
+    }
+
+    // MARK: Logins
+
+    /// What the server wants of a transfer that waits for its app to answer a login; empty where none does.
+    ///
+    /// Told by ``updates`` as a pause with the reason `needsApp`. Forgotten at the end of the engine: the next run's first
+    /// attempt is challenged again.
+    public func challenges(of id: TransferID) async -> [AuthenticationChallenge] { await loop.challenges(of: id) }
+
+    /// Answers the challenge that a transfer waits with, and lets it go on. On return the answer is durably stored.
+    ///
+    /// The answer is for the server that asked, and no other gets it. Where it is refused, the transfer waits with a new
+    /// challenge, which says so. After ``ChallengeAnswer/refuse`` the server is asked once more and its 401 is the
+    /// transfer's end, as it would have been without anybody to ask.
+    ///
+    /// - Throws: `ChallengeAnswerError` where the transfer waits with no challenge, `TransferStoreError` where the answer
+    ///   could not be saved, `EngineEndedError` after the end of the engine; nothing is changed then.
+    public func answerChallenge(_ id: TransferID, with answer: ChallengeAnswer) async throws {
+        try await ask { .answer(id, answer, $0) }
     }
 
     // MARK: Watching
@@ -64,20 +76,19 @@ extension TransferEngine {
     /// Has ``updates`` tell why a transfer waits: how it stands now, then whenever the reasons change.
     ///
     /// Each change costs an explanation, a handful of policy calls; nobody watches a whole queue of thousands.
-    public nonisolated func watch(_ id: TransferID) { send(.watched(id)) }
+    public func watch(_ id: TransferID) { send(.watched(id)) }
 
     /// Has ``updates`` no longer tell why a transfer waits.
-    public nonisolated func unwatch(_ id: TransferID) { send(.unwatched(id)) }
+    public func unwatch(_ id: TransferID) { send(.unwatched(id)) }
 
     /// Why a transfer waits now; nil when there is none of that number, or it is over.
-    public func explanation(of id: TransferID) -> Explanation? { scheduler.explanation(of: id, at: alarm.now()) }
+    public func explanation(of id: TransferID) async -> Explanation? { await loop.explanation(of: id) }
 
     /// Why a transfer waits, asked in turn: all that was asked for before is done, and somebody has looked at the machine.
     ///
     /// - Returns: nil where there is none of that number, it is over, or the engine has ended.
     public func explanationInTurn(of id: TransferID) async -> Explanation? {
-        guard state != .ended else { return nil }
-        return await withCheckedContinuation { reply in
+        await withCheckedContinuation { reply in
             if !inbox.put(.explain(id, reply)) { reply.resume(returning: nil) }
         }
     }
@@ -85,7 +96,6 @@ extension TransferEngine {
     /// Returns when the engine has dealt with all that came before, and saved it: a sign that it works. Returns at once
     /// after the engine's end.
     public func ping() async {
-        guard state != .ended else { return }
         await withCheckedContinuation { reply in
             if !inbox.put(.ping(reply)) { reply.resume() }
         }
@@ -94,55 +104,60 @@ extension TransferEngine {
     // MARK: Apps and budgets
 
     /// The relaunch limiters of all apps whose delay is not 0, by the apps' names, and the moment they were asked at.
-    public func relaunchDelays() -> (delays: [(app: String, delay: RelaunchLimiter.Explanation)], at: Moment) {
-        let now = alarm.now()
-        return (scheduler.relaunchDelays(at: now), now)
+    public func relaunchDelays() async -> (delays: [(app: String, delay: RelaunchLimiter.Explanation)], at: Moment) {
+        await loop.relaunchDelays()
     }
 
     /// A person uses an app: policies that go by recency learn of it.
-    public nonisolated func appUsed(_ app: String) { send(.appUsed(app)) }
+    public func appUsed(_ app: String) { send(.appUsed(app)) }
 
     /// An app was started, or woken in the background, because of its transfers: background work that it hands over from
     /// now on waits longer. Kept across restarts.
-    public nonisolated func appRelaunched(_ app: String) { send(.appRelaunched(app)) }
+    public func appRelaunched(_ app: String) { send(.appRelaunched(app)) }
 
     /// A person brought an app to the front: what its delay held may begin. Kept across restarts.
-    public nonisolated func appCameToFront(_ app: String) { send(.appCameToFront(app)) }
+    public func appCameToFront(_ app: String) { send(.appCameToFront(app)) }
 
     /// An app that was to be started because one of its transfers ended will not be. Kept across restarts.
-    public nonisolated func relaunchAbandoned(_ app: String) { send(.relaunchAbandoned(app)) }
+    public func relaunchAbandoned(_ app: String) { send(.relaunchAbandoned(app)) }
 
     /// A transfer's app has to do something before it goes on; what runs is stopped, keeping its bytes.
     ///
     /// Forgotten at the end of the engine: whoever speaks for the app says it again.
-    public nonisolated func appNeeded(_ id: TransferID, _ need: AppNeed) { send(.appNeeded(id, need)) }
+    public func appNeeded(_ id: TransferID, _ need: AppNeed) { send(.appNeeded(id, need)) }
 
     /// The app has done what ``appNeeded(_:_:)`` asked for.
-    public nonisolated func appAnswered(_ id: TransferID) { send(.appAnswered(id)) }
+    public func appAnswered(_ id: TransferID) { send(.appAnswered(id)) }
 
     /// Sets the budgets of metered bytes, in place of those before; what is spent is part of them. Kept across restarts.
-    public nonisolated func setBudgets(_ budgets: ByteBudgetBook) { send(.budgetsChanged(budgets)) }
+    public func setBudgets(_ budgets: ByteBudgetBook) { send(.budgetsChanged(budgets)) }
 
     /// Sets the limits of metered bytes, in place of those before; what is spent of a budget that stays is kept.
     ///
     /// Takes effect in turn, once the engine runs. Kept across restarts.
-    public nonisolated func setBudgetLimits(_ limits: ByteBudgetLimits) { inbox.put(.budgets(limits)) }
+    public func setBudgetLimits(_ limits: ByteBudgetLimits) { inbox.put(.budgets(limits)) }
 
     /// The budgets of metered bytes, as they stand now.
-    package func budgets() -> [BudgetStatus] {
-        scheduler.budgets.statuses(at: alarm.now().wall, localTime: scheduler.localTime)
-    }
+    package func budgets() async -> [BudgetStatus] { await loop.budgets() }
 
     /// Decides by another policy from now on, what is queued and running included. Returns when all is decided anew, at once
     /// after the end of the engine.
     public func setPolicy(_ policy: any Policy) async {
-        guard state != .ended else { return }
         await withCheckedContinuation { reply in
             if !inbox.put(.policy(policy, reply)) { reply.resume() }
         }
     }
 
-    private nonisolated func send(_ command: Event) { inbox.put(.command(command)) }
+    private func send(_ command: Event) { inbox.put(.command(command)) }
+
+    /// Puts a message into the inbox whose answer comes by a continuation.
+    func ask<Answer: Sendable>(
+        _ message: (CheckedContinuation<Answer, any Error>) -> Message
+    ) async throws -> Answer {
+        try await withCheckedThrowingContinuation { reply in
+            if !inbox.put(message(reply)) { reply.resume(throwing: EngineEndedError()) }
+        }
+    }
 }
 
 /// The engine has ended and takes nothing any more.

@@ -134,7 +134,7 @@ import TransferTesting
             var specification = EngineRig.specification()
             specification.traits = TransferTraits(
                 kind: .discretionary, host: "h", app: "app", submitted: EngineRig.start.wall, isFromBackground: true)
-            if !beforeFirstLook { await first.until("the first look") { await first.engine.hasLooked } }
+            if !beforeFirstLook { await first.until("the first look") { await first.engine.loop.hasLooked } }
             _ = try await first.engine.submit(specification, watching: true)
             first.source.send(EngineRig.goodConditions())
             #expect(await updates.next() == "1 waiting rateLimited")

@@ -27,12 +27,12 @@ struct EngineQueueTests {
         try await rig.run { updates in
             #expect(await updates.next() == "1 started 1")
             // Asked first: it is answered after all starts.
-            let records = await rig.engine.recordCount
+            let records = await rig.engine.loop.recordCount
             let running = rig.executor.running.count
             #expect(running > 0 && records == running)
             #expect(await rig.engine.explanation(of: TransferID(3000)) != nil)
             try await rig.engine.change(TransferID(2999), TransferChange(priority: 7))
-            #expect(await rig.engine.recordCount == running)
+            #expect(await rig.engine.loop.recordCount == running)
             try await rig.engine.cancel(TransferID(3000))
         }
         #expect(disk.transfers.last?.ending == .cancelled)
@@ -85,9 +85,9 @@ struct EngineQueueTests {
     }
 }
 
-extension TransferEngine {
+extension EngineLoop {
     /// How many transfers it knows more of than the scheduler does.
-    fileprivate var recordCount: Int { records.count }
+    fileprivate var recordCount: Int { driver.records.count }
 }
 
 extension StoreChange {

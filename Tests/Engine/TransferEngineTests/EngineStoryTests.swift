@@ -103,7 +103,7 @@ import TransferTesting
             #expect(try await rig.engine.cancel(id) == .stopping)
             #expect(rig.disk.transfers.first?.ending == nil)
             async let outcomes = rig.engine.cancelAwaitingEnd([id])
-            await rig.until("somebody waits") { await rig.engine.awaitedEndCount == 1 }
+            await rig.until("somebody waits") { await rig.engine.loop.awaitedEndCount == 1 }
             rig.executor.stopped(id)
             #expect(try await outcomes == [.done])
             #expect(rig.disk.transfers.first?.ending == .cancelled)
@@ -125,6 +125,6 @@ import TransferTesting
     }
 }
 
-extension TransferEngine {
-    fileprivate var awaitedEndCount: Int { awaitedEnds.count }
+extension EngineLoop {
+    fileprivate var awaitedEndCount: Int { driver.ends.count }
 }

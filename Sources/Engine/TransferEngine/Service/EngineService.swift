@@ -63,7 +63,7 @@ package struct EngineService: TransferService {
         guard !details.status.state.isOver else { return details }
         let specification: TransferSpecification
         do {
-            specification = try await engine.specification(of: id)
+            specification = try await engine.loop.specification(of: id)
         } catch let error as TransferStoreError where error.code == .noSuchTransfer {
             // It has ended since.
             return TransferDetails(try status(of: id))
@@ -98,7 +98,7 @@ package struct EngineService: TransferService {
     package func change(_ id: TransferID, _ request: ChangeRequest) async throws {
         var change = TransferChange(kind: request.kind, priority: request.priority)
         if !request.constraints.isEmpty {
-            var constraints = try await engine.specification(of: id).traits.constraints
+            var constraints = try await engine.loop.specification(of: id).traits.constraints
             request.constraints.apply(to: &constraints)
             change.constraints = constraints
         }

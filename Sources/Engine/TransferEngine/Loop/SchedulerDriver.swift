@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
+import TransferPolicy
 import TransferScheduling
 
 /// What has been decided and is neither saved nor done yet.
@@ -20,13 +21,60 @@ struct Turn {
     var isEmpty: Bool { changes.isEmpty && progress.isEmpty && !savesLearned && effects.isEmpty && ended.isEmpty }
 }
 
-/// Deciding, saving and doing. Several events may be decided before the first is saved: then one transaction holds them
-/// all, and nothing of any is done before that.
-extension TransferEngine {
+/// Has the scheduler decide about events, saves what it decides, and then does it.
+///
+/// Several events may be decided before the first is saved: then one transaction holds them all, and nothing of any is done
+/// before that.
+final class SchedulerDriver {
+    let alarm: any Alarm
+    let configuration: SchedulerConfiguration
+    var policy: any Policy
+    /// Without anything learned until ``readLearned(from:)``.
+    var scheduler: Scheduler
+    private var generator: SplitMix64
+    let records: TransferRecords
+    let writer: StoreWriter
+    let updates: UpdateSink
+    let attempts: Attempts
+    let ends: AwaitedEnds
+    var metrics: EngineMetrics
+    let savesLearned: Bool
+    /// When what was learned was last handed to the store.
+    var learnedSaved: Instant
+    /// What has been decided and waits to be saved and done.
+    private var turn = Turn()
+    /// Whether the engine ends: nothing is started.
+    var isWinding = false
+
+    /// A driver over the parts of one engine.
+    init(
+        alarm: any Alarm, configuration: SchedulerConfiguration, policy: any Policy, seed: UInt64,
+        records: TransferRecords, writer: StoreWriter, updates: UpdateSink, attempts: Attempts, ends: AwaitedEnds,
+        metrics: EngineMetrics, savesLearned: Bool
+    ) {
+        self.alarm = alarm
+        self.configuration = configuration
+        self.policy = policy
+        (self.records, self.writer, self.updates, self.attempts) = (records, writer, updates, attempts)
+        (self.ends, self.metrics, self.savesLearned) = (ends, metrics, savesLearned)
+        let now = alarm.now()
+        learnedSaved = now.instant
+        scheduler = Scheduler(configuration: configuration, policy: policy, startingAt: now)
+        generator = SplitMix64(seed: seed)
+    }
+
+    /// Whether everything that was decided is saved and done.
+    var isSettled: Bool { turn.isEmpty }
+
+    /// The number of changes that are decided and not saved.
+    var unsavedChanges: Int { turn.changes.count }
+
     /// One event: decided, saved, done, with whatever was decided before it.
     ///
     /// - Parameter savingLearned: whether what was learned is to be saved whatever the effects say.
-    func handle(_ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false) async {
+    nonisolated(nonsending) func handle(
+        _ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false
+    ) async {
         await decide(event, saving: changes, savingLearned: savingLearned)
         await settle()
     }
@@ -35,17 +83,38 @@ extension TransferEngine {
     ///
     /// - Returns: what the scheduler wants done.
     @discardableResult
-    func decide(_ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false) async -> [Effect] {
+    nonisolated(nonsending) func decide(
+        _ event: Event, saving changes: [StoreChange] = [], savingLearned: Bool = false
+    ) async -> [Effect] {
         let now = alarm.now()
         let effects = scheduler.apply(event, at: now, using: &generator)
         await note(effects, at: now, saving: changes, savingLearned: savingLearned)
         return effects
     }
 
+    /// Everything that waits and runs is decided by another policy from now on.
+    nonisolated(nonsending) func decide(by policy: any Policy) async {
+        self.policy = policy
+        let now = alarm.now()
+        await note(scheduler.setPolicy(policy, at: now, using: &generator), at: now)
+        await settle()
+    }
+
+    /// Hands a part of the stored queue to the scheduler.
+    func take(_ batch: consuming RecoveredTransfers) { scheduler.take(batch, at: alarm.now()) }
+
+    /// Takes a transfer's place to continue from into the turn; nothing waits until it is saved.
+    func noteProgress(of id: TransferID, _ resume: ResumePoint) {
+        turn.progress.append(.checkpointed(id, resume))
+    }
+
+    /// Has an attempt's end told when what follows from it is saved and done.
+    func noteEndOfAttempt(_ id: TransferID) { turn.ended.append(id) }
+
     /// Takes what the scheduler said into the turn.
     ///
     /// Only stops are done at once: they need no record, and a store that is slow to answer must not keep bytes flowing.
-    func note(
+    private nonisolated(nonsending) func note(
         _ effects: [Effect], at now: Moment, saving changes: [StoreChange] = [], savingLearned: Bool = false
     ) async {
         // Nobody can stop what has not been started yet.
@@ -54,14 +123,14 @@ extension TransferEngine {
         turn.changes += changes
         turn.savesLearned = turn.savesLearned || savingLearned || effects.contains(.saveLearned)
         let ended = effects.compactMap(\.ended)
-        await load(ended)
+        await records.load(ended)
         // What ends is saved as ended, whatever could be read of it.
-        for id in ended { _ = record(of: id) }
+        for id in ended { _ = records.record(of: id) }
         for effect in effects where effect.stopped == nil {
             if let change = storeChange(for: effect) { turn.changes.append(change) }
             if case .start(let id) = effect {
                 // From here on what an earlier attempt still reports is late.
-                record(of: id).attempt += 1
+                records.record(of: id).attempt += 1
                 turn.starting.insert(id)
             }
             turn.effects.append((effect, now))
@@ -69,18 +138,18 @@ extension TransferEngine {
     }
 
     /// Saves what was decided, then does it.
-    func settle() async {
+    nonisolated(nonsending) func settle() async {
         guard !turn.isEmpty else { return }
         let turn = turn
         self.turn = Turn()
         let changes = turn.changes + (turn.savesLearned ? learnedNow() : [])
         if changes.isEmpty {
-            for change in turn.progress { commitLater(change) }
+            writer.commitLater(turn.progress)
         } else {
             // Progress first: it belongs to attempts that the others may end.
-            await commit(turn.progress + changes)
+            await writer.commit(turn.progress + changes)
         }
-        await load(turn.effects.compactMap(\.effect.carriedOut))
+        await records.load(turn.effects.compactMap(\.effect.carriedOut))
         for (effect, time) in turn.effects { perform(effect, at: time) }
         for id in turn.ended { tellEndOfAttempt(id, at: alarm.now()) }
     }

@@ -13,6 +13,9 @@ final class Inbox: Sendable {
 
     private let state = Mutex(State())
 
+    /// Whether messages are refused.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Puts a message at the end; false, and nothing kept, after `close()`.
     @discardableResult
     func put(_ message: Message) -> Bool {

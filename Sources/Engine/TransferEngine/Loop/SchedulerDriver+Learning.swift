@@ -3,7 +3,7 @@ internal import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-extension TransferEngine {
+extension SchedulerDriver {
     /// At least so long lies between two times that what was learned is saved because time has gone by.
     private static let learnedInterval: Duration = .seconds(15 * 60)
 
@@ -12,7 +12,7 @@ extension TransferEngine {
     /// Counting begins anew where that cannot be read: better than no transfers at all.
     ///
     /// - Throws: `TransferStoreError` where the store cannot be read at all.
-    func readLearned() async throws {
+    nonisolated(nonsending) func readLearned(from store: any TransferStore) async throws {
         do {
             guard let learned = try await store.learned() else { return }
             let now = alarm.now()
@@ -20,7 +20,7 @@ extension TransferEngine {
                 configuration: configuration, policy: policy, learned: learned, boot: alarm.boot, startingAt: now)
             learnedSaved = now.instant
         } catch let error as TransferStoreError where error.code == .corrupt {
-            updateContinuation.yield(.storeTrouble(error))
+            updates.continuation.yield(.storeTrouble(error))
         }
     }
 
@@ -33,7 +33,7 @@ extension TransferEngine {
     }
 
     /// Saves what was learned, beside the inbox: nothing waits for it.
-    func saveLearnedLater() { for change in learnedNow() { commitLater(change) } }
+    func saveLearnedLater() { writer.commitLater(learnedNow()) }
 
     /// The same where that was not done for a while. Asked when something has woken the process anyway.
     func saveLearnedIfDue() {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+import TransferScheduling
+
+/// Takes what executors report of attempts.
+struct AttemptReports {
+    let driver: SchedulerDriver
+    var records: TransferRecords { driver.records }
+
+    /// Takes an executor's report; one of an earlier attempt is late and dropped.
+    nonisolated(nonsending) func take(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
+        guard let record = records[id], record.attempt == attempt, driver.scheduler.holdsSlot(id) else { return }
+        switch report {
+        case .progressed(let bytes, let total):
+            count(bytes, of: record)
+            let unsaved = driver.unsavedChanges
+            await driver.decide(.progressed(id, bytes: bytes, total: total))
+            // Hardly ever: told only when it is saved.
+            if driver.unsavedChanges > unsaved { await driver.settle() }
+            guard records[id] != nil else { return }
+            let progress = TransferUpdate.Kind.progressed(
+                bytes: bytes, total: total, rate: driver.scheduler.rate(of: id))
+            driver.updates.tellProgress(of: id, progress, at: driver.alarm.now())
+        case .checkpointed(let resume):
+            record.resume = resume
+            driver.noteProgress(of: id, resume)
+        case .restarted:
+            record.resume = nil
+            record.countedBytes = 0
+            await driver.handle(.restarted(id), saving: [.checkpointed(id, nil)])
+        case .answered(let delay):
+            driver.metrics.answered(after: delay)
+        case .ended(let outcome):
+            await take(outcome, of: id, record)
+        }
+    }
+
+    /// Counts the bytes that are new since the last report of this attempt.
+    private func count(_ bytes: Int64, of record: TransferRecord) {
+        guard bytes > record.countedBytes else { return }
+        driver.metrics.received(bytes - record.countedBytes)
+        record.countedBytes = bytes
+    }
+
+    private nonisolated(nonsending) func take(
+        _ outcome: ExecutorOutcome, of id: TransferID, _ record: TransferRecord
+    ) async {
+        record.outcome = outcome
+        switch outcome {
+        case .finished:
+            driver.noteEndOfAttempt(id)
+            await driver.decide(.finished(id))
+            return
+        case .challenged(let challenges, let resume):
+            await takeChallenge(challenges, resume, of: id, record)
+        case .stopped(let resume):
+            await end(.stopped(id, bytes: resume?.bytes ?? 0), resume, of: id, record)
+        case .storageLow(let needed, let available, let resume):
+            let event = Event.ranOutOfSpace(id, needed: needed, available: available, bytes: resume?.bytes ?? 0)
+            await end(event, resume, of: id, record)
+        case .failed(let failure, let resume):
+            let retryAfter = failure.retryAfterSeconds.map { Duration.seconds($0) }
+            let event = Event.failed(id, failure.cause, retryAfter: retryAfter, bytes: resume?.bytes ?? 0)
+            await end(event, resume, of: id, record)
+        }
+        driver.tellEndOfAttempt(id, at: driver.alarm.now())
+    }
+
+    /// Hands the end of an attempt to the scheduler, and saves what there is to continue from.
+    private nonisolated(nonsending) func end(
+        _ event: Event, _ resume: ResumePoint?, of id: TransferID, _ record: TransferRecord
+    ) async {
+        record.resume = resume
+        await driver.handle(event, saving: [.checkpointed(id, resume)])
+    }
+
+    /// Ends an attempt that could not begin because its specification cannot be read; what is stored of it stays.
+    nonisolated(nonsending) func giveUp(_ id: TransferID, attempt: Int) async {
+        guard let record = records[id], record.attempt == attempt, driver.scheduler.holdsSlot(id) else { return }
+        let failure = TransferFailure(
+            cause: .executorLost, message: "what is to be done cannot be read from the queue; see the queue's trouble")
+        record.outcome = .failed(failure, resume: record.resume)
+        await driver.handle(.failed(id, failure.cause, retryAfter: nil, bytes: record.resume?.bytes ?? 0))
+        driver.tellEndOfAttempt(id, at: driver.alarm.now())
+    }
+
+    /// Saves what a report says while the engine winds down: nothing is started any more, and no failure is counted.
+    nonisolated(nonsending) func save(_ report: ExecutorReport, of id: TransferID, attempt: Int) async {
+        guard let record = records[id], record.attempt == attempt, driver.scheduler.holdsSlot(id) else { return }
+        switch report {
+        case .progressed, .answered: break  // Only what is durable matters now.
+        case .checkpointed(let resume): await save(resume, of: id, record)
+        case .restarted: await save(nil, of: id, record)
+        case .ended(let outcome):
+            record.outcome = outcome
+            switch outcome {
+            case .finished: await driver.decide(.finished(id))
+            case .stopped(let resume), .storageLow(_, _, let resume), .failed(_, let resume),
+                .challenged(_, let resume):
+                // Through the scheduler, because a cancelled transfer ends with its attempt.
+                await end(.stopped(id, bytes: resume?.bytes ?? 0), resume, of: id, record)
+                let now = driver.alarm.now()
+                if let explanation = driver.scheduler.explanation(of: id, at: now) {
+                    driver.updates.tell(id, .stopped(explanation, bytes: resume?.bytes ?? 0), at: now)
+                }
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func save(
+        _ resume: ResumePoint?, of id: TransferID, _ record: TransferRecord
+    ) async {
+        record.resume = resume
+        await driver.writer.commit([.checkpointed(id, resume)])
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+import TransferPolicy
+import TransferScheduling
+
+/// Carrying out what was asked for, in turn.
+extension EngineLoop {
+    /// Stores transfers, answers who handed them over, and lets the scheduler have them.
+    func take(_ submission: Submission) async {
+        let ids: [TransferID]
+        do {
+            ids = try await store.commit(submission.transfers.map { .submitted($0, resume: nil) })
+        } catch {
+            return submission.reply.resume(throwing: error)
+        }
+        let now = driver.alarm.now()
+        for (id, transfer) in zip(ids, submission.transfers) { driver.updates.tell(id, .submitted(transfer), at: now) }
+        submission.reply.resume(returning: ids)
+        guard hasLooked else {
+            for (id, transfer) in zip(ids, submission.transfers) {
+                early.add(id, transfer.specification.traits, isWatched: submission.isWatched)
+            }
+            return
+        }
+        for (id, transfer) in zip(ids, submission.transfers) {
+            driver.records.add(id, transfer.specification)
+            await driver.decide(.submitted(id, transfer.specification.traits))
+        }
+        await driver.settle()
+        if submission.isWatched { await watch(ids, true) }
+    }
+
+    /// Carries out what somebody asked for.
+    func carryOut(_ command: Event) async {
+        switch command {
+        case .watched(let id): await watch([id], true)
+        case .unwatched(let id): await watch([id], false)
+        case .budgetsChanged, .appRelaunched, .appCameToFront, .relaunchAbandoned:
+            await driver.handle(command, savingLearned: true)
+        case .submitted, .recovered, .changed, .cancelled, .paused, .resumed, .held, .released, .conditionsChanged,
+            .appUsed, .appNeeded,
+            .appAnswered, .progressed, .restarted, .stopped, .finished, .failed, .ranOutOfSpace, .spaceMeasured, .woken:
+            await driver.handle(command)
+        }
+    }
+
+    /// Sets other limits of metered bytes; what is spent stays spent.
+    func carryOut(_ limits: ByteBudgetLimits) async {
+        let (current, localTime) = (driver.scheduler.budgets, driver.scheduler.localTime)
+        // Limits are checked when they are made.
+        guard let budgets = try? current.limited(to: limits, at: driver.alarm.now().wall, localTime: localTime),
+            budgets != current
+        else { return }
+        await carryOut(.budgetsChanged(budgets))
+    }
+
+    /// Begins or ends telling why transfers wait; who begins is told how they stand, unless that was told already.
+    func watch(_ ids: [TransferID], _ isWatched: Bool) async {
+        let ids = ids.filter { driver.scheduler.contains($0) }
+        for id in ids {
+            driver.records.record(of: id).isWatched = isWatched
+            await driver.decide(isWatched ? .watched(id) : .unwatched(id))
+        }
+        await driver.settle()
+        guard isWatched else { return }
+        let now = driver.alarm.now()
+        for id in ids {
+            guard let explanation = driver.scheduler.explanation(of: id, at: now), !explanation.holds.isEmpty,
+                explanation.codes != driver.records[id]?.toldReasons
+            else { continue }
+            driver.explain(id, at: now)
+        }
+    }
+
+    // MARK: Actions
+
+    /// Carries out a command on several transfers, and answers who gave it.
+    func carryOut(_ request: ActionRequest) async {
+        var outcomes: [ActionOutcome] = []
+        for id in request.ids {
+            let outcome =
+                hasLooked ? await carryOut(request.action, on: id) : await early.carryOut(request.action, on: id)
+            outcomes.append(outcome)
+        }
+        await driver.settle()
+        let stopping = request.awaitsEnd ? request.ids.filter { driver.scheduler.contains($0) } : []
+        driver.ends.answer(request.reply, outcomes, after: stopping)
+    }
+
+    private func carryOut(_ action: TransferAction, on id: TransferID) async -> ActionOutcome {
+        guard driver.scheduler.contains(id) else { return .notFound }
+        switch action {
+        case .pause:
+            return await driver.decide(.paused(id)).contains(.savePaused(id, true)) ? .done : .unchanged
+        case .resume:
+            let effects = await driver.decide(.resumed(id))
+            return effects.contains { $0 == .savePaused(id, false) || $0.isSavedRetry(of: id) } ? .done : .unchanged
+        case .cancel:
+            await driver.decide(.cancelled(id))
+            return driver.scheduler.contains(id) ? .stopping : .done
+        case .hold(let holder, let why):
+            let hold = TransferHold(by: holder, why: why)
+            await driver.decide(.held(id, by: holder, why: why), saving: [.held(id, hold)])
+            return .done
+        case .release:
+            await driver.decide(.released(id), saving: [.held(id, nil)])
+            return .done
+        }
+    }
+
+    // MARK: Specifications
+
+    /// What a transfer that is not over is to do.
+    ///
+    /// - Throws: `TransferStoreError` where there is none of that number, or it cannot be read.
+    func specification(of id: TransferID) async throws -> TransferSpecification {
+        if let specification = driver.records[id]?.specification { return specification }
+        let isKnown = hasLooked ? driver.scheduler.contains(id) : !early.isOver(id)
+        guard isKnown, let stored = try await store.transfers([id]).first, stored.ending == nil else {
+            throw TransferStoreError(
+                code: .noSuchTransfer,
+                message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
+        }
+        return stored.specification
+    }
+
+    /// Saves a change, lets the scheduler have it, and answers who asked for it.
+    func carryOut(
+        _ change: TransferChange, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
+    ) async {
+        do {
+            var specification = try await specification(of: id)
+            let traits = try change.applied(to: specification.traits)
+            guard traits != specification.traits else { return reply.resume() }
+            specification.traits = traits
+            try await store.commit([.respecified(id, specification)])
+            driver.updates.tell(id, .changed(traits), at: driver.alarm.now())
+            reply.resume()
+            early.change(id, traits)
+            guard driver.scheduler.contains(id) else { return }
+            driver.records[id]?.specification = specification
+            await driver.handle(.changed(id, traits))
+        } catch {
+            reply.resume(throwing: error)
+        }
+    }
+
+    /// Saves an answer to a login, lets the scheduler know of it, and answers who gave it.
+    func carryOut(
+        _ answer: ChallengeAnswer, of id: TransferID, _ reply: CheckedContinuation<Void, any Error>
+    ) async {
+        do {
+            guard let record = driver.records[id], let origin = record.challenges.first?.origin else {
+                throw ChallengeAnswerError(id: id)
+            }
+            var specification = try await specification(of: id)
+            specification.answeredChallenges.removeAll { $0.origin == origin }
+            specification.answeredChallenges.append(
+                AnsweredChallenge(origin: origin, answer: answer, bytes: record.resume?.offset ?? 0))
+            try await store.commit([.respecified(id, specification)])
+            reply.resume()
+            driver.records[id]?.specification = specification
+            driver.records[id]?.challenges = []
+            await driver.handle(.appAnswered(id))
+        } catch {
+            reply.resume(throwing: error)
+        }
+    }
+
+    // MARK: Questions
+
+    /// What the server wants of a transfer that waits for its app to answer a login.
+    func challenges(of id: TransferID) -> [AuthenticationChallenge] { driver.records[id]?.challenges ?? [] }
+
+    /// The relaunch limiters of all apps whose delay is not 0, by the apps' names, and the moment they were asked at.
+    func relaunchDelays() -> (delays: [(app: String, delay: RelaunchLimiter.Explanation)], at: Moment) {
+        let now = driver.alarm.now()
+        return (driver.scheduler.relaunchDelays(at: now), now)
+    }
+
+    /// The budgets of metered bytes, as they stand now.
+    func budgets() -> [BudgetStatus] {
+        driver.scheduler.budgets.statuses(at: driver.alarm.now().wall, localTime: driver.scheduler.localTime)
+    }
+}
+
+extension Explanation {
+    /// The codes of its reasons: they tell whether something else holds the transfer than before.
+    var codes: [String] { holds.map(\.reason.code) }
+}
+
+extension Effect {
+    fileprivate func isSavedRetry(of transfer: TransferID) -> Bool {
+        if case .saveRetry(transfer, _) = self { true } else { false }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
+import TransferPolicy
+import TransferScheduling
+
+extension SchedulerDriver {
+    /// What of an effect has to be in the store before it is performed.
+    func storeChange(for effect: Effect) -> StoreChange? {
+        switch effect {
+        case .end(let id, let ending):
+            records[id]?.ending(ending).map { .ended(id, $0) }
+        case .saveRetry(let id, let retry):
+            .retried(id, retry)
+        case .savePaused(let id, let isPaused):
+            .suspended(id, isPaused)
+        case .saveRelaunchHold(let id, let hold):
+            .relaunchHeld(id, hold)
+        case .start, .stop, .discard, .measureSpace, .explain, .wake, .saveLearned:
+            // Repeated from the state at the next start, or saved once for all effects of an event.
+            nil
+        }
+    }
+
+    /// Performs an effect. Never waits: what takes time ends with a message to the inbox.
+    func perform(_ effect: Effect, at now: Moment) {
+        switch effect {
+        case .start(let id): start(id, at: now)
+        case .stop(let id): attempts.stop(id)
+        case .discard(let id): attempts.discard(id, records[id]?.specification, records[id]?.resume)
+        case .end(let id, let ending): end(id, ending, at: now)
+        case .measureSpace(let id):
+            if let specification = records[id]?.specification { attempts.measureSpace(for: id, specification) }
+        case .explain(let id): explain(id, at: now)
+        case .wake(let instant): alarm.set(instant)
+        case .savePaused(let id, let isPaused): updates.tell(id, isPaused ? .paused : .resumed, at: now)
+        case .saveRetry, .saveRelaunchHold, .saveLearned: break  // Saved already, nothing else to do.
+        }
+    }
+
+    private func start(_ id: TransferID, at now: Moment) {
+        // Winding down: it is still in the store, and the next run begins it.
+        guard !isWinding, let record = records[id] else { return }
+        let attempt = record.attempt
+        guard let specification = record.specification else {
+            attempts.reportUnreadable(id, attempt: attempt)
+            return
+        }
+        record.outcome = nil
+        record.challenges = []
+        record.toldReasons = nil
+        record.countedBytes = record.resume?.offset ?? 0
+        metrics.started()
+        attempts.start(TransferJob(id: id, specification: specification, resume: record.resume), attempt: attempt)
+        // Reports come through the inbox, so nothing of the attempt is told before this.
+        updates.tell(id, .started(attempt: attempt), at: now)
+    }
+
+    private func end(_ id: TransferID, _ ending: Ending, at now: Moment) {
+        guard let record = records[id], let final = record.ending(ending) else { return }
+        // Nobody wants the bytes of a cancelled transfer or of a wrong file any more. Those of a failed one are kept. Of a
+        // finished download something is left that tells the next run where the file is, until its end has been saved.
+        let isWanted: Bool
+        if case .finished = ending {
+            isWanted = record.specification?.upload != nil || !writer.hasSavedEnd(of: id)
+        } else {
+            isWanted = false
+        }
+        if !isWanted, final.kept == nil { attempts.discard(id, record.specification, record.resume) }
+        records.remove(id)
+        metrics.ended(final)
+        switch final {
+        case .completed(let completion, _): updates.tell(id, .finished(completion), at: now)
+        case .failed(let failure, _): updates.tell(id, .failed(failure), at: now)
+        case .cancelled: updates.tell(id, .cancelled, at: now)
+        }
+        ends.ended(id)
+    }
+
+    /// Tells why a watched transfer waits.
+    func explain(_ id: TransferID, at now: Moment) {
+        // While a stop is on its way, and for an attempt that has just ended, the end of the attempt tells it.
+        guard !scheduler.holdsSlot(id), let record = records[id], record.isWatched, record.outcome == nil,
+            let explanation = scheduler.explanation(of: id, at: now)
+        else { return }
+        record.toldReasons = explanation.codes
+        updates.tell(id, .waiting(explanation), at: now)
+    }
+
+    /// Tells how an attempt ended, once, unless the transfer has gone on or come to its end meanwhile.
+    func tellEndOfAttempt(_ id: TransferID, at now: Moment) {
+        guard !scheduler.holdsSlot(id), let record = records[id], let outcome = record.outcome,
+            let explanation = scheduler.explanation(of: id, at: now)
+        else { return }
+        record.outcome = nil
+        record.toldReasons = explanation.codes
+        let bytes = record.resume?.offset ?? 0
+        if case .failed(let failure, _) = outcome, explanation.holds.contains(where: \.isBackoff) {
+            metrics.retries(after: failure.cause)
+            updates.tell(id, .retrying(explanation, failure, bytes: bytes), at: now)
+        } else {
+            updates.tell(id, .stopped(explanation, bytes: bytes), at: now)
+        }
+        records.dropSpecification(of: id)
+    }
+}
+
+extension Hold {
+    /// Whether it is the wait after a failure.
+    fileprivate var isBackoff: Bool { if case .backoff = reason { true } else { false } }
+}
