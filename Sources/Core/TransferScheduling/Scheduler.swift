@@ -84,19 +84,19 @@ public struct Scheduler: ~Copyable, Sendable {
     }
 
     /// Transfers that are not over.
-    public var openCount: Int { core.openCount }
+    public var openCount: Int { core.transfers.count }
 
     /// Whether there is a transfer of that number that is not over.
-    public func contains(_ id: TransferID) -> Bool { core.entry(of: id) != nil }
+    public func contains(_ id: TransferID) -> Bool { core.transfers.entry(of: id) != nil }
 
     /// Whether no attempt is under way: the end of each has been reported.
-    public var isIdle: Bool { core.active.isEmpty }
+    public var isIdle: Bool { core.transfers.active.isEmpty }
 
     /// Whether an attempt of the transfer is under way, its end not yet reported.
-    public func holdsSlot(_ id: TransferID) -> Bool { core.holdsSlot(id) }
+    public func holdsSlot(_ id: TransferID) -> Bool { core.transfers.holdsSlot(id) }
 
     /// The rate at which the transfer runs, in bytes a second, smoothed; nil before any was seen.
-    public func rate(of id: TransferID) -> Int64? { core.entry(of: id)?.rate }
+    public func rate(of id: TransferID) -> Int64? { core.transfers.entry(of: id)?.rate }
 
     /// The budgets of metered bytes, with what is spent.
     package var budgets: ByteBudgetBook { core.assessment.context.budgets }
@@ -118,12 +118,12 @@ public struct Scheduler: ~Copyable, Sendable {
 
     /// An app's relaunch limiter for people: its delay, what caused it and when it ends; nil while the delay is 0.
     public func relaunchDelay(of app: String, at now: Moment) -> RelaunchLimiter.Explanation? {
-        core.relaunchDelays.explanation(of: app, at: now)
+        core.transfers.relaunchDelays.explanation(of: app, at: now)
     }
 
     /// The same of all apps whose delay is not 0, by the apps' names.
     public func relaunchDelays(at now: Moment) -> [(app: String, delay: RelaunchLimiter.Explanation)] {
-        core.relaunchDelays.apps.compactMap { app in
+        core.transfers.relaunchDelays.apps.compactMap { app in
             relaunchDelay(of: app, at: now).flatMap { $0.cause == .none ? nil : (app, $0) }
         }
     }

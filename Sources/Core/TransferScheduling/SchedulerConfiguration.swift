@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import TransferModel
 public import TransferPolicy
 import TransferQueue
 
@@ -62,6 +63,11 @@ public struct SchedulerConfiguration: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// How long work of a kind waits after a failure.
+    func backoff(for kind: WorkKind) -> Backoff {
+        kind == .userInitiated ? userInitiatedBackoff : backgroundBackoff
+    }
 }
 
 extension SchedulerConfiguration: QueueConfiguration {}

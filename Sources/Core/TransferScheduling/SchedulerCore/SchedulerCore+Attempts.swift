@@ -9,10 +9,12 @@ extension SchedulerCore where Queue: ~Copyable {
     mutating func progress(
         _ id: TransferID, bytes: Int64, total: Int64?, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
-        guard let index = activeIndex(of: id), case .running(var attempt) = active[index].entry.phase else {
+        guard let index = transfers.activeIndex(of: id),
+            case .running(var attempt) = transfers.active[index].entry.phase
+        else {
             return false
         }
-        var entry = active[index].entry
+        var entry = transfers.active[index].entry
         let usualRate = assessment.typicalRate
         noteRate(&entry, since: attempt.lastReport, bytes: bytes, at: now)
         let isCharged = chargeBytes(entry, to: bytes, at: now)
@@ -30,15 +32,15 @@ extension SchedulerCore where Queue: ~Copyable {
             entry.failures = 0
             effects.append(.saveRetry(id, nil))
         }
-        totals.update(from: active[index].entry, to: entry)
-        active[index].entry = entry
+        transfers.totals.update(from: transfers.active[index].entry, to: entry)
+        transfers.active[index].entry = entry
         // Only the size moves what a policy may say before its next look, and a budget that comes to its end.
         if isCharged || (learnedTotal && entry.traits.kind == .discretionary) {
-            if isCharged { changes.budgets = true } else { changes.running = true }
+            if isCharged { transfers.changes.budgets = true } else { transfers.changes.running = true }
             return true
         }
         // Or the rate, where a window was too short for somebody. Who is asked about alone is asked at the next event.
-        return usualRate != assessment.typicalRate && !assessment.followsQueue && queue.hasBlockedBySize
+        return usualRate != assessment.typicalRate && !assessment.followsQueue && transfers.queue.hasBlockedBySize
     }
 
     private mutating func noteRate(_ entry: inout TransferEntry, since last: Instant, bytes: Int64, at now: Moment) {
@@ -76,106 +78,49 @@ extension SchedulerCore where Queue: ~Copyable {
     }
 
     mutating func restart(_ id: TransferID) -> Bool {
-        guard let index = activeIndex(of: id), case .running(var attempt) = active[index].entry.phase else {
+        guard let index = transfers.activeIndex(of: id),
+            case .running(var attempt) = transfers.active[index].entry.phase
+        else {
             return false
         }
-        let before = active[index].entry
+        let before = transfers.active[index].entry
         attempt.bytesAtStart = 0
-        active[index].entry.phase = .running(attempt)
-        active[index].entry.bytes = 0
-        active[index].entry.total = nil
-        totals.update(from: before, to: active[index].entry)
+        transfers.active[index].entry.phase = .running(attempt)
+        transfers.active[index].entry.bytes = 0
+        transfers.active[index].entry.total = nil
+        transfers.totals.update(from: before, to: transfers.active[index].entry)
         // Without a size there is no last chance, should that be what it runs on.
-        guard active[index].entry.traits.kind == .discretionary else { return false }
-        changes.running = true
+        guard transfers.active[index].entry.traits.kind == .discretionary else { return false }
+        transfers.changes.running = true
         return true
     }
 
     mutating func stopped(
         _ id: TransferID, bytes: Int64, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
-        guard let index = activeIndex(of: id) else { return false }
-        setBytes(bytes, at: index)
-        settleStopped(id, endAttempt(at: index, now: now), at: now, into: &effects)
+        guard let index = transfers.activeIndex(of: id) else { return false }
+        transfers.setBytes(bytes, at: index)
+        let entry = transfers.endAttempt(at: index, now: now)
+        noteRunning(isLoopback: entry.traits.isLoopback, at: now)
+        transfers.settleStopped(id, entry, at: now, assessment, into: &effects)
         return true
-    }
-
-    /// What follows the end of an attempt that was told to stop, or was shut down under us.
-    mutating func settleStopped(
-        _ id: TransferID, _ entry: TransferEntry, at now: Moment, into effects: inout [Effect]
-    ) {
-        var entry = entry
-        switch entry.phase {
-        case .stopping(.cancel):
-            effects.append(.discard(id))
-            end(id, entry, .cancelled, at: now, into: &effects)
-        case .stopping(.expire):
-            effects.append(.discard(id))
-            end(id, entry, .failed(.expired), at: now, into: &effects)
-        case .stopping(.pause):
-            entry.phase = .paused(since: now)
-            enqueue(id, entry)
-        case .stopping(.wait), .running, .waiting, .paused:
-            // Running: the executor was shut down under it; it is tried again when conditions allow.
-            entry.phase = .waiting(nil)
-            enqueue(id, entry)
-        }
-    }
-
-    /// Notes how many bytes an attempt leaves.
-    mutating func setBytes(_ bytes: Int64, at index: Int32) {
-        let before = active[index].entry
-        active[index].entry.bytes = bytes
-        totals.update(from: before, to: active[index].entry)
     }
 
     mutating func ranOutOfSpace(
         _ id: TransferID, needed: Int64?, available: Int64, bytes: Int64, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
-        guard let index = activeIndex(of: id) else { return false }
-        if case .stopping(let after) = active[index].entry.phase, after != .wait {
+        guard let index = transfers.activeIndex(of: id) else { return false }
+        if case .stopping(let after) = transfers.active[index].entry.phase, after != .wait {
             return stopped(id, bytes: bytes, at: now, into: &effects)
         }
-        setBytes(bytes, at: index)
-        var entry = endAttempt(at: index, now: now)
+        transfers.setBytes(bytes, at: index)
+        var entry = transfers.endAttempt(at: index, now: now)
+        noteRunning(isLoopback: entry.traits.isLoopback, at: now)
         entry.phase = .waiting(
             .storage(
                 needed: needed, available: available, since: now,
                 nextLook: now.instant.advanced(by: configuration.spaceInterval)))
-        enqueue(id, entry)
+        transfers.enqueue(id, entry, assessment)
         return true
-    }
-
-    mutating func measured(_ id: TransferID, available: Int64?, at now: Moment) -> Bool {
-        guard measurements[id] != nil, var entry = dequeue(id),
-            case .waiting(.storage(let needed, _, let since, _)) = entry.phase
-        else { return false }
-        // Without a known size any room is worth a try; what cannot be measured is left to the next attempt.
-        if let available, available < max(needed ?? 1, 1) {
-            entry.phase = .waiting(
-                .storage(
-                    needed: needed, available: available, since: since,
-                    nextLook: now.instant.advanced(by: configuration.spaceInterval)))
-        } else {
-            entry.endObstacle(at: now)
-        }
-        enqueue(id, entry)
-        return true
-    }
-
-    mutating func requestDueMeasurements(at now: Moment, into effects: inout [Effect]) {
-        guard !measurements.isEmpty else { return }
-        for id in measurements.keys.sorted() {
-            guard let look = measurements[id], look <= now.instant, var entry = dequeue(id),
-                case .waiting(.storage(let needed, let available, let since, _)) = entry.phase
-            else { continue }
-            effects.append(.measureSpace(id))
-            // The answer sets the next look; should none come, it is asked for again later.
-            entry.phase = .waiting(
-                .storage(
-                    needed: needed, available: available, since: since,
-                    nextLook: now.instant.advanced(by: configuration.spaceInterval)))
-            enqueue(id, entry)
-        }
     }
 }

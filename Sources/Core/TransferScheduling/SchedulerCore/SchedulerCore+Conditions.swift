@@ -16,7 +16,7 @@ extension SchedulerCore where Queue: ~Copyable {
         journal.note(new, at: now)
         assessment.context.conditions = copy new
         machine = ConditionSignature(assessment.context.conditions)
-        changes.conditions = true
+        transfers.changes.conditions = true
         if assessment.isOut {
             drain.ended(at: now.instant)
         } else if wasOut, hasConditions {
@@ -31,19 +31,21 @@ extension SchedulerCore where Queue: ~Copyable {
     private mutating func networkChanged(isLost: Bool, at now: Moment, into effects: inout [Effect]) {
         // A failure just before the network was seen to go is the network's, not the server's: it costs no attempt.
         // And once there is a network again, waiting for the end of a backoff that its absence caused helps nobody.
-        guard !backingOff.isEmpty else { return }
-        for id in backingOff.sorted() {
-            guard let entry = queue.entry(of: id), !entry.traits.isLoopback,
+        guard !transfers.backingOff.isEmpty else { return }
+        for id in transfers.backingOff.sorted() {
+            guard let entry = transfers.queue.entry(of: id), !entry.traits.isLoopback,
                 case .waiting(.backoff(let attempt, let cause, let failed, _)) = entry.phase, cause.isOfTheConnection
             else { continue }
             if isLost, failed.instant.advanced(by: configuration.networkDwell) < now.instant { continue }
-            endBackoff(of: id, leaving: isLost ? attempt - 1 : attempt, cause, at: now, into: &effects)
+            transfers.endBackoff(
+                of: id, leaving: isLost ? attempt - 1 : attempt, cause, at: now, assessment, into: &effects)
         }
     }
 
     /// What the battery lost while something ran counts as spent.
     private mutating func chargeBattery(to new: borrowing Conditions, at now: Moment) {
-        guard new.power.value == .battery, assessment.context.conditions.power.value == .battery, !active.isEmpty,
+        guard new.power.value == .battery, assessment.context.conditions.power.value == .battery,
+            !transfers.active.isEmpty,
             let before = assessment.context.conditions.battery.value.level, let after = new.battery.value.level,
             after < before
         else { return }
@@ -61,7 +63,7 @@ extension SchedulerCore where Queue: ~Copyable {
 
     private mutating func runningApps() -> [String] {
         var apps: Set<String> = []
-        active.forEach { apps.insert($1.entry.traits.app) }
+        transfers.active.forEach { apps.insert($1.entry.traits.app) }
         return apps.sorted()
     }
 

@@ -7,21 +7,21 @@ internal import TransferQueue
 
 extension SchedulerCore where Queue: ~Copyable {
     /// Takes many in at once; whoever looks next at what may run sees all of them.
-    mutating func take(_ transfers: borrowing RecoveredTransfers, at now: Moment) {
+    mutating func take(_ recovered: borrowing RecoveredTransfers, at now: Moment) {
         note(now)
         // Found out with the first that follows a pattern.
-        var places: [Int32?] = transfers.patterns.map { _ in nil }
-        let haveStates = !transfers.states.isEmpty
-        for row in transfers.rows {
+        var places: [Int32?] = recovered.patterns.map { _ in nil }
+        let haveStates = !recovered.states.isEmpty
+        for row in recovered.rows {
             guard let place = places[Int(row.pattern)], row.isLikeOthers(at: now.wall),
-                !haveStates || transfers.states.index(forKey: row.id) == nil
+                !haveStates || recovered.states.index(forKey: row.id) == nil
             else {
-                takeAlone(row, transfers, &places, at: now)
+                takeAlone(row, recovered, &places, at: now)
                 continue
             }
-            guard !holdsSlot(row.id), !queue.contains(row.id) else { continue }
-            totals.add(transfers.patterns[Int(row.pattern)].kind, bytes: row.expected, deadline: nil)
-            queue.insert(
+            guard !transfers.contains(row.id) else { continue }
+            transfers.totals.add(recovered.patterns[Int(row.pattern)].kind, bytes: row.expected, deadline: nil)
+            transfers.queue.insert(
                 row.id, submitted: row.submitted, notBefore: row.notBefore, expected: row.expected, like: place)
         }
     }
@@ -29,15 +29,15 @@ extension SchedulerCore where Queue: ~Copyable {
     // Apart, because what is copied for it would be copied for all.
     @inline(never)
     private mutating func takeAlone(
-        _ row: RecoveredTransfers.Row, _ transfers: borrowing RecoveredTransfers,
+        _ row: RecoveredTransfers.Row, _ recovered: borrowing RecoveredTransfers,
         _ places: inout [Int32?], at now: Moment
     ) {
-        let (pattern, state) = (Int(row.pattern), transfers.states[row.id])
-        let traits = row.traits(like: transfers.patterns[pattern])
+        let (pattern, state) = (Int(row.pattern), recovered.states[row.id])
+        let traits = row.traits(like: recovered.patterns[pattern])
         guard addAgain(row.id, traits, state ?? RecoveredState(), at: now), state == nil else { return }
         // Whose use is to be noted has to be looked at each time.
         if places[pattern] == nil, traits.kind != .userInitiated, row.isLikeOthers(at: now.wall) {
-            places[pattern] = queue.sharedPlace(of: row.id)
+            places[pattern] = transfers.queue.sharedPlace(of: row.id)
         }
     }
 
@@ -45,33 +45,38 @@ extension SchedulerCore where Queue: ~Copyable {
     mutating func addAgain(
         _ id: TransferID, _ traits: TransferTraits, _ state: RecoveredState, at now: Moment
     ) -> Bool {
-        guard !holdsSlot(id), !queue.contains(id) else { return false }
+        guard !transfers.contains(id) else { return false }
         var entry = TransferEntry(traits: traits, phase: .waiting(nil))
-        recover(&entry, state, at: now)
-        if let hold = state.relaunchHold { relaunchDelays.delay(&entry, id, by: hold, at: now) }
-        takeIn(id, entry)
+        entry.recover(state, at: now, configuration)
+        if let hold = state.relaunchHold { transfers.relaunchDelays.delay(&entry, id, by: hold, at: now) }
+        noteUse(traits)
+        transfers.takeIn(id, entry, assessment)
         return true
     }
+}
 
+extension TransferEntry {
     /// Puts a transfer back to where the store has it.
-    private func recover(_ entry: inout TransferEntry, _ state: RecoveredState, at now: Moment) {
-        if state.isPaused { entry.phase = .paused(since: now) }
-        if let held = state.held { entry.held = TransferEntry.Held(by: held.by, why: held.why, since: now) }
-        if let need = state.need { entry.need = TransferEntry.Need(need: need, since: now) }
-        entry.bytes = max(0, state.bytes)
-        entry.total = state.total
-        entry.mostBytes = max(entry.bytes, state.retry?.mostBytes ?? 0)
+    fileprivate mutating func recover(
+        _ state: RecoveredState, at now: Moment, _ configuration: SchedulerConfiguration
+    ) {
+        if state.isPaused { phase = .paused(since: now) }
+        if let hold = state.held { held = Held(by: hold.by, why: hold.why, since: now) }
+        if let wanted = state.need { need = Need(need: wanted, since: now) }
+        bytes = max(0, state.bytes)
+        total = state.total
+        mostBytes = max(bytes, state.retry?.mostBytes ?? 0)
         if let retry = state.retry {
             // What a store hands back is no reason to trap when one more is added.
-            entry.failures = min(max(0, retry.attempts), Int(Int32.max))
-            entry.barren = max(.zero, retry.barren ?? .zero)
+            failures = min(max(0, retry.attempts), Int(Int32.max))
+            barren = max(.zero, retry.barren ?? .zero)
             if !state.isPaused {
                 // Kept as a date because no boot-time clock survives a reboot; a date that a set clock has moved far
                 // away holds no longer than the longest wait there is.
-                let longest = now.instant.advanced(by: backoff(for: entry.traits).longestDelay)
+                let longest = now.instant.advanced(by: configuration.backoff(for: traits.kind).longestDelay)
                 let until = min(now.instant(of: retry.until), longest)
-                entry.phase = .waiting(
-                    .backoff(attempt: entry.failures, cause: retry.cause, failed: now, until: until))
+                phase = .waiting(
+                    .backoff(attempt: failures, cause: retry.cause, failed: now, until: until))
             }
         }
     }

@@ -10,17 +10,17 @@ extension SchedulerCore where Queue: ~Copyable {
         at now: Moment, using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
         // Whatever time has changed is seen with the next one that comes.
-        if queue.count == 0, changes.isEmpty { return }
-        queue.refresh(assessment, changes)
-        var wasQuiet = assessment.followsQueue && !usesNetwork
+        if transfers.queue.count == 0, transfers.changes.isEmpty { return }
+        transfers.queue.refresh(assessment, transfers.changes)
+        var wasQuiet = assessment.followsQueue && !transfers.usesNetwork
         while true {
-            if let id = queue.next(assessment, holdsStaggered: drain.isClosed(at: now.instant)) {
+            if let id = transfers.queue.next(assessment, holdsStaggered: drain.isClosed(at: now.instant)) {
                 start(id, at: now, using: &generator, into: &effects)
-            } else if wasQuiet, usesNetwork {
+            } else if wasQuiet, transfers.usesNetwork {
                 // The first one to run may be what the others waited for.
                 wasQuiet = false
                 refreshContext(at: now)
-                queue.refresh(assessment, changes)
+                transfers.queue.refresh(assessment, transfers.changes)
             } else {
                 break
             }
@@ -31,15 +31,15 @@ extension SchedulerCore where Queue: ~Copyable {
         _ id: TransferID, at now: Moment, using generator: inout some RandomNumberGenerator,
         into effects: inout [Effect]
     ) {
-        if !backingOff.isEmpty { backingOff.remove(id) }
-        let isSheltered = queue.isChosenByAging
-        if let plain = queue.takeNextPlain(assessment) {
+        if !transfers.backingOff.isEmpty { transfers.backingOff.remove(id) }
+        let isSheltered = transfers.queue.isChosenByAging
+        if let plain = transfers.queue.takeNextPlain(assessment) {
             return begin(id, plain, isSheltered: isSheltered, at: now, using: &generator, into: &effects)
         }
-        var transfer = ActiveTransfer(id: id, entry: queue.takeNext())
+        var transfer = ActiveTransfer(id: id, entry: transfers.queue.takeNext())
         transfer.begin(assessment, configuration, at: now)
         let (kind, isLoopback) = (transfer.entry.traits.kind, transfer.entry.traits.isLoopback)
-        active.append(transfer, isSheltered: isSheltered, at: now)
+        transfers.active.append(transfer, isSheltered: isSheltered, at: now)
         noteStart(id, kind, isLoopback: isLoopback, at: now, using: &generator, into: &effects)
     }
 
@@ -48,7 +48,7 @@ extension SchedulerCore where Queue: ~Copyable {
         _ id: TransferID, _ plain: PlainRecord, isSheltered: Bool, at now: Moment,
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) {
-        active.append(id, plain, isSheltered: isSheltered, at: now)
+        transfers.active.append(id, plain, isSheltered: isSheltered, at: now)
         noteStart(id, plain.kind, isLoopback: plain.isLoopback, at: now, using: &generator, into: &effects)
     }
 
@@ -60,7 +60,7 @@ extension SchedulerCore where Queue: ~Copyable {
         if drain.isUnderWay, StaggeredStart.applies(to: kind, isLoopback: isLoopback) {
             drain.started(at: now.instant, configuration, using: &generator)
         }
-        watches.started(id)
+        transfers.watches.started(id)
         noteRunning(isLoopback: isLoopback, at: now)
         effects.append(.start(id))
     }
@@ -73,11 +73,12 @@ extension SchedulerCore where Queue: ~Copyable {
         using generator: inout some RandomNumberGenerator, into effects: inout [Effect]
     ) -> Bool {
         // What is due now comes first.
-        guard queue.count == 0, changes.isEmpty, activeLook.map({ $0 > now.instant }) ?? true,
-            expiries.next.map({ $0 > now.wall }) ?? true
+        guard transfers.queue.count == 0, transfers.changes.isEmpty, activeLook.map({ $0 > now.instant }) ?? true,
+            transfers.expiries.next.map({ $0 > now.wall }) ?? true
         else { return false }
-        queue.refresh(assessment, changes)
-        guard let plain = queue.takeNew(traits, assessment, holdsStaggered: drain.isClosed(at: now.instant)) else {
+        transfers.queue.refresh(assessment, transfers.changes)
+        guard let plain = transfers.queue.takeNew(traits, assessment, holdsStaggered: drain.isClosed(at: now.instant))
+        else {
             return false
         }
         begin(id, plain, isSheltered: false, at: now, using: &generator, into: &effects)
@@ -88,14 +89,15 @@ extension SchedulerCore where Queue: ~Copyable {
     /// place is found out when its slot is free.
     mutating func makeRoom(at now: Moment, into effects: inout [Effect]) {
         roomLook = nil
-        guard active.count >= max(1, configuration.globalSlots) else { return }
+        guard transfers.active.count >= max(1, configuration.globalSlots) else { return }
         var areRunning = true
-        active.forEach { areRunning = areRunning && $1.entry.phase.isRunning }
-        guard areRunning, let contender = queue.contender(assessment, holdsStaggered: drain.isClosed(at: now.instant))
+        transfers.active.forEach { areRunning = areRunning && $1.entry.phase.isRunning }
+        guard areRunning,
+            let contender = transfers.queue.contender(assessment, holdsStaggered: drain.isClosed(at: now.instant))
         else { return }
         var lowest: (index: Int32, rank: Rank)?
-        active.forEach { index, transfer in
-            guard !active.isSheltered(index) else { return }
+        transfers.active.forEach { index, transfer in
+            guard !transfers.active.isSheltered(index) else { return }
             let rank = Rank(transfer.id, transfer.entry.traits)
             // Where none outranks another, the one that started last has the least to lose.
             if let known = lowest, rank.outranks(known.rank) { return }
@@ -105,12 +107,12 @@ extension SchedulerCore where Queue: ~Copyable {
             roomLook = contender.until
             return
         }
-        if case .running(let attempt) = active[lowest.index].entry.phase {
-            active[lowest.index].entry.addRun(from: attempt.since, to: now)
+        if case .running(let attempt) = transfers.active[lowest.index].entry.phase {
+            transfers.active[lowest.index].entry.addRun(from: attempt.since, to: now)
         }
-        active[lowest.index].stop(then: .wait)
-        let id = active[lowest.index].id
+        transfers.active[lowest.index].stop(then: .wait)
+        let id = transfers.active[lowest.index].id
         effects.append(.stop(id))
-        if watches.note(id, [Hold(.waitingForSlot(.global), since: now)]) { effects.append(.explain(id)) }
+        if transfers.watches.note(id, [Hold(.waitingForSlot(.global), since: now)]) { effects.append(.explain(id)) }
     }
 }

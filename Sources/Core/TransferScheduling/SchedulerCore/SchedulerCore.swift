@@ -8,25 +8,12 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     let configuration: SchedulerConfiguration
     /// The machine, the policy, what was learned and the settings: all that decisions are made on.
     var assessment: Assessment
-    /// Transfers without an attempt.
-    var queue: Queue
-    /// Transfers with one, those told to stop included, in the order of their starts.
-    var active = ActiveTransfers()
-    /// What has changed since the last look.
-    var changes = SchedulerChanges()
+    var transfers: UnfinishedTransfers<Queue>
     /// The machine as it is now, its connection left out.
     var machine: ConditionSignature
     /// Whether the conditions are more than what is assumed at the start.
     var hasConditions = false
     var drain = Drain()
-    var totals = QueueTotals()
-    var relaunchDelays: RelaunchDelays
-    /// Transfers that wait for the end of a backoff.
-    var backingOff: Set<TransferID> = []
-    /// When room is measured again, by the transfer that waits for it.
-    var measurements: [TransferID: Instant] = [:]
-    var expiries = Expiries()
-    var watches = Watches()
     var journal = ConditionJournal()
     /// When a transfer was last seen to run.
     var lastActivity: Instant?
@@ -47,8 +34,9 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         self.configuration = configuration
         self.assessment = assessment
         machine = ConditionSignature(assessment.context.conditions)
-        queue = Queue(assessment)
-        relaunchDelays = RelaunchDelays(learned.limiters, at: now, boot: boot, configuration.relaunchLimiter)
+        transfers = UnfinishedTransfers(
+            configuration, queue: Queue(assessment),
+            RelaunchDelays(learned.limiters, at: now, boot: boot, configuration.relaunchLimiter))
     }
 
     var conditions: Conditions { assessment.context.conditions }
@@ -78,7 +66,7 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     mutating func note(_ now: Moment) {
         if assessment.context.now.wall > now.wall || assessment.context.now.instant > now.instant {
             // Dates that had come lie ahead again.
-            changes.running = true
+            transfers.changes.running = true
         }
         assessment.context.now = now
     }
@@ -88,10 +76,10 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         into effects: inout [Effect]
     ) {
         assessment.context.now = now
-        makeWhole()  // Another policy may ask more of what runs.
+        transfers.makeWhole()  // Another policy may ask more of what runs.
         assessment.decide(by: policy)
         if history.observed != nil { observe(at: now) }  // How long apps run is noted where the policy may ask.
-        (changes.running, changes.policy) = (true, true)
+        (transfers.changes.running, transfers.changes.policy) = (true, true)
         reconcile(at: now, using: &generator, into: &effects)
     }
 
@@ -101,51 +89,8 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
         learned.history.elapse(to: now, localTime: conditions.localTime)
         learned.budgets = assessment.context.budgets
         learned.typicalRate = assessment.typicalRate
-        learned.limiters = relaunchDelays.records(at: now, boot: boot)
+        learned.limiters = transfers.relaunchDelays.records(at: now, boot: boot)
         return learned
-    }
-
-    // MARK: Transfers
-
-    var openCount: Int { queue.count + active.count }
-
-    /// Puts a transfer into the queue, new or back from an attempt.
-    mutating func enqueue(_ id: TransferID, _ entry: TransferEntry) {
-        if case .waiting(let obstacle?) = entry.phase {
-            switch obstacle {
-            case .backoff: backingOff.insert(id)
-            case .storage(_, _, _, let look): measurements[id] = look
-            }
-        }
-        queue.insert(id, entry, assessment)
-    }
-
-    /// Takes a transfer out of the queue, to change it and put it back; nil where it is not there.
-    mutating func dequeue(_ id: TransferID) -> TransferEntry? {
-        guard let entry = queue.remove(id) else { return nil }
-        if case .waiting(let obstacle?) = entry.phase {
-            switch obstacle {
-            case .backoff: backingOff.remove(id)
-            case .storage: measurements[id] = nil
-            }
-        }
-        return entry
-    }
-
-    /// A transfer has come to its end: nothing remembers it, and its app's limiter is told.
-    mutating func end(
-        _ id: TransferID, _ entry: borrowing TransferEntry, _ ending: Ending, at now: Moment,
-        into effects: inout [Effect]
-    ) {
-        totals.remove(entry)
-        expiries.remove(id)
-        watches.remove(id)
-        if let delay = entry.relaunchDelay {
-            relaunchDelays.end(
-                delay, of: id, entry.traits.app, causesRelaunch: queue.isLast(of: entry.traits), at: now)
-            effects.append(.saveLearned)
-        }
-        effects.append(.end(id, ending))
     }
 
     // MARK: Bringing the state in line with what is allowed
@@ -155,17 +100,17 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     ) {
         if assessment.followsQueue {
             refreshContext(at: now)
-            changes.running = true
+            transfers.changes.running = true
         }
-        while let id = expiries.popFirst(at: now.wall) { expire(id, at: now, into: &effects) }
+        while let id = transfers.expiries.popFirst(at: now.wall) { transfers.expire(id, at: now, into: &effects) }
         // Looks are set as attempts begin and are reviewed, so that the last event left them as they are.
-        if !changes.isEmpty || activeLook.map({ $0 <= now.instant }) == true {
+        if !transfers.changes.isEmpty || activeLook.map({ $0 <= now.instant }) == true {
             stopWhatMayNotRun(at: now, into: &effects)
         }
         startWhatMayRun(at: now, using: &generator, into: &effects)
         if configuration.isPreemptive { makeRoom(at: now, into: &effects) }
-        changes = SchedulerChanges()
-        if !watches.isEmpty { explainToWatchers(at: now, into: &effects) }
+        transfers.changes = SchedulerChanges()
+        if !transfers.watches.isEmpty { explainToWatchers(at: now, into: &effects) }
         planWake(at: now, into: &effects)
     }
 
@@ -173,44 +118,48 @@ struct SchedulerCore<Queue: WaitingQueue & ~Copyable>: ~Copyable, Sendable {
     mutating func refreshContext(at now: Moment) {
         if !assessment.isStaged { assessment.context.history.elapse(to: now, localTime: conditions.localTime) }
         var summary = QueueSummary(lastActivity: lastActivity)
-        active.forEach { if !$1.entry.traits.isLoopback { summary.runningCount += 1 } }
+        transfers.active.forEach { if !$1.entry.traits.isLoopback { summary.runningCount += 1 } }
         if summary.runningCount > 0 { summary.lastActivity = now.instant }
-        summary.discretionaryCount = totals.discretionaryCount
-        summary.discretionaryBytes = Int64(clamping: totals.discretionaryBytes)
-        if !totals.isFirstDeadlineKnown {
-            queue.forEach { totals.note($1) }
-            active.forEach { totals.note($1.entry) }
-            totals.isFirstDeadlineKnown = true
+        summary.discretionaryCount = transfers.totals.discretionaryCount
+        summary.discretionaryBytes = Int64(clamping: transfers.totals.discretionaryBytes)
+        if !transfers.totals.isFirstDeadlineKnown {
+            transfers.queue.forEach { transfers.totals.note($1) }
+            transfers.active.forEach { transfers.totals.note($1.entry) }
+            transfers.totals.isFirstDeadlineKnown = true
         }
-        summary.firstDeadline = totals.firstDeadline
+        summary.firstDeadline = transfers.totals.firstDeadline
         assessment.context.queue = summary
     }
 
     private mutating func stopWhatMayNotRun(at now: Moment, into effects: inout [Effect]) {
-        let hasChanged = !changes.isEmpty
-        makeWhole()
-        var following = active.first
+        let hasChanged = !transfers.changes.isEmpty
+        transfers.makeWhole()
+        var following = transfers.active.first
         while following != Int32.nowhere {
             let index = following
-            following = active.next(after: index)
-            guard let holds = active[index].review(assessment, under: machine, hasChanged: hasChanged, at: now) else {
+            following = transfers.active.next(after: index)
+            guard
+                let holds = transfers.active[index].review(assessment, under: machine, hasChanged: hasChanged, at: now)
+            else {
                 continue
             }
-            let id = active[index].id
+            let id = transfers.active[index].id
             effects.append(.stop(id))
-            if watches.note(id, holds) { effects.append(.explain(id)) }
+            if transfers.watches.note(id, holds) { effects.append(.explain(id)) }
         }
     }
 
     private mutating func planWake(at now: Moment, into effects: inout [Effect]) {
-        activeLook = active.look
-        var wake = Verdict.earlier(watches.look, activeLook)
+        activeLook = transfers.active.look
+        var wake = Verdict.earlier(transfers.watches.look, activeLook)
         if let roomLook { wake = Verdict.earlier(wake, roomLook) }
-        let next = queue.reevaluateAt(
-            assessment, staggeredUntil: drain.gate, isWatched: !watches.isEmpty)
+        let next = transfers.queue.reevaluateAt(
+            assessment, staggeredUntil: drain.gate, isWatched: !transfers.watches.isEmpty)
         wake = Verdict.earlier(wake, next)
-        wake = Verdict.earlier(wake, expiries.next.map(now.instant(of:)))
-        if !measurements.isEmpty { for look in measurements.values { wake = Verdict.earlier(wake, look) } }
+        wake = Verdict.earlier(wake, transfers.expiries.next.map(now.instant(of:)))
+        if !transfers.measurements.isEmpty {
+            for look in transfers.measurements.values { wake = Verdict.earlier(wake, look) }
+        }
         // A moment that has passed is looked at now, so asking for it again would only spin.
         let planned = wake.map { max($0, Instant(nanoseconds: now.instant.nanoseconds.addingSaturating(1))) }
         guard planned != plannedWake else { return }
