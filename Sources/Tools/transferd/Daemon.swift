@@ -98,31 +98,6 @@ struct Daemon {
         server = BusServer(service: service, programs: programs)
     }
 
-    /// Returns the program that transfers bytes: a process of its own, since what talks to servers has no place in this one.
-    private static func workerProgram() throws -> WorkerProgram {
-        guard let program = try WorkerProgram.find() else {
-            throw UsageError(
-                "there is no program 'transfer-worker' beside transferd or in ../libexec/background-transfer: install it, or "
-                    + "build it with 'swift build'")
-        }
-        return program
-    }
-
-    /// What sessions of apps have files and addresses for.
-    private static func folders(beside state: String) -> SessionFolders {
-        let proxies = ProxyRule(explicit: nil)
-        return SessionFolders(
-            cache: BaseFolder.cache.path ?? state + "/cache", isProxied: { proxies.applies(scheme: $0, host: $1) }
-        ) { path, method, type throws(TransferFailure) in
-            try UploadSource(fileAt: path, method: method, contentType: type, resumption: .automatic)
-        }
-    }
-
-    /// Where files go that nobody named a folder for: below `$XDG_CACHE_HOME`, else `~/.cache`.
-    private static func cacheFolder(beside state: String) -> String {
-        (BaseFolder.cache.path.map { $0 + "/transferd" }) ?? state + "/files"
-    }
-
     /// Runs until SIGTERM or SIGINT, or until the bus has gone.
     func run(bus address: String) async throws {
         await service.onTrustChanged { [server] in server.reclassify() }
