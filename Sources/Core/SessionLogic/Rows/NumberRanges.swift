@@ -2,37 +2,26 @@
 
 /// A set of numbers as ranges: ten thousand numbers in a row take as much room as one.
 ///
-/// Every call costs time linear in the number of ranges. Coded as pairs of the first number and the one after the last;
-/// the single numbers that earlier versions wrote are read, too.
+/// Coded as pairs of the first number and the one after the last; the single numbers that earlier versions wrote are read,
+/// too.
 package struct NumberRanges: Hashable, Sendable {
-    /// In ascending order; they neither meet nor overlap.
-    private var ranges: [Range<Int>] = []
-    /// The number of numbers.
-    package private(set) var count = 0
+    private var numbers = RangeSet<Int>()
 
     /// No numbers.
     package init() {}
 
-    package func contains(_ number: Int) -> Bool { ranges.contains { $0.contains(number) } }
+    /// The number of numbers. Costs time linear in the number of ranges.
+    package var count: Int { numbers.ranges.reduce(0) { $0 + $1.count } }
+
+    package func contains(_ number: Int) -> Bool { numbers.contains(number) }
 
     /// Adds numbers that are all higher than every number so far.
-    package mutating func append(_ range: Range<Int>) {
-        guard !range.isEmpty else { return }
-        count += range.count
-        if let last = ranges.last, last.upperBound == range.lowerBound {
-            ranges[ranges.count - 1] = last.lowerBound..<range.upperBound
-        } else {
-            ranges.append(range)
-        }
-    }
+    package mutating func append(_ range: Range<Int>) { numbers.insert(contentsOf: range) }
 
     /// Removes a number and returns whether it was there.
     package mutating func remove(_ number: Int) -> Bool {
-        guard let index = ranges.firstIndex(where: { $0.contains(number) }) else { return false }
-        let range = ranges[index]
-        let rest = [range.lowerBound..<number, number + 1..<range.upperBound].filter { !$0.isEmpty }
-        ranges.replaceSubrange(index...index, with: rest)
-        count -= 1
+        guard numbers.contains(number) else { return false }
+        numbers.remove(contentsOf: number..<number + 1)
         return true
     }
 }
@@ -47,7 +36,7 @@ extension NumberRanges: Codable {
             pairs = try container.decode([[Int]].self)
         }
         for pair in pairs {
-            guard pair.count == 2, pair[0] < pair[1], (ranges.last?.upperBound ?? .min) <= pair[0] else {
+            guard pair.count == 2, pair[0] < pair[1], (numbers.ranges.last?.upperBound ?? .min) <= pair[0] else {
                 throw DecodingError.dataCorruptedError(
                     in: container, debugDescription: "\(pair) is no range of numbers above those before")
             }
@@ -57,6 +46,6 @@ extension NumberRanges: Codable {
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(ranges.map { [$0.lowerBound, $0.upperBound] })
+        try container.encode(numbers.ranges.map { [$0.lowerBound, $0.upperBound] })
     }
 }
