@@ -2,7 +2,7 @@
 
 /// Bounds how many reports of an attempt are passed on, since a hostile worker can make them faster than they are read.
 ///
-/// What goes beyond is dropped: progress is told again, and the end says what was kept.
+/// Reports beyond the bound are dropped: progress is told again, and the end says what was kept.
 struct ReportBudget: Sendable {
     /// Reports at once, and a second from then on; an attempt makes some ten a second.
     private static let most = 4096

@@ -85,7 +85,7 @@ extension WorkerExecutor {
             return (worker, lost, pool.isShutDown)
         }
         log.ended(number, end, worker, lost: lost.map(\.id))
-        // What is being done to the files ends first: the next attempt finds them at rest.
+        // Work on the files ends first: the next attempt finds them at rest.
         for (_, attempt) in lost { attempt.files.close() }
         let what = worker?.refusal ?? "The transfer process \(end.how) under it."
         for (_, attempt) in lost {

@@ -11,7 +11,7 @@ public import TransferModel
 
 /// Runs a `URLSessionExecutor` in worker processes and looks after them.
 ///
-/// What ends a worker (a server can, on Linux) never ends this process: the attempts it ran fail as `executorLost` with
+/// The end of a worker (a server can cause it, on Linux) never ends this process: its attempts fail as `executorLost` with
 /// the bytes that are on disk, and the next one gets a new worker. A transfer under which a worker ended twice is tried
 /// alone, so that it takes no others with it. A worker that is stuck is ended, one without work is let go, and all end
 /// with this process, however that ends.
@@ -97,7 +97,7 @@ public final class WorkerExecutor: TransferExecutor {
         }
     }
 
-    /// What the worker that was started last has given up; nil before one has said so.
+    /// The rights that the worker that was started last has given up; nil before a worker has told them.
     public var confinement: WorkerConfinement? { pool.withLock { $0.confinement } }
 
     /// How much may still be written where the partial and the finished file go.

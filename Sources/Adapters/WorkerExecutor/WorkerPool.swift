@@ -180,7 +180,7 @@ struct WorkerPool: Sendable {
         return !isEmpty
     }
 
-    /// Those who wait for the end, if all has ended.
+    /// Removes and returns the continuations that wait for the end, if all has ended.
     mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
         guard isEmpty else { return [] }
         defer { waiting = [] }

@@ -5,7 +5,7 @@ import TransferScheduling
 
 /// The scheduler, which takes the workload in and runs it in loops that hold nothing else.
 ///
-/// What is loaded is made ready outside of the measured time.
+/// Loaded transfers are made ready outside of the measured time.
 struct CoreScheduler: ~Copyable {
     /// The transfers that were told to start since this was last emptied.
     var started: [Int64] = []

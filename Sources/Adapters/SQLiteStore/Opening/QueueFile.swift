@@ -108,7 +108,7 @@ struct QueueFile: Sendable {
     ///   - hasErasedSecrets: whether a secret has ended since.
     func removeDamaged(own: String?, hasErasedSecrets: Bool, at now: WallTime) {
         let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
-        // What cannot be read now is looked at by the next upkeep.
+        // The next upkeep looks at rows that cannot be read now.
         for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         where file.hasPrefix(name + ".damaged-") {
             let digits = file.dropFirst(name.utf8.count + ".damaged-".utf8.count).prefix { $0.isNumber }

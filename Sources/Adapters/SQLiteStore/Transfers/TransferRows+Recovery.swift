@@ -7,7 +7,7 @@ internal import TransferScheduling
 
 /// Reading what decides: numbers only, and what few transfers have beside them.
 extension TransferRows {
-    /// Those after a number that have not ended, so many at most; all as of one moment.
+    /// The unfinished transfers after a number, so many at most; all as of one moment.
     func stretch(after number: Int64, limit: Int, in database: Database) throws -> RecoveredTransfers {
         let statements = try prepared()
         try statements.beginReading.run()

@@ -104,7 +104,7 @@ struct PartialFileWriter {
 
     /// Removes the file.
     mutating func remove() {
-        // What was neither recorded nor made here is not ours.
+        // A file that was neither recorded nor made here is not ours.
         guard file != nil || resume != nil else { return }
         files.remove(file)
         release()

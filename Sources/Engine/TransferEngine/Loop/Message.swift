@@ -3,7 +3,7 @@ internal import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// What comes into the engine's inbox.
+/// A message in the engine's inbox.
 enum Message: Sendable {
     case conditions(Conditions)
     case alarm(AlarmSignal)

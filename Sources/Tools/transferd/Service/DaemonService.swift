@@ -8,7 +8,6 @@ import ToolSupport
 import TransferBusProtocol
 import TransferBusServer
 import TransferEngine
-import TransferFiles
 import TransferModel
 import TransferPolicy
 import TransferScheduling
