@@ -52,7 +52,7 @@ extension BusServer {
         if call.method == "Open", call.interface != TransferBusName.properties { return openFile(next) }
         if call.interface == TransferBusName.managerInterface, call.method == "SetInFront" {
             return answer(next) {
-                await service.setInFront(call.arguments.first == .bool(true), app: caller.app)
+                await service.sessions.setInFront(call.arguments.first == .bool(true), app: caller.app)
                 return []
             }
         }

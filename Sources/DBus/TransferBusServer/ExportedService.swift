@@ -5,9 +5,11 @@ package import TransferModel
 /// What the bus server exports: a service for each caller, and what stands behind the objects on the bus.
 ///
 /// Services throw `BusFault` where they will not; other errors are told as `StoreFailed`.
-package protocol ExportedService: SessionService {
+package protocol ExportedService: Sendable {
     /// The service as a caller may use it.
     nonisolated func service(for caller: BusCaller) -> any SharedTransferService
+    /// What stands behind the sessions on the bus.
+    nonisolated var sessions: any SessionService { get }
     /// The systemd units whose sandboxes a person has admitted.
     nonisolated var trustedSandboxes: Set<String> { get }
     /// Opens a finished file for reading; the descriptor is the receiver's to close.

@@ -28,10 +28,10 @@ struct FileCalls {
         }
         guard let name = BusObject.session(at: call.path) else { throw UnknownObjectError(path: call.path) }
         let key = SessionKey(app: name.app, identifier: name.identifier)
-        guard await service.hasOpen(key, caller.name) else {
+        guard await service.sessions.hasOpen(key, caller.name) else {
             guard caller.reaches(name.app) else { throw UnknownObjectError(path: call.path) }
             throw BusFault(.noSuchSession, "this process has not opened the session '\(name.identifier)'")
         }
-        return OpenFile(taking: try await service.openFile(ofEvent: number, in: key))
+        return OpenFile(taking: try await service.sessions.openFile(ofEvent: number, in: key))
     }
 }

@@ -21,7 +21,7 @@ struct ObjectCalls {
         if let id = BusObject.transfer(at: call.path) { return try await answer(call, of: id) }
         guard let name = BusObject.session(at: call.path) else { throw UnknownObjectError(path: call.path) }
         guard await isReached(name, by: call) else { throw UnknownObjectError(path: call.path) }
-        if let answer = try await SessionCalls(service: host, caller: caller).answer(call, of: name) {
+        if let answer = try await SessionCalls(service: host.sessions, caller: caller).answer(call, of: name) {
             return answer
         }
         guard let session = try await session(name) else { throw UnknownObjectError(path: call.path) }
@@ -66,7 +66,7 @@ struct ObjectCalls {
         guard call.interface == TransferBusName.sessionInterface, SessionCalls.methods.contains(call.method) else {
             return false
         }
-        return await host.hasOpen(SessionKey(app: name.app, identifier: name.identifier), caller.name)
+        return await host.sessions.hasOpen(SessionKey(app: name.app, identifier: name.identifier), caller.name)
     }
 
     /// The session of that name; one that has no transfers is there for its own app only, as nobody else's guess.

@@ -209,9 +209,10 @@ private struct FollowRun: Service {
 
     func run() async throws {
         await service.follow(
-            telling: { await server.tell($0) }, conditions: { await server.tell($0) },
-            ends: { await server.notify(title: $0.title, body: $0.body, isFailure: $0.isFailure) },
-            documents: { await server.startDocumentPortal() })
+            telling: DaemonListeners(
+                changed: { await server.tell($0) }, conditions: { await server.tell($0) },
+                ended: { await server.notify(title: $0.title, body: $0.body, isFailure: $0.isFailure) },
+                documentsMissing: { await server.startDocumentPortal() }))
         // The engine has ended: what comes next waits for the order to end.
         try? await gracefulShutdown()
     }

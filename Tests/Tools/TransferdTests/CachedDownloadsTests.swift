@@ -50,7 +50,7 @@ struct CachedDownloadsTests {
     func counted() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let app = "org.example.A"
-        var downloads = CachedDownloads(folder: folder, at: Self.now)
+        let downloads = CachedDownloads(folder: folder, at: Self.now)
         let path = downloads.folder(of: app) + "/file"
         try make(10, at: path)
         for bytes: Int64 in [10, 10, 4] { downloads.add(path, bytes: bytes, of: app) }

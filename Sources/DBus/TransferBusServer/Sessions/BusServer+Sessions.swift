@@ -29,7 +29,7 @@ extension BusServer {
             throw BusFault(.shuttingDown, "the daemon is on its way out; the next call starts it again")
         }
         let outlet = EventOutlet { [service] key in
-            Task { await service.tellAgain(caller.name, in: key) }
+            Task { await service.sessions.tellAgain(caller.name, in: key) }
         } send: { key, event in
             // All that an event is made of can be sent.
             try? sender.emit(
@@ -48,10 +48,10 @@ extension BusServer {
             programs.launched.isRunning(caller.app)
             || UnitName.app(inGroup: UnitName.group(of: caller.process)) == caller.app
         (client.isInFront, client.isBack, client.containers) = (options.isInFront, options.isBack, options.containers)
-        let state = try await service.open(settings, by: client, registration: registration)
+        let state = try await service.sessions.open(settings, by: client, registration: registration)
         guard sessionUsers.contains(caller.name) else {
             // It has gone meanwhile, and nobody was told of that.
-            await service.disconnected(caller.name)
+            await service.sessions.disconnected(caller.name)
             throw BusFault(.noSuchSession, "the caller has gone")
         }
         let name = SessionKey(app: state.app ?? caller.app, identifier: settings.identifier)
@@ -90,7 +90,7 @@ extension BusServer {
         guard sessionUsers.remove(name) != nil else { return }
         departures = Task { [service, departures] in
             await departures?.value
-            await service.disconnected(name)
+            await service.sessions.disconnected(name)
         }
     }
 }

@@ -5,7 +5,7 @@ internal import TransferModel
 
 /// What the calls of a session's object mean by which its app steers it.
 struct SessionCalls {
-    let service: any ExportedService
+    let service: any SessionService
     let caller: BusCaller
     /// What the session's own process calls.
     static let methods: Set = ["Post", "Acknowledge", "Tasks", "Close", "Open"]

@@ -107,7 +107,7 @@ extension BusServer {
         desktops.told = windows
         desktops.telling = Task { [service, earlier = desktops.telling] in
             await earlier?.value
-            await service.noteWindows(windows)
+            await service.sessions.noteWindows(windows)
         }
     }
 }

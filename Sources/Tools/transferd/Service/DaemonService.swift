@@ -13,74 +13,55 @@ import TransferPolicy
 import TransferScheduling
 import TransferSessions
 
-/// What stands behind the bus: checks who may do what, hands it to the engine, and answers from the engine's registry.
+/// What stands behind the bus: the engine, its sessions and its past, as one service for each caller.
 actor DaemonService: ExportedService {
     let engine: TransferEngine
     let host: SessionHost
-    let spool: any SourceSpool
+    let intake: TransferIntake
+    let sessions: any SessionService
+    let sources: UploadSources
     let starter: AppStarter
-    let alarm: any Alarm
     let holdSwitch: HoldSwitch
-    let defaultDirectory: String
     let stateDirectory: String
     let trusted: TrustedSandboxes
     /// Has the bus server classify callers anew; nil before there is one.
-    var reclassify: (@Sendable () -> Void)?
+    private(set) var reclassify: (@Sendable () -> Void)?
     /// What was lost of the queue before this start.
     let loss: StateLoss?
     let logger: Logger
-    var configuration: DaemonConfiguration
+    let metrics: MetricsRegistry
+    /// The finished files of sandboxed apps that named no folder.
+    let cachedDownloads: CachedDownloads
+    private(set) var configuration: DaemonConfiguration
     /// The engine's service, over which the rights of callers are laid.
     private(set) var inProcess: EngineService
-    var localTime: LocalTimeRules { inProcess.localTime }
     /// What the machine is like; nil before the first look.
     private(set) var conditions: Conditions?
     /// The states of all unfinished transfers and the latest ended ones, which the engine keeps up to date.
     nonisolated let registry: TransferRegistry
-    private let metricsRegistry: MetricsRegistry
     /// Takes down what happens; nil before the queue was read.
     private(set) var history: SQLiteStore?
-    /// Tells watchers; nil before the bus is there.
-    private(set) var tell: (@Sendable (TransferStatus) async -> Void)?
-    /// The number of transfers that are being submitted just now, by app: they count before the registry has them.
-    var arriving: [String: Int] = [:]
-    /// The kept files of uploads outside sessions.
-    var sources: [TransferID: KeptSource] = [:]
-    /// The finished files of sandboxed apps that named no folder.
-    var cachedDownloads: CachedDownloads
-    /// Ends that the desktop has not been told of yet.
-    private var endNotes = EndNotes()
-    private var notify: (@Sendable (EndNotes.Note) async -> Void)?
-    /// Has the document portal run, in which folders of apps lie.
-    private var startDocumentPortal: (@Sendable () async -> Void)?
-    private static let noteDelay = Duration.seconds(2)
+    private let alarm: any Alarm
     private static let feedingEnd = Duration.seconds(2)
 
     init(
         engine: TransferEngine, registry: TransferRegistry, host: SessionHost, spool: any SourceSpool,
-        starter: AppStarter, alarm: any Alarm,
-        holdSwitch: HoldSwitch,
-        configuration: DaemonConfiguration,
+        starter: AppStarter, alarm: any Alarm, holdSwitch: HoldSwitch, configuration: DaemonConfiguration,
         stateDirectory: String, loss: StateLoss? = nil, defaultDirectory: String, metrics: MetricsRegistry,
         logger: Logger
     ) {
-        self.engine = engine
-        self.host = host
-        self.spool = spool
-        self.starter = starter
-        self.alarm = alarm
-        self.holdSwitch = holdSwitch
-        self.configuration = configuration
-        self.stateDirectory = stateDirectory
+        (self.engine, self.registry, self.host, self.starter, self.alarm) = (engine, registry, host, starter, alarm)
+        (self.holdSwitch, self.configuration, self.loss) = (holdSwitch, configuration, loss)
+        (self.stateDirectory, self.metrics, self.logger) = (stateDirectory, metrics, logger)
         trusted = TrustedSandboxes(path: stateDirectory + "/trusted-sandboxes.json")
-        self.loss = loss
-        self.defaultDirectory = defaultDirectory
-        cachedDownloads = CachedDownloads(
-            folder: defaultDirectory, at: alarm.now().wall.secondsSinceEpoch)
-        self.registry = registry
-        metricsRegistry = metrics
-        self.logger = logger
-        inProcess = EngineService(engine, localTime: LocalTimeRules(current: alarm.now().wall))
+        sources = UploadSources(spool: spool)
+        cachedDownloads = CachedDownloads(folder: defaultDirectory, at: alarm.now().wall.secondsSinceEpoch)
+        let service = EngineService(engine, localTime: LocalTimeRules(current: alarm.now().wall))
+        inProcess = service
+        intake = TransferIntake(
+            service: service, registry: registry, host: host, sources: sources, cachedDownloads: cachedDownloads,
+            defaultDirectory: defaultDirectory, limits: configuration)
+        sessions = DaemonSessions(host: host, intake: intake, logger: logger)
     }
 
     /// Fills the registry from the store, and removes partial files that a daemon which died left of ended transfers.
@@ -95,41 +76,34 @@ actor DaemonService: ExportedService {
             for transfer in some {
                 registry.add(transfer)
                 leftovers.unfinished.insert(transfer.id)
-                noteSource(of: transfer.id, transfer.specification)
+                sources.note(transfer.id, transfer.specification)
             }
             last = end.id
         }
         leftovers.remove()
         history = store
-        try await host.load(keeping: Array(sources.values))
+        try await host.load(keeping: sources.all)
     }
 
     /// Has the bus server classify callers anew by `body` once a person has admitted a sandbox.
     func onTrustChanged(_ body: @escaping @Sendable () -> Void) { reclassify = body }
 
-    /// Follows the engine until its end.
-    func follow(
-        telling tell: @escaping @Sendable (TransferStatus) async -> Void,
-        conditions tellConditions: @escaping @Sendable (Conditions) async -> Void,
-        ends notify: @escaping @Sendable (EndNotes.Note) async -> Void,
-        documents startDocumentPortal: @escaping @Sendable () async -> Void
-    ) async {
-        self.tell = tell
-        self.notify = notify
-        self.startDocumentPortal = startDocumentPortal
+    /// Follows the engine until its end, and tells what it hears.
+    func follow(telling listeners: DaemonListeners) async {
         let (sessionUpdates, toSessions) = AsyncStream.makeStream(of: TransferUpdate.self)
         // At its own pace: it may wait for the disk.
         let feeding = Task { [host] in for await update in sessionUpdates { await host.take(update) } }
+        let ends = EndNotifier(listeners.ended)
         for await update in engine.updates {
             switch update {
             case .transfer(let transfer):
                 toSessions.yield(transfer)
-                await take(transfer)
+                await take(transfer, telling: listeners, ends)
             case .conditions(let conditions):
                 inProcess.localTime = conditions.localTime
                 self.conditions = conditions
                 history?.record(conditions, at: now)
-                await tellConditions(conditions)
+                await listeners.conditions(conditions)
             case .storeTrouble(let error): logger.error("the queue could not be saved", metadata: ["why": "\(error)"])
             }
         }
@@ -143,36 +117,23 @@ actor DaemonService: ExportedService {
         limit.cancel()
     }
 
-    private func take(_ update: TransferUpdate) async {
-        if let moment = TransferMoment(update, localTime: localTime) { history?.record(moment) }
-        if case .submitted(let transfer) = update.kind { noteSource(of: update.id, transfer.specification) }
+    private func take(_ update: TransferUpdate, telling listeners: DaemonListeners, _ ends: EndNotifier) async {
+        if let moment = TransferMoment(update, localTime: inProcess.localTime) { history?.record(moment) }
+        if case .submitted(let transfer) = update.kind { sources.note(update.id, transfer.specification) }
         guard let status = update.status else { return }
         log(update, status)
         // Before the transfer is tried again.
-        if case .retrying(_, let failure, _) = update.kind, failure.cause == .folderUnavailable, let startDocumentPortal
-        {
-            Task { await startDocumentPortal() }
+        if case .retrying(_, let failure, _) = update.kind, failure.cause == .folderUnavailable {
+            Task { await listeners.documentsMissing() }
         }
         if status.state.isOver {
-            removeSource(of: update.id)
+            sources.transferEnded(update.id)
             if status.state == .finished, !status.isUpload, let path = status.path {
                 cachedDownloads.add(path, bytes: status.bytes, of: status.app)
             }
-            noteEnd(status)
+            if configuration.notifies { await ends.take(status) }
         }
-        await tell?(status)
-    }
-
-    /// The desktop is told a moment later, together with what else ends until then.
-    private func noteEnd(_ status: TransferStatus) {
-        guard configuration.notifies, let notify else { return }
-        let isFirst = endNotes.isEmpty
-        endNotes.take(status)
-        guard isFirst, !endNotes.isEmpty else { return }
-        Task {
-            try? await Task.sleep(for: Self.noteDelay)
-            if let note = endNotes.tell() { await notify(note) }
-        }
+        await listeners.changed(status)
     }
 
     private func log(_ update: TransferUpdate, _ status: TransferStatus) {
@@ -182,7 +143,7 @@ actor DaemonService: ExportedService {
         case .started: logger.debug("started", metadata: metadata)
         case .changed, .paused, .resumed, .waiting, .progressed: break
         case .stopped(let explanation, _):
-            logger.info("paused: \(explanation.sentence(localTime: localTime))", metadata: metadata)
+            logger.info("paused: \(explanation.sentence(localTime: inProcess.localTime))", metadata: metadata)
         case .retrying(_, let failure, _): logger.info("failed for now: \(failure.message)", metadata: metadata)
         case .finished, .failed, .cancelled:
             logger.info("\(status.state.rawValue)\(status.error.map { ": \($0)" } ?? "")", metadata: metadata)
@@ -195,16 +156,54 @@ actor DaemonService: ExportedService {
         if isPolicyNew { await engine.setPolicy(try PolicyCatalog.policy(named: configuration.policy)) }
         self.configuration = configuration
         engine.setBudgetLimits(configuration.budgetLimits)
+        await intake.setLimits(configuration)
         await host.limitFiles(perApp: configuration.filesPerApp)
     }
 
     nonisolated var now: WallTime { alarm.now().wall }
 
-    /// Counts and times, which tell of all apps.
-    nonisolated func metrics(for caller: BusCaller) throws(BusFault) -> String {
-        guard !caller.isSandboxed else {
-            throw BusFault(.accessDenied, "counts of all apps are not for a program in a sandbox")
-        }
-        return metricsRegistry.text
+    // MARK: What the bus exports
+
+    nonisolated func service(for caller: BusCaller) -> any SharedTransferService {
+        CallerService(daemon: self, caller: caller)
     }
+
+    nonisolated var trustedSandboxes: Set<String> { trusted.units }
+
+    func open(_ id: TransferID, for caller: BusCaller) async throws -> Int32 {
+        try await CallerService(daemon: self, caller: caller).open(id)
+    }
+
+    func discard(_ id: TransferID, for caller: BusCaller) async throws {
+        try await CallerService(daemon: self, caller: caller).discard(id)
+    }
+
+    nonisolated func statuses(of ids: [TransferID], for caller: BusCaller) -> [TransferStatus] {
+        ids.compactMap { registry.status(of: $0) }.filter { caller.reaches($0.app) }
+    }
+
+    nonisolated func isUnfinished(_ id: TransferID, for caller: BusCaller) -> Bool {
+        guard let status = registry.status(of: id) else { return false }
+        return !status.state.isOver && caller.reaches(status.app)
+    }
+
+    nonisolated func unfinishedTransfers(for caller: BusCaller) -> [TransferID] {
+        registry.unfinishedNumbers(where: caller.reaches)
+    }
+
+    nonisolated func unfinishedSessions(for caller: BusCaller) -> [SessionKey] {
+        registry.sessions(where: caller.reaches).sorted()
+    }
+}
+
+/// Who is told of what a daemon's engine tells.
+struct DaemonListeners: Sendable {
+    /// A transfer has changed.
+    var changed: @Sendable (TransferStatus) async -> Void
+    /// The machine has changed.
+    var conditions: @Sendable (Conditions) async -> Void
+    /// Transfers of a person have ended.
+    var ended: @Sendable (EndNotes.Note) async -> Void
+    /// A folder of the document portal, in which folders of apps lie, was not there: the portal is to be started.
+    var documentsMissing: @Sendable () async -> Void
 }

@@ -9,12 +9,39 @@ import TransferFiles
 import TransferModel
 import TransferSessions
 
-/// Taking transfers over.
-extension DaemonService {
+/// Takes transfers over from callers, within the limits of their apps.
+actor TransferIntake {
+    private let service: EngineService
+    private let registry: TransferRegistry
+    private let host: SessionHost
+    private let sources: UploadSources
+    private let cachedDownloads: CachedDownloads
+    private let defaultDirectory: String
+    private var limits: DaemonConfiguration
+    /// The number of transfers that are being submitted just now, by app: they count before the registry has them.
+    private var arriving: [String: Int] = [:]
+
+    /// An intake that submits over `service`, whose transfers `registry` knows.
+    ///
+    /// - Parameter defaultDirectory: the folder of downloads that name none.
+    init(
+        service: EngineService, registry: TransferRegistry, host: SessionHost, sources: UploadSources,
+        cachedDownloads: CachedDownloads, defaultDirectory: String, limits: DaemonConfiguration
+    ) {
+        (self.service, self.registry, self.host, self.sources) = (service, registry, host, sources)
+        (self.cachedDownloads, self.defaultDirectory, self.limits) = (cachedDownloads, defaultDirectory, limits)
+    }
+
+    /// Takes over other limits; what is here already stays.
+    func setLimits(_ configuration: DaemonConfiguration) { limits = configuration }
+
+    /// Submits transfers of a caller, all or none.
+    ///
+    /// - Throws: `BusFault` where the caller may not, a limit is reached or a request is unusable.
     func submit(_ requests: [TransferRequest], from caller: BusCaller) async throws -> [TransferID] {
         let suspended = await host.tasksWithoutTransfers(of: caller.app)
         try checkRoom(for: requests, of: caller.app, suspended: suspended)
-        for request in requests { try await checkUrgency(request.specification.traits.kind, for: caller) }
+        for request in requests { try await caller.checkUrgency(request.specification.traits.kind, host: host) }
         if caller.isSandboxed, requests.contains(where: \.landsInCache) { try await checkFiles(of: caller.app) }
         var kept: [KeptSource] = []
         do {
@@ -22,9 +49,9 @@ extension DaemonService {
             try checkRoom(for: requests, of: caller.app, suspended: suspended)
             arriving[caller.app, default: 0] += requests.count
             defer { submissionEnded(of: caller.app, count: requests.count) }
-            return try await asking { try await inProcess.submit(transfers) }
+            return try await answerOfEngine { try await service.submit(transfers) }
         } catch {
-            for source in kept { discard(source) }
+            for source in kept { sources.discard(source) }
             throw error
         }
     }
@@ -35,7 +62,7 @@ extension DaemonService {
     }
 
     /// The unfinished transfers that count towards an app's limits.
-    func usage(ofGroupOf app: String) -> TransferRegistry.Usage {
+    private func usage(ofGroupOf app: String) -> TransferRegistry.Usage {
         let group = BusCaller.limitGroup(of: app)
         return registry.usage { BusCaller.limitGroup(of: $0) == group }
     }
@@ -47,10 +74,10 @@ extension DaemonService {
         let arriving = arriving.reduce(0) { $0 + (BusCaller.limitGroup(of: $1.key) == group ? $1.value : 0) }
         let usage = usage(ofGroupOf: app)
         let open = usage.count + arriving + suspended
-        guard open + requests.count <= configuration.openPerApp else {
+        guard open + requests.count <= limits.openPerApp else {
             throw BusFault(
                 .tooManyTransfers,
-                "\(app) has \(open) open transfers and may have \(configuration.openPerApp), so that "
+                "\(app) has \(open) open transfers and may have \(limits.openPerApp), so that "
                     + "\(requests.count) more are too many; wait for some to end")
         }
         let bytes = requests.reduce(0) { $0 + $1.specification.bookkeepingBytes }
@@ -63,24 +90,44 @@ extension DaemonService {
         }
     }
 
+    /// Refuses a new task where its app has as many transfers, outside of sessions too, as it may have.
+    func checkRoom(for snapshot: TaskSnapshot, in key: SessionKey) async throws {
+        let suspended = await host.tasksWithoutTransfers(of: key.app)
+        let open = usage(ofGroupOf: key.app).count + suspended
+        guard open >= limits.openPerApp else { return }
+        // One that is given again is here already.
+        guard await !host.tasks(of: key).contains(where: { $0.identifier == snapshot.identifier }) else { return }
+        throw BusFault(
+            .limitExceeded,
+            "\(key.app) has \(open) open transfers and tasks, suspended ones included, and may have "
+                + "\(limits.openPerApp) (open-per-app); wait for some to end, or cancel some")
+    }
+
+    /// Keeps the file of an upload, within what the app's other files leave of its quota.
+    private func keep(_ descriptor: Int32, for app: String) async throws -> KeptSource {
+        let downloaded = await host.downloadedBytes(of: app) + cachedDownloads.usage(of: app).bytes
+        let limit = limits.filesPerApp - min(limits.filesPerApp, downloaded)
+        return try await sources.keep(descriptor, for: app, within: limit)
+    }
+
     /// Refuses downloads into the daemon's folder from an app whose files there have used up its quota.
     private func checkFiles(of app: String) async throws {
         let cached = cachedDownloads.usage(of: app)
         let group = BusCaller.limitGroup(of: app)
         let partial = registry.unfinished { $1 == nil && BusCaller.limitGroup(of: $0) == group }
             .reduce(0) { $0 + ($1.isUpload ? 0 : $1.bytes) }
-        let bytes = cached.bytes + partial + spool.usage(of: group).bytes + (await host.downloadedBytes(of: app))
-        guard bytes < configuration.filesPerApp else {
+        let bytes = cached.bytes + partial + sources.usage(of: app).bytes + (await host.downloadedBytes(of: app))
+        guard bytes < limits.filesPerApp else {
             throw BusFault(
                 .limitExceeded,
-                "\(app) has \(bytes) bytes of files here and may have \(configuration.filesPerApp) (files-per-app); "
+                "\(app) has \(bytes) bytes of files here and may have \(limits.filesPerApp) (files-per-app); "
                     + "call Discard for finished transfers whose files you have read, or cancel transfers")
         }
         // Empty files take room, too.
-        guard cached.files < configuration.openPerApp else {
+        guard cached.files < limits.openPerApp else {
             throw BusFault(
                 .limitExceeded,
-                "\(app) has \(cached.files) finished files here and may have \(configuration.openPerApp) (open-per-app); "
+                "\(app) has \(cached.files) finished files here and may have \(limits.openPerApp) (open-per-app); "
                     + "call Discard for those that you have read")
         }
     }
@@ -143,7 +190,7 @@ extension DaemonService {
     }
 
     /// The folder of the daemon's for files that nobody named a folder for; each app in a sandbox has one of its own, in
-    /// which only ``open(_:for:)`` reads.
+    /// which only the daemon reads for it.
     private func chooseFolder(of specification: inout TransferSpecification, for caller: BusCaller) throws {
         var folder = defaultDirectory
         try PrivateFolder.make(folder, called: "the folder for files", remedy: "name a directory")

@@ -11,23 +11,23 @@ import TransferScheduling
 import TransferSessions
 
 /// What there is beside single transfers: apps, sessions, limiters, the manager's properties.
-extension DaemonService {
-    func sessions(for caller: BusCaller) async -> [SessionStatus] {
+extension CallerService {
+    func sessions() async throws -> [SessionStatus] {
         var sessions: [SessionKey: SessionStatus] = [:]
         for status in registry.unfinished(where: { $1 != nil && caller.reaches($0) }) {
             guard let session = status.session else { continue }
             let name = SessionKey(app: status.app, identifier: session)
             sessions[name, default: SessionStatus(name)].add(status)
         }
-        for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
+        for summary in await daemon.host.sessionSummaries() where caller.reaches(summary.key.app) {
             sessions[summary.key, default: SessionStatus(summary.key)].background = SessionStatus.Background(
                 tasks: summary.tasks, waitingEvents: summary.waitingEvents, owner: summary.owner)
         }
         return sessions.values.sorted { $0.name < $1.name }
     }
 
-    func relaunchDelays(for caller: BusCaller) async -> [RelaunchDelay] {
-        let (delays, now) = await engine.relaunchDelays()
+    func relaunchDelays() async throws -> [RelaunchDelay] {
+        let (delays, now) = await daemon.engine.relaunchDelays()
         return delays.filter { caller.reaches($0.app) }.map { app, delay in
             var summary = RelaunchDelay(
                 app: app, delay: delay.delay.components.seconds, relaunches: delay.relaunches,
@@ -41,63 +41,65 @@ extension DaemonService {
     }
 
     /// What is spent over a connection tells of all apps: programs in sandboxes learn of their own budget only.
-    func budgets(for caller: BusCaller) async -> [BudgetStatus] {
-        await engine.budgets().filter { $0.scope == "app" ? caller.reaches($0.name) : !caller.isSandboxed }
+    func budgets() async throws -> [BudgetStatus] {
+        await daemon.engine.budgets().filter { $0.scope == "app" ? caller.reaches($0.name) : !caller.isSandboxed }
     }
 
-    func apps(for caller: BusCaller) async -> [AppSummary] {
+    func apps() async throws -> [AppSummary] {
         var apps: [String: AppSummary] = [:]
         var sessions: [String: Set<String>] = [:]
         for status in registry.unfinished(where: { app, _ in caller.reaches(app) }) {
             apps[status.app, default: AppSummary(app: status.app)].add(status)
             if let session = status.session { sessions[status.app, default: []].insert(session) }
         }
-        for (app, delay) in await engine.relaunchDelays().delays where caller.reaches(app) {
+        for (app, delay) in await daemon.engine.relaunchDelays().delays where caller.reaches(app) {
             apps[app, default: AppSummary(app: app)].delay = delay.delay.components.seconds
         }
-        for status in await host.appStatuses() where caller.reaches(status.app) {
-            apps[status.app, default: AppSummary(app: status.app)].background = background(status)
+        for status in await daemon.host.appStatuses() where caller.reaches(status.app) {
+            apps[status.app, default: AppSummary(app: status.app)].background = AppSummary.Background(
+                status, failures: daemon.starter.failures(of: status.app))
         }
-        for app in cachedDownloads.apps where apps[app] == nil && caller.reaches(app) {
+        for app in daemon.cachedDownloads.apps where apps[app] == nil && caller.reaches(app) {
             apps[app] = AppSummary(app: app)
         }
-        for summary in await host.sessionSummaries() where caller.reaches(summary.key.app) {
+        for summary in await daemon.host.sessionSummaries() where caller.reaches(summary.key.app) {
             sessions[summary.key.app, default: []].insert(summary.key.identifier)
         }
-        let usages = await host.fileUsages()
+        let usages = await daemon.host.fileUsages()
+        let limit = await daemon.configuration.filesPerApp
         return apps.values.sorted { $0.app < $1.app }.map { app in
             var app = app
             app.sessions = (sessions[app.app] ?? []).sorted()
-            add(usages[app.app] ?? SessionHost.FileUsage(), to: &app)
+            add(usages[app.app] ?? SessionHost.FileUsage(), to: &app, limit: limit)
             return app
         }
     }
 
     /// Adds what an app takes of the disk.
-    private func add(_ usage: SessionHost.FileUsage, to app: inout AppSummary) {
-        let kept = spool.usage(of: BusCaller.limitGroup(of: app.app))
-        let cached = cachedDownloads.usage(of: app.app)
+    private func add(_ usage: SessionHost.FileUsage, to app: inout AppSummary, limit: Int64) {
+        let kept = daemon.sources.usage(of: app.app)
+        let cached = daemon.cachedDownloads.usage(of: app.app)
         app.tasks = usage.tasks
         (app.sourceFiles, app.sourceBytes) = (kept.files, kept.bytes)
         (app.finishedFiles, app.finishedBytes) = (
             usage.finishedFiles + cached.files, usage.finishedBytes + cached.bytes
         )
         app.countedBytes = app.finishedBytes + usage.partialBytes + kept.bytes
-        app.bytesLimit = configuration.filesPerApp
+        app.bytesLimit = limit
     }
 
     /// The state of the daemon; paths of the host are nothing for a program in a sandbox.
-    func status(for caller: BusCaller) -> DaemonStatus {
+    func status() async throws -> DaemonStatus {
         let isTrusted = !caller.isSandboxed
         var status = DaemonStatus()
         (status.version, status.processID) = (TransferdCommand.version, Int64(getpid()))
-        status.policy = configuration.policy
-        status.held = HoldStatus(holdSwitch.hold, tellingReason: isTrusted)
+        status.policy = await daemon.configuration.policy
+        status.held = HoldStatus(daemon.holdSwitch.hold, tellingReason: isTrusted)
         status.conditions =
-            conditions.map { ConditionsReport($0, isForPerson: caller.isPerson) } ?? ConditionsReport()
-        status.stateDirectory = isTrusted ? stateDirectory : ""
+            await daemon.conditions.map { ConditionsReport($0, isForPerson: caller.isPerson) } ?? ConditionsReport()
+        status.stateDirectory = isTrusted ? daemon.stateDirectory : ""
         status.stateLost = LossReport()
-        if isTrusted, let loss {
+        if isTrusted, let loss = daemon.loss {
             status.stateLost = LossReport(reason: loss.reason, file: loss.damagedFile, backup: loss.backupDate)
         }
         return status
@@ -116,5 +118,26 @@ extension AppSummary {
         }
         // Of downloads outside sessions, too.
         if !status.isUpload { partialBytes += status.bytes }
+    }
+}
+
+extension AppSummary.Background {
+    /// What is known of an app's background sessions.
+    fileprivate init(_ status: AppStatus, failures counts: AppStarter.Failures) {
+        self.init()
+        (isConnected, isInFront) = (status.isConnected, status.isInFront)
+        (waitingEvents, launches) = (status.waitingEvents, status.launches)
+        failures = status.failures
+        (missing, crashed, silent) = (counts.missing, counts.crashed, counts.silent)
+        registration = status.registration
+        registeredBy = status.registeredBy.flatMap { $0.isEmpty ? nil : $0 }
+        lastLaunch = status.lastLaunch
+        switch status.lastOutcome {
+        case nil: break  // It was never started.
+        case .started?: lastOutcome = "started"
+        case .missing(let why)?: (lastOutcome, lastWords) = ("missing", why)
+        case .crashed(let why)?: (lastOutcome, lastWords) = ("crashed", why)
+        case .silent(let why)?: (lastOutcome, lastWords) = ("silent", why)
+        }
     }
 }

@@ -8,9 +8,11 @@ import TransferModel
 import TransferPolicy
 
 /// Telling of the past.
-extension DaemonService {
-    func history(since start: WallTime, from place: String?, for caller: BusCaller) async throws -> HistoryPage {
-        guard let history else { throw BusFault(.shuttingDown, "the daemon has not read its queue yet; ask again") }
+extension CallerService {
+    func history(since start: WallTime, from place: String?) async throws -> HistoryPage {
+        guard let history = await daemon.history else {
+            throw BusFault(.shuttingDown, "the daemon has not read its queue yet; ask again")
+        }
         let place = try place.map(Self.place) ?? .start
         // Where somebody is, and when, is no app's business: an app gets its transfers alone.
         let past = try await history.history(since: start, from: place, of: caller.isPerson ? nil : caller.app)
@@ -38,8 +40,10 @@ extension DaemonService {
         }
     }
 
-    func log(of id: TransferID, for caller: BusCaller) async throws -> HistoryTransfer {
-        guard let history else { throw BusFault(.shuttingDown, "the daemon has not read its queue yet; ask again") }
+    func log(of id: TransferID) async throws -> HistoryTransfer {
+        guard let history = await daemon.history else {
+            throw BusFault(.shuttingDown, "the daemon has not read its queue yet; ask again")
+        }
         guard let transfer = try await history.history(of: id), caller.reaches(transfer.specification.traits.app) else {
             throw BusFault(
                 .noSuchTransfer, "nothing is recorded of a transfer \(id); 'transferctl history' shows what is")

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SQLiteStore
+import TransferBusProtocol
+import TransferBusServer
+import TransferEngine
+import TransferModel
+
+/// Files of finished downloads, for programs that cannot reach them.
+extension CallerService {
+    /// Opens the file of a finished download for reading.
+    func open(_ id: TransferID) async throws -> Int32 {
+        try FinishedFile.open(try await path(of: id))
+    }
+
+    /// Removes the file of a finished download from the daemon's own folder.
+    func discard(_ id: TransferID) async throws {
+        let path = try await path(of: id)
+        guard daemon.cachedDownloads.contains(path, of: caller.app) else {
+            throw BusFault(
+                .invalidArgument, "the file of transfer \(id) is in no folder of the daemon's: remove it yourself")
+        }
+        guard daemon.cachedDownloads.remove(path, of: caller.app) else {
+            throw BusFault(.storeFailed, "the file cannot be removed: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// The path of a finished download that the caller may reach, also of one that ended long ago.
+    private func path(of id: TransferID) async throws -> String {
+        var stored: TransferStatus?
+        if registry.status(of: id) == nil {
+            stored = try await daemon.history?.transfers([id]).first.map(TransferStatus.init)
+        }
+        let status = try stored.flatMap { caller.reaches($0.app) ? $0 : nil } ?? status(of: id)
+        guard status.state == .finished, !status.isUpload, let path = status.path else {
+            throw BusFault(
+                .invalidArgument, "transfer \(id) has no finished file: it is \(status.state.rawValue)")
+        }
+        return path
+    }
+}

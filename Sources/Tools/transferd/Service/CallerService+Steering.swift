@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import LinuxClock
+import Logging
+import TransferBusProtocol
+import TransferBusServer
+import TransferEngine
+import TransferModel
+import TransferPolicy
+import TransferScheduling
+import TransferSessions
+
+/// Doing what callers ask for.
+extension CallerService {
+    func control(_ ids: [TransferID], _ action: ControlAction) async throws {
+        for id in ids { try checkUnfinished(id) }
+        if action == .startNow { try await caller.checkUrgency(.userInitiated, host: daemon.host) }
+        try await answerOfEngine { try await daemon.inProcess.control(ids, action) }
+    }
+
+    func change(_ id: TransferID, _ request: ChangeRequest) async throws {
+        try checkUnfinished(id)
+        try await caller.checkUrgency(request.kind, host: daemon.host)
+        try await answerOfEngine { try await daemon.inProcess.change(id, request) }
+    }
+
+    private func checkUnfinished(_ id: TransferID) throws {
+        let status = try status(of: id)
+        guard !status.state.isOver else {
+            throw BusFault(.transferEnded, "transfer \(id) is over: \(status.state.rawValue)")
+        }
+    }
+
+    func hold(_ request: HoldRequest?) async throws {
+        guard caller.isPerson else {
+            throw BusFault.onlyPerson("hold everything", "hold")
+        }
+        let hold = request.map { request in
+            MachineHold(
+                by: "the user", why: request.reason.isEmpty ? "no reason was given" : request.reason,
+                until: request.seconds.map { daemon.now.advanced(by: .seconds(min($0, 3_155_760_000))) })
+        }
+        do { try daemon.holdSwitch.set(hold) } catch {
+            throw BusFault(.storeFailed, "the hold cannot be saved: \(error.localizedDescription)")
+        }
+        daemon.logger.info(hold == nil ? "released" : "held", metadata: hold.map { ["why": "\($0.why)"] } ?? [:])
+    }
+
+    func quit(_ app: String) async throws -> Int {
+        guard caller.isPerson else {
+            throw BusFault.onlyPerson("end an app's transfers", "apps quit")
+        }
+        let own = await daemon.host.sessionSummaries().filter { $0.key.app == app }
+        let open = registry.unfinished { other, _ in other == app }
+        guard !open.isEmpty || !own.isEmpty else {
+            throw BusFault(
+                .noSuchApp,
+                "no app '\(app.prefix(200))' has transfers that are not over, or sessions; 'transferctl apps' shows them"
+            )
+        }
+        let sessions = Set(own.map(\.key.identifier))
+        let others = open.count { !($0.session.map(sessions.contains) ?? false) }
+        let count = own.reduce(others) { $0 + $1.tasks }
+        await daemon.host.quit(app)
+        let ids = registry.unfinishedNumbers { $0 == app }
+        try await answerOfEngine { try await daemon.engine.cancelAwaitingEnd(ids) }
+        daemon.logger.notice("an app was ended for good", metadata: ["app": "\(app)", "cancelled": "\(count)"])
+        return count
+    }
+
+    func trust(_ unit: String, _ isTrusted: Bool) async throws {
+        guard caller.isPerson else {
+            throw BusFault.onlyPerson("admit a sandbox", "apps trust")
+        }
+        let isUnit = unit.hasSuffix(".service") || unit.hasSuffix(".scope")
+        guard isUnit, unit.utf8.count <= 255, !unit.contains("/"), !unit.utf8.contains(where: { $0 < 0x20 }) else {
+            throw BusFault(
+                .invalidArgument,
+                "'\(unit.prefix(40))' is no unit of systemd's such as toolbox.service; 'transferctl apps' shows those of "
+                    + "sandboxes after 'sandbox:'. A program without a unit gets one by systemd-run --user --unit=NAME")
+        }
+        do { try daemon.trusted.set(unit, isTrusted: isTrusted) } catch {
+            throw BusFault(.storeFailed, "it cannot be saved: \(error.localizedDescription)")
+        }
+        daemon.logger.notice(
+            isTrusted ? "a sandbox was admitted" : "a sandbox is no longer admitted", metadata: ["unit": "\(unit)"])
+        await daemon.reclassify?()
+    }
+}
+
+extension BusFault {
+    /// The refusal of what only the person may do.
+    static func onlyPerson(_ action: String, _ command: String) -> BusFault {
+        BusFault(
+            .accessDenied,
+            "only the person can \(action): run 'transferctl \(command)', with the transferctl that is installed beside the "
+                + "daemon in a folder that others cannot write")
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Logging
+import ToolSupport
+import TransferBusProtocol
+import TransferBusServer
+import TransferModel
+import TransferSessions
+
+/// Background sessions of apps, as callers on the bus use them.
+struct DaemonSessions: SessionService {
+    let host: SessionHost
+    let intake: TransferIntake
+    let logger: Logger
+
+    func open(
+        _ settings: SessionSettings, by client: SessionClient, registration: AppRegistration?
+    ) async throws -> SessionState {
+        let state = try await host.open(settings, by: client, registration: registration)
+        logger.info(
+            "a session was opened",
+            metadata: [
+                "app": "\(client.app)", "session": "\(settings.identifier)", "process": "\(client.process)",
+                "tasks": "\(state.tasks.count)",
+            ])
+        return state
+    }
+
+    func post(_ order: TaskOrder, file: Int32?, in key: SessionKey, from client: String) async throws {
+        if case .submit(let snapshot) = order { try await intake.checkRoom(for: snapshot, in: key) }
+        try await host.post(order, in: key, from: client, file: file.map(SourceFile.descriptor))
+    }
+
+    func openFile(ofEvent number: EventNumber, in key: SessionKey) async throws -> Int32 {
+        guard let path = await host.file(ofEvent: number, in: key) else {
+            throw BusFault(
+                .invalidArgument, "event \(number) of the session has no file: it has none, or was acknowledged")
+        }
+        return try FinishedFile.open(path)
+    }
+
+    func hasOpen(_ key: SessionKey, _ client: String) async -> Bool { await host.hasOpen(key, client) }
+
+    func tasks(of key: SessionKey) async -> [TaskSnapshot] { await host.tasks(of: key) }
+
+    func tellAgain(_ client: String, in key: SessionKey) async { await host.tellAgain(client, in: key) }
+
+    func acknowledge(_ number: EventNumber, in key: SessionKey, from client: String) async throws {
+        try await host.acknowledge(number, in: key, from: client)
+    }
+
+    func close(_ key: SessionKey, by client: String) async { await host.close(key, by: client) }
+
+    func disconnected(_ client: String) async { await host.disconnected(client) }
+
+    func setInFront(_ isInFront: Bool, app: String) async { await host.setInFront(isInFront, app: app) }
+
+    func noteWindows(_ windows: [String: WindowFocus]) async { await host.noteWindows(windows) }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import TransferBusProtocol
+import TransferBusServer
+import TransferEngine
+import TransferModel
+import TransferSessions
+
+/// Runs `body`; what the engine refuses is thrown in the bus's words.
+@discardableResult
+func answerOfEngine<Value: Sendable>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+) async throws -> Value {
+    do {
+        return try await body()
+    } catch is EngineEndedError {
+        throw BusFault(.shuttingDown, "the daemon is on its way out; the next call starts it again")
+    } catch let error as RefusedTransferError {
+        throw BusFault(.invalidArgument, error.description)
+    } catch let error as TransferChangeError {
+        throw BusFault(.invalidArgument, error.description)
+    } catch let error as TransferStoreError where error.code == .noSuchTransfer {
+        throw BusFault(.transferEnded, error.description)
+    }
+}
+
+extension BusCaller {
+    /// Refuses urgent work of an app that no person works with (rule C13).
+    func checkUrgency(_ kind: WorkKind?, host: SessionHost) async throws {
+        guard kind == .userInitiated, !isPerson else { return }
+        guard await host.isInFront(app) else {
+            throw BusFault(
+                .accessDenied,
+                "'userInitiated' is for what a person waits for, and \(app) is in the background: use 'normal', or "
+                    + "let the person start it ('transferctl now')")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import TransferBusProtocol
+import TransferBusServer
+
+/// The file of a finished download, for programs that cannot reach it themselves.
+enum FinishedFile {
+    /// Opens a finished file for reading; somebody may have put a link or a pipe in its place.
+    ///
+    /// - Throws: `BusFault` with `invalidArgument` if it cannot be opened or is no regular file.
+    static func open(_ path: String) throws -> Int32 {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw BusFault(.invalidArgument, "the file cannot be opened: \(String(cString: strerror(errno)))")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            Glibc.close(descriptor)
+            throw BusFault(.invalidArgument, "the file is no regular file any more")
+        }
+        return descriptor
+    }
+}
