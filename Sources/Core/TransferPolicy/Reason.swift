@@ -7,12 +7,12 @@ public import TransferModel
 public enum Reason: Hashable, Sendable {
     /// The transfer's earliest start date is in the future.
     case notBefore(WallTime)
-    /// The machine runs on battery, but the transfer requires mains power. `level` is the charge in percent, or `nil`
+    /// The machine runs on battery, but the transfer requires AC power. `level` is the charge in percent, or `nil`
     /// if the charge is unknown.
     case onBattery(level: Int?)
     /// The machine runs on battery, and the charge is not above the required level. Both values are in percent.
     case batteryLow(level: Int, needed: Int)
-    /// No source reports whether the machine runs on mains or on battery.
+    /// No source reports whether the machine runs on AC power or on battery.
     case powerUnknown
     /// The network is metered. `isGuess` is true if the price is only a guess by a source or by a rule.
     case metered(isGuess: Bool)

@@ -11,7 +11,7 @@ package import TransferModel
 ///
 /// ```swift
 /// let hysteresis = Hysteresis(start: { _ in .seconds(10) }, stop: { _ in .seconds(5) })
-/// hysteresis.starts(under: conditions)[Int(RelevantFacts.power.rawValue)]  // 10 s after the change to mains
+/// hysteresis.starts(under: conditions)[Int(RelevantFacts.power.rawValue)]  // 10 s after the change to AC power
 /// ```
 package struct Hysteresis: Sendable {
     // In nanoseconds, because reading the settings' own durations costs a 128-bit division.
@@ -101,7 +101,7 @@ package struct Hysteresis: Sendable {
 
     /// Returns the facts that a running transfer needs but lacks, with the moment from which each has been missing.
     ///
-    /// The moment belongs to the transfer, not to the fact. On the way from mains to battery to unknown, the fact
+    /// The moment belongs to the transfer, not to the fact. On the way from AC power to battery to unknown, the fact
     /// begins anew each time, but the moment stays.
     ///
     /// - Parameter before: The result of the previous call.

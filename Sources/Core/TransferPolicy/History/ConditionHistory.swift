@@ -7,13 +7,13 @@ internal import TransferModel
 public struct ConditionHistory: Hashable, Sendable, Codable {
     /// A condition that may never occur on a machine.
     public enum Condition: String, Hashable, Sendable, CaseIterable {
-        /// Mains power.
+        /// AC power.
         case ac
         /// An unmetered network.
         case unmetered
     }
 
-    /// The awake time without mains power, in nanoseconds.
+    /// The awake time without AC power, in nanoseconds.
     private var withoutAC: Int64 = 0
     /// The awake time without an unmetered network, in nanoseconds.
     private var withoutUnmetered: Int64 = 0

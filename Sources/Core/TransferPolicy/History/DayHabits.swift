@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// The share of each hour of the day that is usually good for transfers: on mains power, awake, and on an unmetered
+/// The share of each hour of the day that is usually good for transfers: on AC power, awake, and on an unmetered
 /// network.
 ///
 /// Each day weighs a quarter against all earlier days. A single good hour is therefore remembered for a day, and a

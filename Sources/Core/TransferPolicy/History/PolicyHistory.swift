@@ -30,7 +30,7 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         public var moment: Moment
         /// A Boolean value that indicates whether the machine is awake.
         public var isAwake: Bool
-        /// A Boolean value that indicates whether the machine runs on mains power.
+        /// A Boolean value that indicates whether the machine runs on AC power.
         public var isOnAC: Bool
         /// A Boolean value that indicates whether an unmetered network is available.
         public var isUnmetered: Bool
