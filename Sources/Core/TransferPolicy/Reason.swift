@@ -4,6 +4,49 @@ public import TransferModel
 /// A reason why a transfer does not run.
 ///
 /// Every reason has a stable ``code``, data of its own, and a sentence for users.
+///
+/// ## Topics
+///
+/// ### Dates and windows
+///
+/// - ``notBefore(_:)``
+/// - ``outsideWindow(opens:)``
+/// - ``windowTooShort(needed:left:)``
+///
+/// ### Power
+///
+/// - ``onBattery(level:)``
+/// - ``batteryLow(level:needed:)``
+/// - ``powerUnknown``
+/// - ``aboutToSleep``
+/// - ``aboutToShutDown``
+///
+/// ### Network
+///
+/// - ``noNetwork``
+/// - ``captivePortal``
+/// - ``networkKind(_:allowed:)``
+/// - ``connectionDenied(_:)``
+/// - ``metered(isGuess:)``
+///
+/// ### Limits
+///
+/// - ``settling(_:until:)``
+/// - ``waitingForSlot(_:)``
+/// - ``backoff(attempt:cause:until:)``
+/// - ``storageLow(needed:available:)``
+/// - ``rateLimited(delay:relaunches:until:)``
+/// - ``budgetSpent(_:renewed:)``
+///
+/// ### Users and apps
+///
+/// - ``suspended``
+/// - ``held(by:why:)``
+/// - ``needsApp(_:)``
+///
+/// ### Properties
+///
+/// - ``code``
 public enum Reason: Hashable, Sendable {
     /// The transfer's earliest start date is in the future.
     case notBefore(WallTime)
@@ -24,12 +67,12 @@ public enum Reason: Hashable, Sendable {
     case networkKind(LinkKind, allowed: LinkKinds)
     /// The transfer may not use the current connection.
     case connectionDenied(ConnectionDenial)
-    /// The time is outside the transfer's weekly windows. `opens` is the start of the next window, or `nil` if no
-    /// window follows.
+    /// The time is outside the windows of the transfer or the policy. `opens` is the start of the next window, or
+    /// `nil` if no window follows.
     case outsideWindow(opens: WallTime?)
     /// A condition has just become good and is still being debounced. The condition counts from `until` on.
     case settling(SettlingCondition, until: Instant)
-    /// Other transfers occupy all slots in `scope`.
+    /// Other transfers occupy all slots of the given scope.
     case waitingForSlot(SlotScope)
     /// An attempt failed. `until` is the time of the next attempt.
     case backoff(attempt: Int, cause: FailureCause, until: Instant)
@@ -43,7 +86,7 @@ public enum Reason: Hashable, Sendable {
     case rateLimited(delay: Duration, relaunches: Int, until: WallTime)
     /// A budget is exhausted. `renewed` is the start of the budget's next period, or `nil` if that date is unknown.
     case budgetSpent(Spending.Kind, renewed: WallTime?)
-    /// A person or a program holds the transfer back. `by` names the holder, and `why` gives the reason.
+    /// A person, a program, or a policy holds the transfer back. `by` names the holder, and `why` gives the reason.
     case held(by: String, why: String)
     /// The app must act before the transfer can continue.
     case needsApp(AppNeed)

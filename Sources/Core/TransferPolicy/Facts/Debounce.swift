@@ -20,13 +20,13 @@
 package struct Debounce<Value: Equatable & Sendable>: Sendable {
     /// The action that the owner must take after offering a reading.
     package enum Order: Equatable, Sendable {
-        /// No action. The value already counts, or the timer for the value is running.
+        /// No action: the value already counts, or the timer for the value is running.
         case nothing
-        /// Stop a running timer. The new value counts at once.
+        /// The owner stops a running timer. The new value counts at once.
         case take
-        /// Restart the timer, and call `elapse()` when it fires.
+        /// The owner restarts the timer and calls `elapse()` when the timer fires.
         case wait
-        /// Drop the pending value, and stop the running timer.
+        /// The owner stops the running timer. The pending value is dropped.
         case forget
     }
 

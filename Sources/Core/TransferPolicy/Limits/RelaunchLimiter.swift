@@ -20,6 +20,7 @@ public import TransferModel
 /// ```
 ///
 /// ## Topics
+///
 /// - ``relaunched(at:)``
 /// - ``taskStartedInBackground(at:)``
 /// - ``heldTaskEnded(_:causesRelaunch:at:)``

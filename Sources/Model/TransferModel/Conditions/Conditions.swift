@@ -10,12 +10,16 @@
 /// ```
 ///
 /// ## Topics
+///
 /// ### Power
+///
 /// - ``power``
 /// - ``battery``
 /// - ``powerProfile``
 /// - ``drainsOnAC``
+///
 /// ### Network
+///
 /// - ``network``
 /// - ``linkKind``
 /// - ``metered``
@@ -23,11 +27,15 @@
 /// - ``connection``
 /// - ``interface``
 /// - ``underlay``
+///
 /// ### Machine
+///
 /// - ``sleep``
 /// - ``hold``
 /// - ``localTime``
+///
 /// ### Diagnostics
+///
 /// - ``disagreements``
 /// - ``notes``
 public struct Conditions: Hashable, Sendable {

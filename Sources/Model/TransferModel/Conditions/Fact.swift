@@ -1,6 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The source of a fact about the machine.
+///
+/// ## Topics
+///
+/// ### Power
+///
+/// - ``upower``
+/// - ``sysfs``
+/// - ``powerProfiles``
+/// - ``logind``
+///
+/// ### Network
+///
+/// - ``kernel``
+/// - ``networkManager``
+/// - ``modemManager``
+/// - ``dhcp``
+///
+/// ### Sandboxes
+///
+/// - ``portal``
+///
+/// ### Users
+///
+/// - ``override``
+/// - ``person``
+/// - ``assumption``
+///
+/// ### Fallbacks
+///
+/// - ``rule``
+/// - ``none``
+///
+/// ### Properties
+///
+/// - ``displayName``
 public enum FactSource: String, Hashable, Sendable, CaseIterable {
     /// The UPower daemon.
     case upower

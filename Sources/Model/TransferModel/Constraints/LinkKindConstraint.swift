@@ -4,6 +4,6 @@
 public enum LinkKindConstraint: Hashable, Sendable, Codable {
     /// Any network.
     case any
-    /// Only a network of the given kinds.
+    /// A network of one of the given kinds.
     case only(LinkKinds)
 }

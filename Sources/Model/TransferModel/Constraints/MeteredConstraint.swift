@@ -2,7 +2,7 @@
 
 /// The permission of a transfer to cost money.
 public enum MeteredConstraint: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Not stated. The transfer may cost money, unless the policy for discretionary work forbids it.
+    /// No statement: the transfer may cost money, unless the policy for discretionary work forbids it.
     case unstated
     /// The transfer may cost money, by explicit permission. A policy that uses only unmetered networks makes an
     /// exception.

@@ -85,9 +85,9 @@ package struct SessionRefusal: Error, Hashable, Sendable, Codable, CustomStringC
 
 /// The way in which an app is launched for its sessions.
 package enum AppRegistration: Hashable, Sendable, Codable {
-    /// By a call to the app's name on D-Bus.
+    /// A launch by a call to the app's name on D-Bus.
     case busName(String)
-    /// By a command line: the absolute path of a program, and its arguments.
+    /// A launch by a command line: the absolute path of a program, and its arguments.
     case command([String])
 }
 

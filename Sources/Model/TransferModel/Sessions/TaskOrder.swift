@@ -2,15 +2,15 @@
 
 /// An action that an app requests for a task.
 package enum TaskOrder: Hashable, Sendable, Codable {
-    /// Submit a new task.
+    /// Submits a new task.
     case submit(TaskSnapshot)
-    /// Suspend the task until the app resumes it.
+    /// Suspends the task until the app resumes it.
     case suspend(Int)
     case resume(Int)
     case cancel(Int)
-    /// Cancel the task, and keep its bytes for a new task created from its resume data.
+    /// Cancels the task, and keeps its bytes for a new task created from its resume data.
     case cancelKeeping(Int, token: String)
-    /// Change the settings that the app gave when it submitted the task.
+    /// Changes the settings that the app gave when it submitted the task.
     case change(TaskSnapshot)
     /// The app's answer to `SessionEvent.Kind.willBegin`.
     case begin(Int, DelayedBegin)
@@ -30,11 +30,11 @@ package enum TaskOrder: Hashable, Sendable, Codable {
 
 /// The app's decision about a delayed task whose date has come.
 package enum DelayedBegin: Hashable, Sendable, Codable {
-    /// Begin with the original request.
+    /// The task begins with the original request.
     case asBefore
-    /// Begin with another request.
+    /// The task begins with another request.
     case with(RequestDescription)
-    /// Cancel the task.
+    /// The task is canceled.
     case cancel
     /// The app makes no decision. The daemon need not ask the app, or launch it, for delayed tasks of the session.
     case unasked
@@ -47,7 +47,7 @@ package enum ChallengeReply: Hashable, Sendable, Codable {
     case token(String)
     /// No credentials. The server's refusal is the response.
     case none
-    /// End the task.
+    /// The task ends.
     case cancel
 
     /// The maximum length of a token, in bytes. No server accepts longer header fields, and most accept less.

@@ -3,7 +3,9 @@
 /// A cause of a failed attempt, in the detail that the next decision needs.
 ///
 /// ## Topics
+///
 /// ### Temporary causes
+///
 /// - ``nameResolution``
 /// - ``connection``
 /// - ``timeout``
@@ -16,7 +18,9 @@
 /// - ``executorLost``
 /// - ``folderUnavailable``
 /// - ``fileInUse``
+///
 /// ### Permanent causes
+///
 /// - ``certificate``
 /// - ``unsupportedURL``
 /// - ``redirect``
@@ -27,7 +31,9 @@
 /// - ``noProgress``
 /// - ``sourceChanged``
 /// - ``proxyAuthentication``
+///
 /// ### Properties
+///
 /// - ``mayPass``
 /// - ``code``
 /// - ``phrase``

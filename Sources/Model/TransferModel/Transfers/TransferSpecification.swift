@@ -10,7 +10,9 @@
 /// ```
 ///
 /// ## Topics
+///
 /// ### Request
+///
 /// - ``url``
 /// - ``headers``
 /// - ``credential``
@@ -20,7 +22,9 @@
 /// - ``idleTimeoutSeconds``
 /// - ``connections``
 /// - ``rateLimit``
+///
 /// ### Result
+///
 /// - ``destination``
 /// - ``checksum``
 /// - ``isPrivate``
@@ -29,13 +33,19 @@
 /// - ``keepsAnswerHead``
 /// - ``maximumBytes``
 /// - ``completedBefore``
+///
 /// ### Uploads
+///
 /// - ``upload``
+///
 /// ### Scheduling
+///
 /// - ``traits``
 /// - ``isSandboxed``
 /// - ``isPlain``
+///
 /// ### Names and redaction
+///
 /// - ``displayName``
 /// - ``redacted``
 /// - ``redacted(url:)``
@@ -76,8 +86,9 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         get { hidesFile ?? false }
         set { hidesFile = newValue ? true : nil }
     }
-    /// A Boolean value that indicates whether a sandboxed program requested the transfer. A process that serves the
-    /// transfer serves no transfers of other programs.
+    /// A Boolean value that indicates whether a sandboxed program requested the transfer.
+    ///
+    /// A worker process that serves the transfer serves no transfers of other apps.
     public var isSandboxed: Bool {
         get { sandboxed ?? false }
         set { sandboxed = newValue ? true : nil }
@@ -196,14 +207,14 @@ public struct HeaderField: Hashable, Sendable, Codable {
 public struct Destination: Hashable, Sendable, Codable {
     /// The rule for an existing file of the same name.
     public enum Collision: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Keep the existing file, and name the new file `name (1).ext`, as browsers do.
+        /// Keeps the existing file, and names the new file `name (1).ext`, as browsers do.
         case rename
-        /// Replace the existing file, atomically.
+        /// Replaces the existing file, atomically.
         ///
         /// Nothing is replaced if only the server names the file (`Content-Disposition`, or a redirect's target) and
         /// the name differs from the one in the transfer's URL. The new file is then renamed as by `rename`.
         case overwrite
-        /// Keep the existing file, and fail.
+        /// Keeps the existing file, and fails.
         case fail
     }
 

@@ -3,7 +3,9 @@
 /// The status of a transfer, as shown in lists and by monitoring programs. A status contains no secrets.
 ///
 /// ## Topics
+///
 /// ### Identity
+///
 /// - ``id``
 /// - ``url``
 /// - ``name``
@@ -11,17 +13,23 @@
 /// - ``session``
 /// - ``isUpload``
 /// - ``submitted``
+///
 /// ### Urgency
+///
 /// - ``kind``
 /// - ``priority``
+///
 /// ### Progress
+///
 /// - ``state``
 /// - ``bytes``
 /// - ``total``
 /// - ``rate``
 /// - ``attempt``
 /// - ``sentence``
+///
 /// ### Result
+///
 /// - ``path``
 /// - ``status``
 /// - ``errorCode``

@@ -19,21 +19,29 @@ public enum WorkKind: String, Hashable, Sendable, Codable, CaseIterable {
 /// ```
 ///
 /// ## Topics
+///
 /// ### Urgency
+///
 /// - ``kind``
 /// - ``priority``
 /// - ``submitted``
 /// - ``expires``
 /// - ``isFromBackground``
+///
 /// ### Requirements
+///
 /// - ``constraints``
 /// - ``isLoopback``
+///
 /// ### Slots
+///
 /// - ``host``
 /// - ``app``
 /// - ``session``
 /// - ``slotsPerHost``
+///
 /// ### Size and retries
+///
 /// - ``expectedBytesToReceive``
 /// - ``expectedBytesToSend``
 /// - ``maximumAttempts``

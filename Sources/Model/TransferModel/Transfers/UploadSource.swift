@@ -20,9 +20,9 @@ public struct UploadSource: Hashable, Sendable, Codable {
 
     /// The rule for continuing an interrupted upload in the middle.
     public enum Resumption: String, Hashable, Sendable, Codable {
-        /// Continue if the server supports it: tus 1.0 (for POST), or the IETF's draft of resumable uploads.
+        /// Continues if the server supports it: tus 1.0 (for POST), or the IETF's draft of resumable uploads.
         case automatic
-        /// Send one plain request. An interrupted upload starts over.
+        /// Sends one plain request. An interrupted upload starts over.
         case never
     }
 
