@@ -75,7 +75,7 @@ extension AndroidPolicy: StagedPolicy {
             subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered),
         ]
         let missing = wishes.filter { if case .hold = $0 { true } else { false } }
-        // The facts that matter depend on each other, so the permission relies on both groups.
+        // The required facts depend on the preferences that are met, so the permission relies on both groups of facts.
         guard stage < wishes.count else { return .run(relyingOn: [], lookAgain: nil) }
         guard missing.count > stage else { return .run(relyingOn: [.power, .network], lookAgain: nil) }
         return missing.reduce(.run(relyingOn: [], lookAgain: nil)) { $0.and($1) }

@@ -9,9 +9,10 @@ public import TransferModel
 /// A transfer with a deadline may start on battery in these cases:
 /// - From half of its time on, if the charge is above 50 % (40 % to continue).
 /// - From three quarters of its time on, if the charge is above 20 %.
-/// - In its last chance, with any charge. The last chance is the time that the remaining bytes need at the measured
-///   rate, times 1.5. There is no last chance while the size or the rate is unknown.
-/// - After the deadline, with any power supply.
+/// - In its last chance and after its deadline, with any charge, even if the power supply is unknown.
+///
+/// The last chance is the time that the remaining bytes need at the measured rate, times 1.5. There is no last chance
+/// while the size or the rate is unknown.
 ///
 /// The policy stops waiting for AC power after three days of awake time without it. Examples are a desktop that never
 /// reports AC power, and a laptop that nobody plugs in.
