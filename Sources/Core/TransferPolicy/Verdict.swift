@@ -12,7 +12,7 @@ public struct RelevantFacts: OptionSet, Hashable, Sendable {
     /// Creates a set from its raw bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The power supply and the battery.
+    /// The power source of the machine.
     public static let power = RelevantFacts(rawValue: 1)
     /// The network's reachability, link kind, and price.
     public static let network = RelevantFacts(rawValue: 2)

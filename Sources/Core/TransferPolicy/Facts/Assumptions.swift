@@ -7,7 +7,7 @@ public import TransferModel
 ///
 /// ```swift
 /// let assumptions = try Assumptions(parsing: "power=ac,network=wifi")
-/// let conditions = assumptions.applied(to: conditions)
+/// let assumed = assumptions.applied(to: conditions)
 /// ```
 public struct Assumptions: Hashable, Sendable {
     /// The assumed power source.

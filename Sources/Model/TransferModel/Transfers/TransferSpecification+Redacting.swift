@@ -4,7 +4,7 @@ extension TransferSpecification {
     /// A copy without possible secrets: no header fields, no credentials, and a URL without user, password, query,
     /// and fragment.
     ///
-    /// A store can compare these fields alone to decide whether anything must be removed.
+    /// A store can tell from these fields alone whether anything must be removed.
     public var redacted: TransferSpecification {
         var copy = self
         copy.headers = []

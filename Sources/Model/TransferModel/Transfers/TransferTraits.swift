@@ -70,8 +70,8 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     public var submitted: WallTime
     /// The key for counting slots per session within the app, or `nil` if the transfer belongs to no session.
     public var session: String?
-    /// The maximum number of running transfers to the host for this transfer to start, at least 1. The value `nil`
-    /// uses the scheduler's setting.
+    /// The limit on running transfers to the same host when this transfer starts, at least 1, or `nil` for the
+    /// scheduler's setting.
     public var slotsPerHost: Int?
     /// A Boolean value that indicates whether the app submitted the transfer in the background. The transfer is then
     /// discretionary, and the relaunch limiter delays it.
