@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// A transfer as a policy sees it.
+/// The properties of a transfer that a policy may examine.
 public struct PolicySubject: Hashable, Sendable {
-    /// What it asks for and is like.
+    /// The transfer's constraints and other fixed properties.
     public var traits: TransferTraits
-    /// Whether it runs now: thresholds may differ for starting and stopping.
+    /// A Boolean value that indicates whether the transfer is running. Thresholds can differ between starting and
+    /// stopping.
     public var isRunning: Bool
-    /// Bytes already there.
+    /// The number of bytes already transferred.
     public var bytesDone: Int64
-    /// The size where it is known, from the server or as expected.
+    /// The total size in bytes, as reported by the server or expected by the app, or `nil` if the size is unknown.
     public var bytesTotal: Int64?
-    /// The rate seen last, in bytes a second; nil before any was seen.
+    /// The last measured rate, in bytes per second, or `nil` if no rate has been measured.
     public var rate: Int64?
-    /// How it stood when it began to run; nil while it does not.
+    /// The transfer's state at the start of the current attempt, or `nil` if the transfer is not running.
     public var start: Start?
 
-    /// How a transfer stood when an attempt began.
+    /// The state of a transfer at the start of an attempt.
     public struct Start: Hashable, Sendable {
-        /// When that was.
+        /// The date of the start.
         public var date: WallTime
-        /// Bytes that were there already.
+        /// The number of bytes that had been transferred before the attempt.
         public var bytesDone: Int64
-        /// The rate seen until then.
+        /// The last rate measured before the attempt, in bytes per second, or `nil` if there was none.
         public var rate: Int64?
 
-        /// A start.
+        /// Creates the state of a transfer at the start of an attempt.
         public init(date: WallTime, bytesDone: Int64, rate: Int64?) {
             self.date = date
             self.bytesDone = bytesDone
@@ -33,7 +34,7 @@ public struct PolicySubject: Hashable, Sendable {
         }
     }
 
-    /// A subject.
+    /// Creates a subject. By default, the transfer is not running and has no bytes, size, or rate.
     public init(
         traits: TransferTraits, isRunning: Bool = false, bytesDone: Int64 = 0, bytesTotal: Int64? = nil,
         rate: Int64? = nil, start: Start? = nil
@@ -46,13 +47,17 @@ public struct PolicySubject: Hashable, Sendable {
         self.start = start
     }
 
-    /// Bytes still missing; nil while the size is unknown.
+    /// The number of bytes still to transfer, or `nil` if the total size is unknown.
     public var bytesRemaining: Int64? {
         bytesTotal.map { max(0, $0.addingSaturating(max(0, bytesDone).negatedSaturating)) }
     }
 
-    /// What a policy that keeps to free networks says of it: this machine's own servers are always free, and a transfer
-    /// that allows metered networks itself is an exception.
+    /// Returns the verdict of a policy that uses only unmetered networks.
+    ///
+    /// Two kinds of transfers may always run: those from the machine's own servers, and those that allow metered
+    /// networks themselves.
+    ///
+    /// - Parameter rule: The rule for a link whose price no source reports.
     public func unmeteredVerdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
         guard !traits.isLoopback, traits.constraints.metered != .allowed else {
             return .run(relyingOn: [], lookAgain: nil)
@@ -61,9 +66,10 @@ public struct PolicySubject: Hashable, Sendable {
     }
 }
 
-/// A rule that says when discretionary work runs. A pure value: same question, same answer.
+/// A rule that decides when discretionary work runs.
 ///
-/// The transfer's own constraints are asked beside it; a policy never sees work that is not discretionary.
+/// A policy is a pure value: equal arguments yield equal verdicts. A policy sees only discretionary work. The
+/// transfer's own constraints apply in addition to the policy.
 ///
 /// ```swift
 /// struct NightPolicy: Policy {
@@ -75,8 +81,8 @@ public struct PolicySubject: Hashable, Sendable {
 /// }
 /// ```
 public protocol Policy: Sendable {
-    /// Says whether `subject` may run in `context`: run, or hold for at least one reason.
+    /// Returns whether `subject` may run in `context`, or at least one reason to wait.
     ///
-    /// Where time alone can change the answer the verdict names a moment after `context.now` to look again.
+    /// If time alone can change the answer, the verdict names a re-evaluation after `context.now`.
     func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict
 }

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The policies that can be chosen by name, written `NAME[:key=value]…`.
+/// The policies that users can select by name, in the form `NAME[:key=value]…`.
+///
+/// ```swift
+/// let policy = try PolicyCatalog.policy(named: "immediate")
+/// ```
 public enum PolicyCatalog {
-    /// One number that a policy takes.
+    /// A numeric parameter of a policy.
     public struct Parameter: Hashable, Sendable {
-        /// Its key.
+        /// The key before the equals sign.
         public var key: String
-        /// What it means.
+        /// A description for help texts.
         public var meaning: String
-        /// Its unit; empty for a bare number.
+        /// The unit, or an empty string for a plain number.
         public var unit: String
-        /// Its value where none is given.
+        /// The value that applies if the user gives none.
         public var defaultValue: Double
-        /// What it may be; the upper end may be infinite, written `inf`.
+        /// The permitted values. The upper bound may be infinite, written `inf`.
         public var range: ClosedRange<Double>
-        /// Whether it must be a whole number.
+        /// A Boolean value that indicates whether the value must be a whole number.
         public var isWhole: Bool
 
-        /// A parameter.
+        /// Creates a parameter. By default, the parameter has no unit and accepts fractions.
         public init(
             _ key: String, _ meaning: String, unit: String = "", default defaultValue: Double,
             in range: ClosedRange<Double>, isWhole: Bool = false
@@ -30,14 +34,14 @@ public enum PolicyCatalog {
             self.isWhole = isWhole
         }
 
-        /// Whether the parameter may have `value`; NaN lies in no range.
+        /// Returns whether `value` is permitted. NaN lies in no range.
         func allows(_ value: Double) -> Bool { range.contains(value) && (!isWhole || Int64(exactly: value) != nil) }
 
-        /// The unit as it follows a number.
+        /// The unit with a leading space, as printed after a number.
         var unitText: String { unit.isEmpty ? "" : " \(unit)" }
     }
 
-    /// A value for each of a policy's parameters.
+    /// The values of all of a policy's parameters.
     public struct Values: Hashable, Sendable {
         private var values: [String: Double]
 
@@ -45,25 +49,25 @@ public enum PolicyCatalog {
             values = Dictionary(parameters.map { ($0.key, $0.defaultValue) }) { first, _ in first }
         }
 
-        /// The value of a parameter; 0 for one that the policy does not take.
+        /// The value of the parameter `key`, or 0 if the policy has no such parameter.
         public internal(set) subscript(key: String) -> Double {
             get { values[key] ?? 0 }
             set { values[key] = newValue }
         }
     }
 
-    /// One policy of the catalogue.
+    /// A policy in the catalog.
     public struct Entry: Sendable {
-        /// Its name.
+        /// The name that selects the policy.
         public var name: String
-        /// Its rule in one sentence.
+        /// The policy's rule in one sentence.
         public var summary: String
-        /// What it takes.
+        /// The policy's parameters, in the order of the help text.
         public var parameters: [Parameter]
-        /// Makes it from a value for each of its parameters, each of them in its range.
+        /// Creates the policy from one value per parameter. Every value is within its range.
         let make: @Sendable (Values) -> any Policy
 
-        /// A policy for the catalogue.
+        /// Creates a catalog entry.
         public init(
             name: String, summary: String, parameters: [Parameter] = [],
             make: @escaping @Sendable (Values) -> any Policy
@@ -75,7 +79,7 @@ public enum PolicyCatalog {
         }
     }
 
-    /// All policies, in the order in which they are listed.
+    /// All policies, in the order in which help texts list them.
     public static let entries: [Entry] = [
         DefaultPolicy.entry, ImmediatePolicy.entry, UnmeteredPolicy.entry, StrictPolicy.entry, LadderPolicy.entry,
         LatestStartPolicy.entry, WifflerPolicy.entry, BacklogPolicy.entry, ScorePolicy.entry, TwoThresholdPolicy.entry,
@@ -83,10 +87,10 @@ public enum PolicyCatalog {
         AndroidPolicy.entry, BitsPolicy.entry, MogwaiPolicy.entry, ApplePolicy.entry,
     ]
 
-    /// The policy that `text` names.
+    /// Returns the policy that `text` selects.
     ///
-    /// - Parameter entries: the policies to choose from; a program may add its own.
-    /// - Throws: `PolicyNameError` that names the word that was wrong and what would be right.
+    /// - Parameter entries: The policies to choose from. A program can pass its own policies.
+    /// - Throws: `PolicyNameError` with the rejected word and the permitted alternatives.
     public static func policy(
         named text: String, among entries: [Entry] = PolicyCatalog.entries
     ) throws(PolicyNameError) -> any Policy {
@@ -112,7 +116,7 @@ public enum PolicyCatalog {
         return entry.make(values)
     }
 
-    /// All policies with their rules, parameters, units, ranges and defaults, for people; a line each.
+    /// Returns the help text: a line per policy and per parameter, with rules, units, ranges, and defaults.
     public static func text(of entries: [Entry] = PolicyCatalog.entries) -> String {
         entries.flatMap { entry in
             ["\(entry.name): \(entry.summary)"]
@@ -123,7 +127,7 @@ public enum PolicyCatalog {
         }.joined(separator: "\n")
     }
 
-    /// A number as it is written, whole ones without a fraction.
+    /// Returns a number as text. Whole numbers have no fraction.
     static func text(_ value: Double) -> String {
         guard let whole = Int64(exactly: value) else { return "\(value)" }
         return String(whole)
@@ -132,18 +136,18 @@ public enum PolicyCatalog {
     static func text(_ range: ClosedRange<Double>) -> String { "\(text(range.lowerBound))…\(text(range.upperBound))" }
 }
 
-/// What is wrong with a policy's name or parameters.
+/// An error in the name or the parameters of a policy.
 public enum PolicyNameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No policy is called that.
+    /// No policy has this name.
     case unknownPolicy(String, known: [String])
-    /// The policy takes nothing of that name, or the word is not `key=value`.
+    /// The policy has no parameter of this name, or the word is not of the form `key=value`.
     case unknownParameter(String, policy: String, known: [String])
-    /// A parameter is given twice.
+    /// The same parameter appears twice.
     case repeatedParameter(String, policy: String)
-    /// The value is no number, or not one the parameter may have.
+    /// The value is not a number, or the parameter does not permit the value.
     case badValue(String, of: PolicyCatalog.Parameter, policy: String)
 
-    /// One sentence: what was wrong, and what would be right.
+    /// A sentence that names the mistake and the permitted alternatives.
     public var description: String {
         switch self {
         case .unknownPolicy(let name, let known):

@@ -1,54 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Why a transfer does not run. Each has a stable code, its data, and a sentence for people.
+/// A reason why a transfer does not run.
+///
+/// Every reason has a stable ``code``, data of its own, and a sentence for users.
+///
+/// ## Topics
+///
+/// ### Dates and windows
+///
+/// - ``notBefore(_:)``
+/// - ``outsideWindow(opens:)``
+/// - ``windowTooShort(needed:left:)``
+///
+/// ### Power
+///
+/// - ``onBattery(level:)``
+/// - ``batteryLow(level:needed:)``
+/// - ``powerUnknown``
+/// - ``aboutToSleep``
+/// - ``aboutToShutDown``
+///
+/// ### Network
+///
+/// - ``noNetwork``
+/// - ``captivePortal``
+/// - ``networkKind(_:allowed:)``
+/// - ``connectionDenied(_:)``
+/// - ``metered(isGuess:)``
+///
+/// ### Limits
+///
+/// - ``settling(_:until:)``
+/// - ``waitingForSlot(_:)``
+/// - ``backoff(attempt:cause:until:)``
+/// - ``storageLow(needed:available:)``
+/// - ``rateLimited(delay:relaunches:until:)``
+/// - ``budgetSpent(_:renewed:)``
+///
+/// ### Users and apps
+///
+/// - ``suspended``
+/// - ``held(by:why:)``
+/// - ``needsApp(_:)``
+///
+/// ### Properties
+///
+/// - ``code``
 public enum Reason: Hashable, Sendable {
-    /// Its earliest date has not come.
+    /// The transfer's earliest start date is in the future.
     case notBefore(WallTime)
-    /// On battery where mains is asked for.
+    /// The machine runs on battery, but the transfer requires AC power. `level` is the charge in percent, or `nil`
+    /// if the charge is unknown.
     case onBattery(level: Int?)
-    /// On battery with less charge than asked for, in percent.
+    /// The machine runs on battery, and the charge is not above the required level. Both values are in percent.
     case batteryLow(level: Int, needed: Int)
-    /// Nobody can say what the machine runs on.
+    /// No source reports whether the machine runs on AC power or on battery.
     case powerUnknown
-    /// Bytes would cost money.
+    /// The network is metered. `isGuess` is true if the price is only a guess by a source or by a rule.
     case metered(isGuess: Bool)
-    /// There is no network.
+    /// No network is available.
     case noNetwork
-    /// A login page stands before the network.
+    /// A captive portal blocks the network until somebody logs in.
     case captivePortal
-    /// The link is of another kind than those asked for.
+    /// The network's link is of a kind that the transfer does not allow.
     case networkKind(LinkKind, allowed: LinkKinds)
-    /// The connection may not be used.
+    /// The transfer may not use the current connection.
     case connectionDenied(ConnectionDenial)
-    /// Outside its windows of the week; the next one opens then.
+    /// The time is outside the windows of the transfer or the policy. `opens` is the start of the next window, or
+    /// `nil` if no window follows.
     case outsideWindow(opens: WallTime?)
-    /// A condition has just become good and must hold until then.
+    /// A condition has just become good and is still being debounced. The condition counts from `until` on.
     case settling(SettlingCondition, until: Instant)
-    /// Others that may run have taken the slots.
+    /// Other transfers occupy all slots of the given scope.
     case waitingForSlot(SlotScope)
-    /// An attempt failed; the next one is due then.
+    /// An attempt failed. `until` is the time of the next attempt.
     case backoff(attempt: Int, cause: FailureCause, until: Instant)
-    /// There is no room on disk. Bytes; `needed` is nil when the size is unknown.
+    /// The disk has too little free space. Both values are in bytes; `needed` is `nil` if the transfer's size is
+    /// unknown.
     case storageLow(needed: Int64?, available: Int64)
-    /// Somebody paused it.
+    /// The transfer is paused.
     case suspended
-    /// Its app was started too often for finished work: work from the background waits `delay`, until then.
+    /// The relaunch limiter delays the app's background work. `relaunches` is the number of counted launches, and
+    /// `until` is the end of the delay.
     case rateLimited(delay: Duration, relaunches: Int, until: WallTime)
-    /// A budget is used up; it is renewed then, nil when nobody can say.
+    /// A budget is exhausted. `renewed` is the start of the budget's next period, or `nil` if that date is unknown.
     case budgetSpent(Spending.Kind, renewed: WallTime?)
-    /// Somebody or something holds it back for a reason of their own.
+    /// A person, a program, or a policy holds the transfer back. `by` names the holder, and `why` gives the reason.
     case held(by: String, why: String)
-    /// Its app has to do something first.
+    /// The app must act before the transfer can continue.
     case needsApp(AppNeed)
-    /// What is left of the time in which it may run is shorter than what it needs.
+    /// The transfer needs more time than is left until it must stop again.
     case windowTooShort(needed: Duration, left: Duration)
-    /// The machine goes to sleep, or sleeps.
+    /// The machine is about to sleep, or is asleep.
     case aboutToSleep
-    /// The machine is going to be switched off or started anew.
+    /// The machine is about to shut down or restart.
     case aboutToShutDown
 
-    /// The stable name used in JSON, logs and on the bus.
+    /// The stable name of the reason in JSON, in logs, and on D-Bus.
     public var code: String {
         switch self {
         case .notBefore: "notBefore"
@@ -77,48 +126,48 @@ public enum Reason: Hashable, Sendable {
     }
 }
 
-/// What an app has to do before its transfer goes on.
+/// An action that an app must take before its transfer continues.
 public enum AppNeed: String, Hashable, Sendable, CaseIterable {
-    /// Answer an authentication challenge.
+    /// The app must answer an authentication challenge.
     case authentication
-    /// Say whether a delayed request is to begin.
+    /// The app must decide whether a delayed request begins.
     case delayedBegin
-    /// Register again, so that it can be told of the end.
+    /// The app must register again, so that the daemon can notify it of the transfer's end.
     case notRegistered
 }
 
-/// What has to settle.
+/// A group of facts that is being debounced.
 public enum SettlingCondition: String, Hashable, Sendable {
     /// The power supply.
     case power
-    /// The network, its kind, its price, or which connection it is.
+    /// The network: its reachability, link kind, price, connection name, and roaming state.
     case network
 }
 
-/// Whose slots are taken.
+/// A set of slots that transfers compete for.
 public enum SlotScope: Hashable, Sendable {
-    /// Those of all transfers together.
+    /// The slots of all transfers together.
     case global
-    /// Those of one app.
+    /// The slots of one app. The value is the app's identifier.
     case app(String)
-    /// Those of one session of an app.
+    /// The slots of one session of an app. The value names the session.
     case session(String)
-    /// Those of one host.
+    /// The slots of one host. The value is the host's name.
     case host(String)
 }
 
-/// A reason with the fact behind it.
+/// A wait reason together with the fact behind it.
 public struct Hold: Hashable, Sendable {
-    /// Why.
+    /// The reason why the transfer waits.
     public var reason: Reason
-    /// Since when the fact behind it holds.
+    /// The moment from which the underlying fact has been true.
     public var since: Moment
-    /// Who said so; nil where the reason lies in the transfer itself.
+    /// The source of the fact, or `nil` if the reason lies in the transfer itself.
     public var source: FactSource?
-    /// How sure the fact is; nil where the reason lies in the transfer itself.
+    /// The confidence in the fact, or `nil` if the reason lies in the transfer itself.
     public var sureness: Sureness?
 
-    /// A hold.
+    /// Creates a wait reason with an optional source and confidence.
     public init(_ reason: Reason, since: Moment, source: FactSource? = nil, sureness: Sureness? = nil) {
         self.reason = reason
         self.since = since
@@ -126,7 +175,7 @@ public struct Hold: Hashable, Sendable {
         self.sureness = sureness
     }
 
-    /// A hold that stands on a fact.
+    /// Creates a wait reason that takes its start, source, and confidence from `fact`.
     public init<Value>(_ reason: Reason, from fact: Fact<Value>) {
         self.init(reason, since: fact.since, source: fact.source, sureness: fact.sureness)
     }

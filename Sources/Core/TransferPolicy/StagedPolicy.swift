@@ -1,48 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// A policy that treats transfers alike in a few stages, so that it is asked once for all that wait in the same one.
+/// A policy that groups waiting transfers into a few relaxation phases and answers once per phase.
 ///
-/// Any ``Policy`` is right with thousands of waiting transfers: each is asked about on every event. One that takes this
-/// protocol too stays instant with a million. What it promises, of a subject that does not run:
+/// The engine asks a plain ``Policy`` about every waiting transfer on every event, which is fast enough for thousands
+/// of transfers. A staged policy also keeps decisions instant with a million waiting transfers. In return, the policy
+/// makes these promises about every subject that is not running:
 ///
-/// - Its stage follows from the subject and the wall clock alone, and stays the same until `until`. It is below
-///   ``stageCount(withDeadline:)``, and the last one has no `until`.
-/// - ``verdict(atStage:for:in:)`` at that stage allows and holds exactly what ``Policy/verdict(for:in:)`` does, on the
-///   same facts. It asks the subject for its kind, its constraints other than dates, and whether its server is on this
-///   machine, and for nothing else.
-/// - Of the context, that answer follows from the values of the conditions and from ``mood(in:)`` alone.
+/// - The subject's phase depends only on the subject and the wall clock, and does not change before `until`. The
+///   phase's number is below ``stageCount(withDeadline:)``, and the last phase has no `until`.
+/// - For the subject's phase, ``verdict(atStage:for:in:)`` permits and delays exactly as ``Policy/verdict(for:in:)``
+///   does, and relies on the same facts. The method reads only the subject's kind, its constraints other than dates,
+///   and whether its server is on this machine.
+/// - Of the context, the answer depends only on the values of the conditions and on the policy state that
+///   ``mood(in:)`` returns.
 ///
-/// The reasons shown to people, and everything about transfers that run, come from ``Policy/verdict(for:in:)``.
+/// The reasons shown to users, and all decisions about running transfers, come from ``Policy/verdict(for:in:)``.
 public protocol StagedPolicy: Policy {
-    /// How many stages there are for subjects with a deadline, or for those without, 1…255.
+    /// Returns the number of relaxation phases for subjects with a deadline, or for subjects without. The range is
+    /// 1…255.
     ///
-    /// What waits asks to be looked at again only while one of the stages that may lie before it would let it run.
+    /// A waiting transfer requests a re-evaluation only if a phase that it may still reach would permit it to run.
     func stageCount(withDeadline hasDeadline: Bool) -> Int
-    /// The stage that a subject which does not run has reached by `now`; 0 is the first.
+    /// Returns the relaxation phase that a waiting `subject` has reached at `now`. The first phase is 0.
     func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage
-    /// The same of one that is new: of `PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive)`, which
-    /// need not be put together.
+    /// Returns the relaxation phase of a new transfer.
+    ///
+    /// The result equals that of ``stage(of:at:)`` for
+    /// `PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive)`, without the cost of creating the
+    /// subject.
     func stage(ofNew traits: TransferTraits, at now: WallTime) -> PolicyStage
-    /// What is said of all subjects in a stage. `lookAgain` is not looked at: time is told by stages and moods.
+    /// Returns the verdict on all subjects in a phase.
+    ///
+    /// The engine ignores the verdict's `lookAgain`, because phases and policy states carry the time of the next
+    /// change.
     func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict
-    /// Joins what is said at each stage with `answers`, by stage what leave to run stands on and nil for a hold, as
-    /// ``verdict(atStage:for:in:)`` has it: a policy of many stages may know a shorter way than to be asked for each.
+    /// Combines `answers` with the verdicts of all phases.
+    ///
+    /// Each element of `answers` belongs to one phase: the facts that permission to run depends on, or `nil` for a
+    /// wait. The result must match ``verdict(atStage:for:in:)``. A policy with many phases can implement this method
+    /// to avoid one call per phase.
     func narrow(_ answers: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext)
-    /// What in `context`, beside the conditions' values, the answers follow from.
+    /// Returns the policy state: the inputs from `context`, other than the conditions' values, that determine the
+    /// verdicts.
     func mood(in context: PolicyContext) -> PolicyMood
-    /// Whether another mood may change what is said of a subject at any stage, as long as the conditions' values and the
-    /// key of the mood stay: nobody need be woken for one that changes nothing.
+    /// Returns whether another policy state could change the verdict on `subject` in any phase.
+    ///
+    /// The values of the conditions and the key of the policy state stay the same. If the result is `false`, the
+    /// engine does not wake the transfer when the policy state changes.
     func moodMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool
-    /// Whether the mood follows from ``PolicyContext/queue``, and is to be asked for when that changes.
+    /// A Boolean value that indicates whether the policy state depends on ``PolicyContext/queue``. If so, the engine
+    /// requests the state again on every change of the queue.
     var moodFollowsQueue: Bool { get }
-    /// Whether leave to run that ``Policy/verdict(for:in:)`` gives to a subject that runs may name a moment to look again;
-    /// where it never does, nobody asks for one as each attempt begins.
+    /// A Boolean value that indicates whether ``Policy/verdict(for:in:)`` may name a re-evaluation when it lets a
+    /// running subject continue.
+    ///
+    /// If the value is `false`, the engine skips this question when an attempt begins.
     var namesEndsOfRuns: Bool { get }
 }
 
 extension StagedPolicy {
-    /// Asks for each stage.
+    /// Calls ``verdict(atStage:for:in:)`` once for each phase.
     public func narrow(_ answers: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext) {
         for stage in answers.indices {
             guard let facts = answers[stage] else { continue }
@@ -51,45 +69,47 @@ extension StagedPolicy {
         }
     }
 
-    /// Asks for the whole subject's.
+    /// Calls ``stage(of:at:)`` with a subject created from `traits`.
     public func stage(ofNew traits: TransferTraits, at now: WallTime) -> PolicyStage {
         stage(of: PolicySubject(traits: traits, bytesTotal: traits.expectedBytesToReceive), at: now)
     }
 
-    /// Nothing.
+    /// Returns a constant state: no other input influences the verdicts.
     public func mood(in context: PolicyContext) -> PolicyMood { PolicyMood() }
-    /// It may.
+    /// Returns `true`, the safe answer for any policy.
     public func moodMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool { true }
-    /// No.
+    /// The default is `false`.
     public var moodFollowsQueue: Bool { false }
-    /// It may.
+    /// The default is `true`, the safe answer for any policy.
     public var namesEndsOfRuns: Bool { true }
 }
 
-/// Where a transfer stands on its way through a policy's stages.
+/// The relaxation phase that a transfer has reached.
 public struct PolicyStage: Hashable, Sendable {
-    /// Which stage, 0…255.
+    /// The number of the phase, 0…255.
     public var number: Int
-    /// When the next one begins; nil where this is the last.
+    /// The start of the next phase, or `nil` if this phase is the last.
     public var until: WallTime?
 
-    /// A stage.
+    /// Creates a phase. By default, the phase is the first and the last.
     public init(_ number: Int = 0, until: WallTime? = nil) {
         self.number = number
         self.until = until
     }
 }
 
-/// Something that colours all of a policy's answers until it changes.
+/// A policy state that influences all of a policy's verdicts until the state changes.
 public struct PolicyMood: Hashable, Sendable {
-    /// Two moods with the same key give the same answers. 48 bits may be used.
+    /// The policy state key. Under equal conditions, two states with equal keys yield equal verdicts. The key may use
+    /// 48 bits.
     public var key: UInt64
-    /// When time alone may change it; nil where it does not.
+    /// The moment at which time alone may change the state, or `nil` if time alone cannot.
     public var until: Instant?
-    /// When time alone may change what it means to transfers without a deadline, not before `until`.
+    /// The moment at which time alone may change the verdicts on transfers without a deadline. Never earlier than
+    /// `until`.
     public var untilWithoutDeadline: Instant?
 
-    /// A mood that means the same to all.
+    /// Creates a state whose end is the same for transfers with and without a deadline.
     public init(_ key: UInt64 = 0, until: Instant? = nil) {
         self.key = key
         self.until = until

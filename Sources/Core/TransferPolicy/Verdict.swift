@@ -1,42 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Which facts a permission to run stands on: they must have settled, and losing them stops the transfer.
+/// The groups of facts that permission to run depends on.
+///
+/// A transfer starts only after these facts pass the debounce. A running transfer stops if one of these facts is
+/// lost.
 public struct RelevantFacts: OptionSet, Hashable, Sendable {
-    /// One bit a group of facts.
+    /// The raw bits, one for each group of facts.
     public let rawValue: UInt8
 
-    /// A set from its bits.
+    /// Creates a set from its raw bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// What the machine runs on.
+    /// The power source of the machine.
     public static let power = RelevantFacts(rawValue: 1)
-    /// The network, its kind and its price.
+    /// The network's reachability, link kind, and price.
     public static let network = RelevantFacts(rawValue: 2)
-    /// Which connection it is, and whether it roams.
+    /// The name of the connection, and whether the connection is roaming.
     public static let connection = RelevantFacts(rawValue: 4)
 }
 
-/// What a constraint or a policy says of one transfer at one moment.
+/// The decision of a constraint or a policy about one transfer at one moment.
+///
+/// In both cases, `lookAgain` is the moment of the next re-evaluation. The moment is `nil` if time alone cannot
+/// change the decision.
 public enum Verdict: Hashable, Sendable {
-    /// It may run, and this stands on `relyingOn`. Where time alone will change the answer: look again then.
+    /// The transfer may run. The permission depends on the facts in `relyingOn`.
     case run(relyingOn: RelevantFacts, lookAgain: Instant?)
-    /// It waits, for all of these reasons. Where time alone may change the answer: look again then.
+    /// The transfer waits for every reason in the list.
     case hold([Hold], lookAgain: Instant?)
 
-    /// What leave to run stands on; nil for a hold.
+    /// The facts that permission to run depends on, or `nil` if the transfer waits.
     public var facts: RelevantFacts? {
         guard case .run(let facts, _) = self else { return nil }
         return facts
     }
 
-    /// What both say together: all the holds of either, and the earlier look.
+    /// Returns the conjunction of two verdicts: the wait reasons of both, and the earlier re-evaluation.
     public func and(_ other: Verdict) -> Verdict {
         switch (self, other) {
         case (.run(let left, let leftLook), .run(let right, let rightLook)):
             .run(relyingOn: left.union(right), lookAgain: Self.earlier(leftLook, rightLook))
         case (.hold(let left, let leftLook), .hold(let right, let rightLook)):
-            // The constraint and the policy may name the same reason: once is enough.
+            /// A constraint and the policy can give the same reason. The list contains the reason once.
             .hold(left + right.filter { !left.contains($0) }, lookAgain: Self.earlier(leftLook, rightLook))
         case (.hold(let holds, let holdLook), .run(_, let runLook)),
             (.run(_, let runLook), .hold(let holds, let holdLook)):
@@ -44,7 +50,7 @@ public enum Verdict: Hashable, Sendable {
         }
     }
 
-    /// The earlier of two moments that may be missing.
+    /// Returns the earlier of two optional instants, or `nil` if both are `nil`.
     @inlinable
     public static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
         guard let left else { return right }

@@ -2,7 +2,9 @@
 public import TransferModel
 
 extension ConnectionConstraint {
-    /// Says whether the connection may be used. Without a network there is none: that hold is another constraint's.
+    /// Returns whether the transfer may use the current connection.
+    ///
+    /// Without a network there is no connection, and `LinkKindConstraint` gives the reason to wait.
     public func verdict(under conditions: Conditions) -> Verdict {
         guard !isAny, conditions.network.value != .none else { return .run(relyingOn: [], lookAgain: nil) }
         let name = conditions.connection.value

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a connection may not be used.
+/// A reason why a transfer may not use a connection.
 public enum ConnectionDenial: Hashable, Sendable {
-    /// It is on the list of those denied.
+    /// The connection is on the list of denied connections. The value is its name.
     case denied(String)
-    /// It is not on the list of those allowed; nil where its name is unknown.
+    /// The connection is not on the list of allowed connections. The value is its name, or `nil` if the name is
+    /// unknown.
     case notAllowed(String?)
-    /// It is a foreign mobile network.
+    /// The connection is roaming on a foreign mobile network.
     case roaming
 }

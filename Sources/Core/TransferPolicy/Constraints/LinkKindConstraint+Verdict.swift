@@ -2,7 +2,9 @@
 public import TransferModel
 
 extension LinkKindConstraint {
-    /// Says whether there is a network of an allowed kind. An unknown or limited network is tried.
+    /// Returns whether a network of an allowed kind is available.
+    ///
+    /// A network with limited or unknown reachability counts as available.
     public func verdict(under conditions: Conditions) -> Verdict {
         switch conditions.network.value {
         case .none: return .hold([Hold(.noNetwork, from: conditions.network)], lookAgain: nil)

@@ -2,7 +2,11 @@
 public import TransferModel
 
 extension MeteredConstraint {
-    /// Says whether the network's price is right. No network at all has no price: that hold is another constraint's.
+    /// Returns whether the network's price satisfies the constraint.
+    ///
+    /// A missing network has no price, and `LinkKindConstraint` gives the reason to wait.
+    ///
+    /// - Parameter rule: The rule for a link whose price no source reports.
     public func verdict(under conditions: Conditions, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
         guard self == .unmetered, conditions.network.value != .none else { return .run(relyingOn: [], lookAgain: nil) }
         guard let isGuess = rule.isMetered(conditions) else { return .run(relyingOn: .network, lookAgain: nil) }

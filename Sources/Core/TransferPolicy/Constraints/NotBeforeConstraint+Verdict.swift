@@ -2,7 +2,7 @@
 public import TransferModel
 
 extension NotBeforeConstraint {
-    /// Says whether the date has come, and when it will.
+    /// Returns whether the earliest start date has come. If not, the date is the next re-evaluation.
     public func verdict(at now: Moment, submitted: WallTime) -> Verdict {
         guard now.wall < date else { return .run(relyingOn: [], lookAgain: nil) }
         let since = Moment(instant: now.instant(of: submitted), wall: submitted)

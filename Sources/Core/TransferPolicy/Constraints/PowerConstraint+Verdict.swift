@@ -2,7 +2,9 @@
 public import TransferModel
 
 extension PowerConstraint {
-    /// Says whether the machine's power is enough. Unknown power is never enough where any is asked for.
+    /// Returns whether the power supply satisfies the constraint.
+    ///
+    /// Unknown power satisfies only `.any`.
     public func verdict(under conditions: Conditions) -> Verdict {
         if let facts = facts(under: conditions) { return .run(relyingOn: facts, lookAgain: nil) }
         guard conditions.power.value == .battery else {
@@ -12,14 +14,14 @@ extension PowerConstraint {
             let level = conditions.battery.value.level
             return .hold([Hold(.onBattery(level: level), from: conditions.power)], lookAgain: nil)
         }
-        // Low matters only since the machine is on battery, however long the level has been what it is.
+        // A low level matters only from the moment the machine runs on battery, even if the level is older.
         let since = [conditions.power.since, conditions.battery.since].max { $0.instant < $1.instant }
         var hold = Hold(.batteryLow(level: level, needed: needed), from: conditions.battery)
         hold.since = since ?? hold.since
         return .hold([hold], lookAgain: nil)
     }
 
-    /// What leave to run stands on; nil where the power is not enough.
+    /// Returns the facts that permission to run depends on, or `nil` if the power supply is insufficient.
     func facts(under conditions: borrowing Conditions) -> RelevantFacts? {
         switch (self, conditions.power.value) {
         case (.any, _): []

@@ -2,7 +2,9 @@
 public import TransferModel
 
 extension SleepState {
-    /// Holds every transfer while the machine is about to sleep or shut down, since none could end in order.
+    /// Returns a wait reason for every transfer while the machine is about to sleep or shut down.
+    ///
+    /// A transfer that started now could not end in an orderly way.
     public static func verdict(under conditions: Conditions) -> Verdict {
         switch conditions.sleep.value {
         case .awake: .run(relyingOn: [], lookAgain: nil)

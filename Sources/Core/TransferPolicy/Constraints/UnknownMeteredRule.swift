@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// The rule for a link when no source says whether it is metered.
+/// The rule for a link whose price no source reports.
 public struct UnknownMeteredRule: Hashable, Sendable {
-    /// The kinds of link that count as free when nobody says otherwise. Default: ethernet and Wi-Fi.
+    /// The kinds of links that count as unmetered unless a source reports otherwise. The default is Ethernet and
+    /// Wi-Fi.
     public var freeKinds: LinkKinds
 
-    /// A rule.
+    /// Creates a rule. By default, unknown Ethernet and Wi-Fi links count as unmetered.
     public init(freeKinds: LinkKinds = [LinkKinds(.ethernet), LinkKinds(.wifi)]) { self.freeKinds = freeKinds }
 
-    /// Nil when bytes are free; else whether that they cost is only a guess.
+    /// Returns `nil` if bytes are free; otherwise, whether the price is only a guess.
     public func isMetered(_ conditions: Conditions) -> Bool? {
         switch conditions.metered.value {
         case .yes: false

@@ -2,7 +2,7 @@
 public import TransferModel
 
 extension WindowConstraint {
-    /// Says whether a window is open, and when that changes.
+    /// Returns whether a window is open, with a re-evaluation at the next opening or closing.
     public func verdict(at now: Moment, localTime: LocalTimeRules) -> Verdict {
         if isOpen(atSecond: localTime.secondOfWeek(at: now.wall)) {
             let closes = next(after: now.wall, localTime: localTime, isOpen: false)
@@ -16,19 +16,21 @@ extension WindowConstraint {
 
     private func isOpen(atSecond second: Int64) -> Bool {
         windows.contains { window in
-            // The second of this week, and the same moment as part of the week before.
+            // The second within this week, then the same second counted from the start of the previous week.
             (window.start <= second && second < window.end)
                 || (second < window.end - Self.week && window.end > Self.week)
         }
     }
 
-    /// The first moment after `date` at which the windows are open, or closed, as asked for; nil where there is none.
+    /// Returns the first date after `date` at which a window is open, or at which all windows are closed.
     ///
-    /// That can only be where a window begins or ends, or where the clocks change: each of these is tried in turn, so
-    /// windows that touch count as one, and a change of the clocks on the way is reckoned with.
+    /// The state changes only at the edges of windows and when the clocks change, so the method tries these dates in
+    /// turn. Adjacent windows therefore count as one, and clock changes on the way are taken into account.
+    ///
+    /// - Returns: `nil` if no such date exists.
     private func next(after date: WallTime, localTime: LocalTimeRules, isOpen wanted: Bool) -> WallTime? {
         var date = date
-        // Within a week every edge has been tried; each change of the clocks on the way begins another week.
+        // All edges occur within one week. Each clock change on the way begins another week.
         var edgesLeft = 2 * windows.count + 1
         while edgesLeft > 0 {
             let second = localTime.secondOfWeek(at: date)

@@ -1,35 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Facts that a person takes for granted for one run, written `power=ac,network=wifi,metered=no,battery=80,profile=balanced`.
+/// Facts that a user assumes for one run, written `power=ac,network=wifi,metered=no,battery=80,profile=balanced`.
+///
+/// An assumption replaces the fact that the machine reports. A property is `nil` if nothing is assumed.
+///
+/// ```swift
+/// let assumptions = try Assumptions(parsing: "power=ac,network=wifi")
+/// let assumed = assumptions.applied(to: conditions)
+/// ```
 public struct Assumptions: Hashable, Sendable {
-    /// What the machine is to be taken to run on.
+    /// The assumed power source.
     public var power: PowerSource?
-    /// The battery's charge in percent.
+    /// The assumed charge of the battery, in percent.
     public var batteryLevel: Int?
-    /// What is to be taken as reachable.
+    /// The assumed reachability of the network.
     public var network: Reachability?
-    /// The kind of link.
+    /// The assumed kind of link.
     public var linkKind: LinkKind?
-    /// Whether bytes cost money.
+    /// The assumed price of the network.
     public var metered: Metered?
-    /// What the person chose between speed and battery life.
+    /// The assumed choice between performance and battery life.
     public var powerProfile: PowerProfile?
-    /// Whether the mobile network is a foreign one.
+    /// The assumed roaming state of the mobile network.
     public var roaming: Roaming?
-    /// The connection's name.
+    /// The assumed name of the connection.
     public var connection: String?
-    /// Whether the machine is awake.
+    /// The assumed sleep state of the machine.
     public var sleep: SleepState?
 
-    /// Nothing assumed.
+    /// Creates an empty set of assumptions.
     public init() {}
 
-    /// Reads the written form.
+    /// Parses a comma-separated list of assumptions.
     ///
-    /// `network=` takes a kind of link (then a full network is assumed), or one of none, portal, limited, full.
+    /// `network=` takes a kind of link, which also assumes full reachability, or one of `none`, `portal`, `limited`,
+    /// and `full`.
     ///
-    /// - Throws: `AssumptionError` that names the word that was wrong and what would be right.
+    /// - Throws: `AssumptionError` with the rejected word and the permitted alternatives.
     public init(parsing text: String) throws(AssumptionError) {
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -78,7 +86,7 @@ public struct Assumptions: Hashable, Sendable {
         return value
     }
 
-    /// `conditions` with what is assumed in place of what was read.
+    /// Returns `conditions` with each assumed fact in place of the reported fact.
     public func applied(to conditions: Conditions) -> Conditions {
         var result = conditions
         func assume<Value>(_ fact: inout Fact<Value>, _ value: Value?) {
@@ -98,13 +106,13 @@ public struct Assumptions: Hashable, Sendable {
     }
 }
 
-/// A word that cannot be assumed.
+/// An error for a word that is not a valid assumption.
 public struct AssumptionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The word.
+    /// The rejected word.
     public var word: String
-    /// What would be right.
+    /// The permitted alternatives.
     public var allowed: [String]
 
-    /// One sentence: what was wrong, and what would be right.
+    /// A sentence that names the mistake and the permitted alternatives.
     public var description: String { "'\(word)' cannot be assumed; write \(allowed.joined(separator: " or "))" }
 }

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides from when on a changed reading counts: a loss or a higher cost at once, anything else after it has held.
+/// A filter that delays a changed reading until the reading is stable.
 ///
-/// Facts are debounced in two steps, and both are Core's. This type filters the *readings* of one source within
-/// milliseconds, before they become a fact: the kernel and UPower tell one unplug one after the other, and a link comes
-/// up in several messages. What is left are *facts*: ``Hysteresis`` decides how many seconds a changed fact must hold
-/// before a start relies on it, and how long a running transfer bears its loss.
+/// A loss or a higher cost counts at once. Every other change counts only if it lasts.
 ///
-/// The owner keeps the timer. The adapters that read only coalesce what arrives together.
+/// Facts are debounced in two steps, both in Core. This type filters the *readings* of one source, within
+/// milliseconds, before a reading becomes a fact. The kernel and UPower report one unplug at different times, and a
+/// link comes up in several messages. The second step filters *facts*. ``Hysteresis`` decides how many seconds a
+/// changed fact must hold before a start relies on it. ``Hysteresis`` also decides how long a running transfer
+/// tolerates the loss of a fact.
+///
+/// The owner keeps the timer. The adapters that read the sources only coalesce messages that arrive together.
+///
 /// ```swift
 /// var price = Debounce<Metered?>(.yes)
 /// price.offer(.no, isUrgent: false)  // .wait: the owner starts its timer
 /// price.elapse()                     // true: price.value is .no
 /// ```
 package struct Debounce<Value: Equatable & Sendable>: Sendable {
-    /// The owner's duty after a reading was offered.
+    /// The action that the owner must take after offering a reading.
     package enum Order: Equatable, Sendable {
-        /// Nothing changes: the value already counts, or its timer runs.
+        /// No action: the value already counts, or the timer for the value is running.
         case nothing
-        /// The value counts from now on; a running timer is to be stopped.
+        /// The owner stops a running timer. The new value counts at once.
         case take
-        /// The value counts when a timer, started anew, rings: `elapse()` is to be called then.
+        /// The owner restarts the timer and calls `elapse()` when the timer fires.
         case wait
-        /// The pending value is dropped; a running timer is to be stopped.
+        /// The owner stops the running timer. The pending value is dropped.
         case forget
     }
 
@@ -30,13 +34,15 @@ package struct Debounce<Value: Equatable & Sendable>: Sendable {
     package private(set) var value: Value
     private var candidate: Value?
 
-    /// Whether another value is waiting for its time.
+    /// A Boolean value that indicates whether a changed reading is waiting to count.
     package var isPending: Bool { candidate != nil }
 
-    /// Begins with a value that counts.
+    /// Creates a filter with an initial value that counts at once.
     package init(_ value: Value) { self.value = value }
 
-    /// Offers a new reading.
+    /// Offers a new reading, and returns the action that the owner must take.
+    ///
+    /// - Parameter isUrgent: Whether the reading counts at once if it differs from the current value.
     package mutating func offer(_ reading: Value, isUrgent: Bool) -> Order {
         if reading == value {
             defer { candidate = nil }
@@ -52,7 +58,7 @@ package struct Debounce<Value: Equatable & Sendable>: Sendable {
         return .wait
     }
 
-    /// Notes that the timer rang; returns whether the value that counts has changed.
+    /// Accepts the pending reading after the timer fires. Returns whether ``value`` changed.
     package mutating func elapse() -> Bool {
         guard let candidate else { return false }
         value = candidate

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// The readings that are debounced, and which of their changes are too urgent for that.
+/// A reading that is debounced. Urgent changes bypass the debounce.
 package enum DebouncedReading: String, Hashable, Sendable, CaseIterable {
-    /// Whether two sources disagree about power.
+    /// The disagreement of two sources about the power supply.
     case power
-    /// The way to the internet.
+    /// The path to the internet.
     case path
-    /// The price that a network service tells.
+    /// The price that a network service reports.
     case price
 
-    /// The default time that a change must hold.
+    /// The default time for which a change must last.
     package var defaultTime: Duration {
         switch self {
         case .power: .milliseconds(200)
@@ -19,18 +19,18 @@ package enum DebouncedReading: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Returns whether another kind of network counts at once: no network is left, or bytes begin to cost.
+    /// Returns whether a change of link counts at once: the network is lost, or bytes begin to cost money.
     package static func isUrgent(from former: LinkKind?, to kind: LinkKind?) -> Bool {
         guard let former else { return false }
         guard let kind else { return true }
         return former.tendsToBeFree && !kind.tendsToBeFree
     }
 
-    /// Returns whether a price counts at once: bytes cost, or are said to.
+    /// Returns whether a price counts at once: bytes cost money, or are assumed to.
     package static func isUrgent(_ price: Metered?) -> Bool { price == .yes || price == .guessYes }
 }
 
 extension LinkKind {
-    /// Whether networks of this kind usually cost nothing.
+    /// A Boolean value that indicates whether networks of this kind are usually free.
     fileprivate var tendsToBeFree: Bool { self == .ethernet || self == .wifi }
 }

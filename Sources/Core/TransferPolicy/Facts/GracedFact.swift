@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A fact of the machine with times of its own in ``Hysteresis``; that a connection roams belongs to the connection.
+/// A fact of the machine with its own debounce and hysteresis times in ``Hysteresis``.
+///
+/// The roaming state belongs to the connection.
 package enum GracedFact: Int, Hashable, Sendable, CaseIterable {
     case power
     case network
@@ -10,7 +12,7 @@ package enum GracedFact: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension Reason {
-    /// The fact that is missing; nil if the reason lies elsewhere, and nothing is borne.
+    /// The fact that is missing, or `nil` if the reason has no hysteresis and stops a transfer at once.
     var gracedFact: GracedFact? {
         switch self {
         case .onBattery, .batteryLow, .powerUnknown: .power

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Decides from when on a changed fact counts for transfers: for a start once the fact has held, for the stop of a transfer
-/// that runs once the loss was borne for a while.
+/// The debounce of starts and the hysteresis of stops: the times from which a changed fact affects transfers.
 ///
-/// The second of the two steps that ``Debounce`` tells of: seconds, by the dates that facts carry. There is no timer; the
-/// answers are moments to ask again at.
+/// A start relies on a fact only after the fact has held for a while. A running transfer stops only after the fact
+/// has been missing for a while.
+///
+/// This type is the second of the two steps that ``Debounce`` describes. Its times are in seconds and are measured
+/// from the dates of the facts. The type has no timer; its methods return the moments of re-evaluation.
+///
 /// ```swift
 /// let hysteresis = Hysteresis(start: { _ in .seconds(10) }, stop: { _ in .seconds(5) })
-/// hysteresis.starts(under: conditions)[Int(RelevantFacts.power.rawValue)]  // 10 s after the change to mains
+/// hysteresis.starts(under: conditions)[Int(RelevantFacts.power.rawValue)]  // 10 s after the change to AC power
 /// ```
 package struct Hysteresis: Sendable {
-    // In nanoseconds, since a look at the settings' own durations costs a division of 128 bits.
+    // In nanoseconds, because reading the settings' own durations costs a 128-bit division.
     private let startTimes: InlineArray<5, Int64>
     private let stopTimes: InlineArray<5, Duration>
 
+    /// Creates a value from the times of all facts.
+    ///
     /// - Parameters:
-    ///   - start: how long a change of a fact must hold before a start relies on it.
-    ///   - stop: how long a transfer that runs bears the loss of a fact.
+    ///   - start: Returns the time for which a changed fact must hold before a start relies on it.
+    ///   - stop: Returns the time for which a running transfer tolerates the loss of a fact.
     package init(start: (GracedFact) -> Duration, stop: (GracedFact) -> Duration) {
         startTimes = InlineArray { start(GracedFact.allCases[$0]).wholeNanoseconds }
         stopTimes = InlineArray { stop(GracedFact.allCases[$0]) }
@@ -25,8 +30,9 @@ package struct Hysteresis: Sendable {
 
     // MARK: Starts
 
-    /// The moment from which on starts may rely on each combination of facts, by its raw value: as far back as can be if
-    /// no fact among them was seen to change.
+    /// Returns the earliest moment of a start for each combination of facts, indexed by raw value.
+    ///
+    /// The moment is the earliest possible instant if none of the facts was seen to change.
     package func starts(under conditions: Conditions) -> InlineArray<8, Instant> {
         let power = start(on: conditions.power, as: .power)
         let network = max(
@@ -45,7 +51,9 @@ package struct Hysteresis: Sendable {
         }
     }
 
-    /// The reasons to wait before a start relies on facts, and when the first of these ends; none if all have held.
+    /// Returns the reasons to wait before a start relies on `facts`, and the moment at which the first reason ends.
+    ///
+    /// The list is empty if all facts have held long enough.
     package func holds(
         relyingOn facts: RelevantFacts, under conditions: Conditions, at now: Instant
     ) -> (holds: [Hold], until: Instant?) {
@@ -61,7 +69,7 @@ package struct Hysteresis: Sendable {
             network.append(change(.network, conditions.connection, as: .connection))
             network.append(change(.network, conditions.roaming, as: .connection))
         }
-        // Of the network's facts the one that settles last is the reason.
+        // Among the network's facts, the reason is the fact whose debounce ends last.
         if let last = network.max(by: { $0.until < $1.until }) { changes.append(last) }
         let waits = changes.filter { now < $0.until }
         return (waits.map(\.hold), waits.map(\.until).min())
@@ -91,11 +99,12 @@ package struct Hysteresis: Sendable {
 
     // MARK: Stops
 
-    /// Since when each fact is missing that a transfer needs which runs.
+    /// Returns the facts that a running transfer needs but lacks, with the moment from which each has been missing.
     ///
-    /// The transfer's own, not the fact's: on its way from mains to battery to unknown the fact begins anew each time.
+    /// The moment belongs to the transfer, not to the fact. On the way from AC power to battery to unknown, the fact
+    /// begins anew each time, but the moment stays.
     ///
-    /// - Parameter before: the answer of the last time.
+    /// - Parameter before: The result of the previous call.
     package func missing(for holds: [Hold], before: [GracedFact: Instant]) -> [GracedFact: Instant] {
         var missing: [GracedFact: Instant] = [:]
         for hold in holds {
@@ -106,8 +115,9 @@ package struct Hysteresis: Sendable {
         return missing
     }
 
-    /// The moment at which a transfer that runs stops for these reasons; nil if it stops at once, because a reason is none
-    /// that is borne.
+    /// Returns the moment at which a running transfer stops for these reasons.
+    ///
+    /// - Returns: `nil` if the transfer stops at once, because a reason has no hysteresis.
     package func stop(for holds: [Hold], missingSince: [GracedFact: Instant]) -> Instant? {
         var first: Instant?
         for hold in holds {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// All that a policy may look at besides the transfer it is asked about.
+/// The input that a policy may examine in addition to the transfer.
 ///
-/// A plain value: the same subject in the same context gives the same verdict, in the daemon, in a test and in the lab.
+/// A plain value: equal subjects in equal contexts get equal verdicts, in the daemon, in a test, and in
+/// `transferlab`.
 public struct PolicyContext: Hashable, Sendable {
-    /// The machine.
+    /// The conditions of the machine.
     public var conditions: Conditions
-    /// Both clocks.
+    /// The current time by the wall clock and by the boot-time clock.
     public var now: Moment
-    /// What was learned so far, as of its last observation.
+    /// The history as of its last observation.
     public var history: PolicyHistory
-    /// All transfers that are not over, taken together.
+    /// A summary of all unfinished transfers.
     public var queue: QueueSummary
-    /// Budgets of metered bytes.
+    /// The budgets for metered bytes.
     public var budgets: ByteBudgetBook
 
-    /// A context; what is not named is empty.
+    /// Creates a context. Arguments that are left out are empty.
     public init(
         conditions: Conditions, now: Moment, history: PolicyHistory = PolicyHistory(),
         queue: QueueSummary = QueueSummary(), budgets: ByteBudgetBook = ByteBudgetBook()
@@ -28,30 +29,32 @@ public struct PolicyContext: Hashable, Sendable {
         self.budgets = budgets
     }
 
-    /// When `date` will come, to be looked at again; nil unless that lies ahead.
+    /// Returns the instant of a re-evaluation at `date`, or `nil` if `date` is not in the future.
     public func look(at date: WallTime?) -> Instant? {
         guard let date, date > now.wall else { return nil }
         return look(at: now.instant(of: date))
     }
 
-    /// `instant`, to be looked at again; nil unless it lies ahead.
+    /// Returns `instant` for a re-evaluation, or `nil` if `instant` is not in the future.
     public func look(at instant: Instant) -> Instant? { instant > now.instant ? instant : nil }
 }
 
-/// All transfers that are not over, taken together.
+/// A summary of all unfinished transfers.
 public struct QueueSummary: Hashable, Sendable {
-    /// How many are discretionary.
+    /// The number of discretionary transfers.
     public var discretionaryCount: Int
-    /// Bytes that those still need, as far as sizes are known; those that run included.
+    /// The bytes that all discretionary transfers still need, including the running ones. Transfers of unknown size
+    /// are left out.
     public var discretionaryBytes: Int64
-    /// The earliest deadline of any of those.
+    /// The earliest deadline of any discretionary transfer.
     public var firstDeadline: WallTime?
-    /// How many transfers of any kind run; those from this machine's own servers are left out.
+    /// The number of running transfers of any kind, except transfers from the machine's own servers.
     public var runningCount: Int
-    /// When a transfer last used the network, now while one runs; nil when none has since the start.
+    /// The last time a transfer used the network, which is now while a transfer is running. The value is `nil` if no
+    /// transfer has used the network since the start.
     public var lastActivity: Instant?
 
-    /// A summary; an empty queue where nothing is named.
+    /// Creates a summary. The default is an empty queue.
     public init(
         discretionaryCount: Int = 0, discretionaryBytes: Int64 = 0, firstDeadline: WallTime? = nil,
         runningCount: Int = 0, lastActivity: Instant? = nil

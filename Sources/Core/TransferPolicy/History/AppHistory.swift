@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// How long each app's transfers ran in the last day, and when a person last used it.
+/// The running time of each app's transfers during the last day, and the last time a person used each app.
 ///
-/// How long they ran is learned only under a policy that may ask for it, one that is no ``StagedPolicy``.
+/// Running times are recorded only under a policy that is not a ``StagedPolicy``, because only such a policy can ask
+/// for them.
 public struct AppHistory: Hashable, Sendable, Codable {
-    /// A span in which at least one transfer of an app ran, half-open.
+    /// A half-open span of time in which at least one transfer of an app ran.
     struct Run: Hashable, Sendable, Codable {
         var start: WallTime
         var end: WallTime
@@ -15,29 +16,30 @@ public struct AppHistory: Hashable, Sendable, Codable {
         var runs: [Run] = []
     }
 
-    /// What lies further back than this is forgotten.
+    /// The age at which the history forgets a span.
     static let horizon = Duration.seconds(24 * 3600)
-    /// More spans than this in a day are joined, the oldest first: that counts a gap as running.
+    /// The largest number of spans per app. Beyond this number, the two oldest spans are joined, and the gap between
+    /// them counts as running time.
     private static let limit = 64
 
     private var apps: [String: App] = [:]
 
-    /// Nothing learned yet.
+    /// Creates an empty history.
     public init() {}
 
-    /// When a person last used the app; nil when nobody was seen to.
+    /// Returns the last time a person used `app`, or `nil` if no use is known.
     public func lastUse(of app: String) -> WallTime? { apps[app]?.lastUse }
 
-    /// A person uses the app.
+    /// Records that a person uses `app` at `date`.
     public mutating func used(_ app: String, at date: WallTime) { apps[app, default: App()].lastUse = date }
 
-    /// The app's spans, oldest first.
+    /// Returns the spans of `app`, oldest first.
     func runs(of app: String) -> [Run] { apps[app]?.runs ?? [] }
 
-    /// A transfer of the app has run for so long, until `end`.
+    /// Records that a transfer of `app` ran for `elapsed` time until `end`.
     mutating func add(_ elapsed: Duration, until end: WallTime, app: String) {
         let start = end.advanced(by: .zero - min(elapsed, Self.horizon))
-        // What a clock that went back leaves in the future is forgotten.
+        // If the clock went back, spans that now lie in the future are forgotten.
         var runs = (apps[app]?.runs ?? []).filter { $0.end <= end && $0.end > end.advanced(by: .zero - Self.horizon) }
         if let last = runs.last, last.end >= start {
             runs[runs.count - 1].end = end
@@ -51,8 +53,10 @@ public struct AppHistory: Hashable, Sendable, Codable {
         apps[app, default: App()].runs = runs
     }
 
-    /// Forgets what a clock that went back leaves in the future, at once and not with the next run: else what is left of
-    /// a quota would change by itself later.
+    /// Forgets all spans that end after `date`, for a clock that went back.
+    ///
+    /// The spans go at once rather than with the next run. Otherwise, the rest of a quota would later change by
+    /// itself.
     mutating func forget(after date: WallTime) {
         for app in apps.keys { apps[app]?.runs.removeAll { $0.end > date } }
     }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// For how much awake time this machine has not shown a condition: what tells "not now" from "never".
+/// The awake time that has passed since each condition was last present.
+///
+/// Policies use this time to distinguish "not now" from "never".
 public struct ConditionHistory: Hashable, Sendable, Codable {
-    /// What may never come.
+    /// A condition that may never occur on a machine.
     public enum Condition: String, Hashable, Sendable, CaseIterable {
-        /// Mains.
+        /// AC power.
         case ac
-        /// A network that costs nothing.
+        /// An unmetered network.
         case unmetered
     }
 
-    /// Nanoseconds.
+    /// The awake time without AC power, in nanoseconds.
     private var withoutAC: Int64 = 0
-    /// Nanoseconds.
+    /// The awake time without an unmetered network, in nanoseconds.
     private var withoutUnmetered: Int64 = 0
 
-    /// Nothing observed yet.
+    /// Creates an empty history.
     public init() {}
 
-    /// Awake time since the condition was last there, or since observing began.
+    /// Returns the awake time since `condition` was last present, or since observation began.
     public func awakeTime(without condition: Condition) -> Duration {
         switch condition {
         case .ac: .nanoseconds(max(0, withoutAC))
@@ -27,7 +29,7 @@ public struct ConditionHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// So much awake time has gone by.
+    /// Records `elapsed` awake time.
     mutating func add(_ elapsed: Duration, isOnAC: Bool, isUnmetered: Bool) {
         let nanoseconds = elapsed.wholeNanoseconds
         withoutAC = isOnAC ? 0 : withoutAC.addingSaturating(nanoseconds)

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The last unmetered networks: how long each lasted, and how long the machine was without one before it.
+/// The most recent stays on unmetered networks (contacts), and the gap before each of them.
 public struct ContactHistory: Hashable, Sendable, Codable {
     private struct Contact: Hashable, Sendable, Codable {
-        /// Nanoseconds without one before it.
+        /// The time without an unmetered network before the contact, in nanoseconds.
         var gap: Int64
-        /// Nanoseconds.
+        /// The duration of the contact, in nanoseconds.
         var length: Int64
     }
 
-    /// How many are kept.
+    /// The number of contacts that the history keeps.
     public static let limit = 32
 
     private var contacts: [Contact] = []
     private var current = Contact(gap: 0, length: 0)
 
-    /// Nothing learned yet.
+    /// Creates an empty history.
     public init() {}
 
-    /// How many contacts are over.
+    /// The number of contacts that have ended, at most ``limit``.
     public var count: Int { contacts.count }
 
-    /// The share of the time in which the machine had one, over the last `count` contacts; nil before the first ended.
+    /// Returns the share of time with an unmetered network over the last `count` contacts, 0…1, or `nil` if no
+    /// contact has ended.
     public func share(ofLast count: Int) -> Double? {
         let recent = contacts.suffix(max(0, count))
         let lengths = recent.reduce(0.0) { $0 + Double(max(0, $1.length)) }
@@ -30,7 +31,7 @@ public struct ContactHistory: Hashable, Sendable, Codable {
         return all > 0 ? lengths / all : nil
     }
 
-    /// So much time has gone by with one, or without.
+    /// Records `elapsed` time with or without an unmetered network.
     mutating func add(_ elapsed: Duration, isContact: Bool) {
         let nanoseconds = elapsed.wholeNanoseconds
         if isContact {
@@ -41,7 +42,7 @@ public struct ContactHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// The contact that lasted until now is over; nothing happens where there was none.
+    /// Ends the current contact, if there is one.
     mutating func end() {
         guard current.length > 0 else { return }
         contacts.append(current)

@@ -1,51 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// How much of each hour of the day used to be good for transfers: on mains, awake and on a free network.
+/// The share of each hour of the day that is usually good for transfers: on AC power, awake, and on an unmetered
+/// network.
 ///
-/// Each day counts a quarter against all days before it, so that one wholly good hour is remembered for a day, and a
-/// habit for several. Time asleep counts: what sleeps at night has no good nights. Hours are those of UTC, so that no
-/// time zone is needed; whoever moves to another one, or changes the clocks, has new habits for a few days.
+/// Each day weighs a quarter against all earlier days. A single good hour is therefore remembered for a day, and a
+/// habit for several days. Sleep counts as time that is not good: a machine that sleeps at night has no good nights.
+///
+/// Hours are in UTC, so that no time zone is needed. After a move to another time zone or a change of the clocks, the
+/// history needs a few days to adapt.
 public struct DayHabits: Hashable, Sendable, Codable {
     private static let hour = ObservedHour.length
     private static let hoursOfDay = 24
-    /// Shares are kept in millionths.
+    /// The unit of a share: millionths.
     private static let whole: Int64 = 1_000_000
-    /// From this share on an hour promises something: what one wholly good hour yesterday leaves.
+    /// The share from which an hour is promising. A single entirely good hour yields exactly this share.
     private static let promising = whole / 4
 
-    /// By the hour of the day; -1 for one that was not seen yet. Empty before the first.
+    /// The shares by hour of the day, or -1 for an hour that has not been observed. Empty before the first observed
+    /// hour.
     private var shares: [Int64] = []
-    /// Its number is that of hours since the epoch.
+    /// The hour being observed, numbered from the epoch.
     private var current: ObservedHour?
 
-    /// Nothing learned yet.
+    /// Creates an empty history.
     public init() {}
 
-    /// Whether every hour of the day was seen.
+    /// A Boolean value that indicates whether every hour of the day has been observed.
     public var isComplete: Bool { shares.count == Self.hoursOfDay && shares.allSatisfy { $0 >= 0 } }
 
-    /// How many hours lie between the one of `date` and the next one that promises something, or does not, 0 where it is
-    /// that one; nil where none is like that.
+    /// Returns the number of hours from the hour of `date` to the next hour that is promising, or not promising.
+    ///
+    /// - Returns: 0 if the hour of `date` itself qualifies; `nil` if no hour does.
     public func hours(toPromising isPromising: Bool, from date: WallTime) -> Int? {
         guard shares.count == Self.hoursOfDay else { return nil }
         let first = Self.hourOfDay(Self.hourNumber(date.nanosecondsSinceEpoch))
-        // A bit an hour, and the same again for the next day: policies ask this at every event.
+        // One bit per hour, repeated for the next day. Policies call this method on every event.
         var hours: UInt64 = 0
         for hour in shares.indices where (shares[hour] >= Self.promising) == isPromising { hours |= 1 << UInt64(hour) }
         guard hours != 0 else { return nil }
         return ((hours | hours << UInt64(Self.hoursOfDay)) >> UInt64(first)).trailingZeroBitCount
     }
 
-    /// When the hour begins that comes so many hours after the one in which `date` lies.
+    /// Returns the start of the hour that lies `offset` hours after the hour of `date`.
     static func start(ofHour offset: Int, after date: WallTime) -> WallTime {
         let number = hourNumber(date.nanosecondsSinceEpoch) + Int64(offset)
         return WallTime(nanosecondsSinceEpoch: number.multipliedSaturating(by: hour))
     }
 
-    /// So much time has gone by until `end`.
+    /// Records `elapsed` time that ended at `end`.
     mutating func add(_ elapsed: Duration, until end: WallTime, isGood: Bool) {
-        // Further back every hour of the day was gone through a week's number of times: a step an hour must stay a few.
+        // A week passes through every hour of the day seven times, which is enough. The loop takes one step per hour,
+        // so its length must be bounded.
         let span = min(elapsed.wholeNanoseconds, Self.hour * Int64(Self.hoursOfDay) * 7)
         let last = end.nanosecondsSinceEpoch
         var date = last.addingSaturating(-span)
@@ -63,7 +69,7 @@ public struct DayHabits: Hashable, Sendable, Codable {
         let share = Int64(hour.share * Double(Self.whole))
         if shares.count != Self.hoursOfDay { shares = Array(repeating: -1, count: Self.hoursOfDay) }
         let index = Self.hourOfDay(hour.hour)
-        // What a store hands back may hold anything.
+        // Stored data can contain anything, so the old share is clamped.
         shares[index] = (3 * min(max(0, shares[index]), Self.whole) + share) / 4
     }
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// An hour that is being observed: how much of it was seen, and how much of that was good for transfers.
+/// The observed time of one hour, and the part of it that was good for transfers.
 struct ObservedHour: Hashable, Sendable, Codable {
-    /// Nanoseconds of an hour.
+    /// The length of an hour, in nanoseconds.
     static let length: Int64 = 3_600_000_000_000
 
-    /// The hour's number, as whoever observes counts hours.
+    /// The number of the hour. Each history numbers hours in its own way.
     private(set) var hour: Int64
     private var observed: Int64 = 0
     private var good: Int64 = 0
 
     private init(hour: Int64) { self.hour = hour }
 
-    /// The part of the observed time that was good, 0 to 1: what a store hands back may hold anything.
+    /// The good part of the observed time, 0…1. The value is clamped because stored data can contain anything.
     var share: Double { min(1, max(0, Double(good) / Double(observed))) }
 
-    /// Adds time to the hour that is observed, or begins with another one.
+    /// Adds time to the current hour, or begins a new hour.
     ///
-    /// - Returns: the hour that is over by that, where at least half of it was observed; else it says nothing.
+    /// - Returns: The hour that ended, if at least half of it was observed; otherwise `nil`, because too little is
+    ///   known.
     static func note(
         _ nanoseconds: Int64, isGood: Bool, hour: Int64, in current: inout ObservedHour?
     ) -> ObservedHour? {

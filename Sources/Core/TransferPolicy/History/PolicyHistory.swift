@@ -1,40 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// What this machine has shown so far: all that policies learn from. Kept across restarts by whoever drives the engine.
+/// The observations of this machine that policies learn from. The engine's owner keeps the history across restarts.
 ///
-/// Fed by observations: each says how things stood from the last one until now. Time in which nobody observed teaches
-/// nothing, time in which the machine slept only what the hours of the day are like. An observation costs a few sums, and one step an hour that has gone by.
+/// Each observation describes the time from the previous observation until now. Time without observations teaches
+/// nothing. Time asleep affects only ``day``.
+///
+/// An observation costs a few additions, and one step per hour that has passed.
 public struct PolicyHistory: Hashable, Sendable, Codable {
-    /// How long conditions have not been seen.
+    /// The time since each condition was last present.
     public var conditions = ConditionHistory()
-    /// How good each hour of the week used to be.
+    /// The usual quality of each hour of the local week, from awake time.
     public var week = WeekHabits()
-    /// How good each hour of the day used to be, asleep or not.
+    /// The usual quality of each hour of the day, including time asleep.
     public var day = DayHabits()
-    /// How long unmetered networks used to last.
+    /// The usual length of stays on unmetered networks.
     public var contacts = ContactHistory()
-    /// How long each app's transfers ran, and when it was last used.
+    /// The running time of each app's transfers, and the last use of each app.
     public var apps = AppHistory()
-    /// What transfers have cost.
+    /// The cost of transfers.
     public var spending = Spending()
-    /// The last observation; nil before the first since the start, for no clock of the last run means anything now.
+    /// The last observation, or `nil` before the first observation since the start. It is not stored, because the
+    /// clock of an earlier run is meaningless now.
     public private(set) var observed: Observation?
 
-    /// How things stood at a moment, and stand until the next one.
+    /// The state of the machine at one moment, valid until the next observation.
     public struct Observation: Hashable, Sendable {
-        /// When.
+        /// The time of the observation.
         public var moment: Moment
-        /// Whether the machine is awake.
+        /// A Boolean value that indicates whether the machine is awake.
         public var isAwake: Bool
-        /// Whether it runs on mains.
+        /// A Boolean value that indicates whether the machine runs on AC power.
         public var isOnAC: Bool
-        /// Whether there is a network that costs nothing.
+        /// A Boolean value that indicates whether an unmetered network is available.
         public var isUnmetered: Bool
-        /// The apps whose transfers run, in order.
+        /// The apps whose transfers are running, in order.
         public var runningApps: [String]
 
-        /// What `conditions` mean to the history.
+        /// Creates an observation from the parts of `conditions` that the history records.
         public init(
             _ conditions: borrowing Conditions, at moment: Moment, runningApps: [String] = [],
             treatingUnknownAs rule: UnknownMeteredRule = UnknownMeteredRule()
@@ -47,12 +50,12 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// Nothing learned yet.
+    /// Creates an empty history.
     public init() {}
 
     private enum CodingKeys: String, CodingKey { case conditions, week, day, contacts, apps, spending }
 
-    /// A history from its stored form; a part that an earlier version did not have is empty.
+    /// Decodes a stored history. Parts that an earlier version did not store are empty.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         conditions = try container.decodeIfPresent(ConditionHistory.self, forKey: .conditions) ?? conditions
@@ -63,15 +66,16 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
         spending = try container.decodeIfPresent(Spending.self, forKey: .spending) ?? spending
     }
 
-    /// Things stood as last observed until now, and stand like this from now on.
+    /// Records that the last observation was valid until now, and that `next` is valid from now on.
     public mutating func observe(_ next: Observation, localTime: LocalTimeRules) {
         elapse(to: next.moment, localTime: localTime)
         observed = next
-        // Now, not when time has passed without it: else what is predicted would change by itself a moment later.
+        // At once, not after some time without the network. Otherwise, predictions would change by themselves a
+        // moment later.
         if next.isAwake, !next.isUnmetered { contacts.end() }
     }
 
-    /// Things have stood as last observed until `now`, and still do.
+    /// Records that the last observation is valid until `now` and remains valid.
     public mutating func elapse(to now: Moment, localTime: LocalTimeRules) {
         guard var last = observed else { return }
         let elapsed = last.moment.instant.duration(to: now.instant)
@@ -89,7 +93,7 @@ public struct PolicyHistory: Hashable, Sendable, Codable {
 }
 
 extension PolicyContext {
-    /// Awake time without `condition` until now; nothing while it is there.
+    /// Returns the awake time without `condition` until now, or zero if the condition is present.
     public func awakeTime(without condition: ConditionHistory.Condition) -> Duration {
         let before = history.conditions.awakeTime(without: condition)
         guard let observed = history.observed else { return before }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// What transfers have cost: metered bytes in the calendar month, battery in the day, both by the local calendar.
+/// The cost of transfers: metered bytes per calendar month and battery charge per day, by the local calendar.
 ///
-/// A wall clock that goes back gives nothing back.
+/// If the wall clock goes back, the totals are kept.
 public struct Spending: Hashable, Sendable, Codable {
-    /// What can be spent.
+    /// A resource that transfers spend.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Bytes on networks that cost money.
+        /// Bytes on metered networks.
         case meteredBytes
-        /// The battery's charge.
+        /// The charge of the battery.
         case battery
-        /// Time in which an app's transfers run.
+        /// The running time of an app's transfers.
         case runTime
     }
 
@@ -20,26 +20,28 @@ public struct Spending: Hashable, Sendable, Codable {
     private var day: Int64 = .min
     private var percent: Int64 = 0
 
-    /// Nothing spent yet.
+    /// Creates a record with no costs.
     public init() {}
 
-    /// Metered bytes in the month of `date`.
+    /// Returns the metered bytes in the local month of `date`.
     public func meteredBytes(at date: WallTime, localTime: LocalTimeRules) -> Int64 {
         localTime.civilDate(at: date).latest(dayOfMonth: 1).daysSinceEpoch > month ? 0 : max(0, bytes)
     }
 
-    /// Percent of the battery in the day of `date`.
+    /// Returns the battery charge spent on the local day of `date`, in percent of a full battery.
     public func batteryPercent(at date: WallTime, localTime: LocalTimeRules) -> Int64 {
         localTime.civilDate(at: date).daysSinceEpoch > day ? 0 : max(0, percent)
     }
 
-    /// Bytes came or went over a network that costs money.
+    /// Adds bytes that a transfer moved over a metered network. A negative count adds nothing.
     public mutating func charge(meteredBytes count: Int64, at date: WallTime, localTime: LocalTimeRules) {
         bytes = meteredBytes(at: date, localTime: localTime).addingSaturating(max(0, count))
         month = max(month, localTime.civilDate(at: date).latest(dayOfMonth: 1).daysSinceEpoch)
     }
 
-    /// The battery lost charge while transfers ran. All of it counts: nothing tells who took how much.
+    /// Adds battery charge that the machine lost while transfers ran, in percent. A negative count adds nothing.
+    ///
+    /// The full loss counts, because no source tells how much of it the transfers caused.
     public mutating func charge(batteryPercent count: Int, at date: WallTime, localTime: LocalTimeRules) {
         percent = batteryPercent(at: date, localTime: localTime).addingSaturating(Int64(max(0, count)))
         day = max(day, localTime.civilDate(at: date).daysSinceEpoch)

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// How much of each hour of the local week used to be good: the last eight weeks, hour by hour.
+/// The share of each hour of the local week that is usually good for transfers, learned from the last eight weeks.
 ///
-/// An hour counts once at least half of it was observed. Kept as plain samples, so that how fast they fade is the
-/// asking policy's choice.
+/// An hour counts only if the history observed at least half of it. The history stores plain samples, so that each
+/// policy can choose how fast old weeks fade.
 public struct WeekHabits: Hashable, Sendable, Codable {
     private struct Sample: Hashable, Sendable, Codable {
-        /// The week's number.
+        /// The number of the week.
         var week: Int64
-        /// The share of the observed time that was good, in percent.
+        /// The good share of the observed time, in percent.
         var good: Int
     }
 
     private static let hoursOfWeek: Int64 = 168
     private static let kept = 8
 
-    /// By the hour of the week.
+    /// The samples by hour of the week, oldest first.
     private var samples: [Int: [Sample]] = [:]
     private var current: ObservedHour?
 
-    /// Nothing learned yet.
+    /// Creates an empty history.
     public init() {}
 
-    /// The chance that the hour in which `date` lies is good; nil where fewer than `samples` weeks tell of it.
+    /// Returns the probability that the local hour of `date` is good, or `nil` if fewer than `samples` weeks are
+    /// known.
     ///
-    /// - Parameter decayWeeks: how fast old weeks fade: each counts 1 − 1/`decayWeeks` of the one after it.
+    /// - Parameter decayWeeks: The speed at which old weeks fade. Each week weighs 1 − 1/`decayWeeks` of the week
+    ///   after it.
     public func chance(
         at date: WallTime, localTime: LocalTimeRules, decayWeeks: Double, samples needed: Int
     ) -> Double? {
@@ -36,7 +38,7 @@ public struct WeekHabits: Hashable, Sendable, Codable {
         let newest = known.last?.week ?? 0
         var (good, total) = (0.0, 0.0)
         for sample in known {
-            // What a store hands back may hold anything: far weeks weigh nothing.
+            // Stored data can contain anything, so samples far from the newest week have no weight.
             let age = newest.addingSaturating(sample.week.negatedSaturating)
             guard (0...104).contains(age) else { continue }
             let weight = (0..<age).reduce(1.0) { weight, _ in weight * keep }
@@ -46,7 +48,9 @@ public struct WeekHabits: Hashable, Sendable, Codable {
         return total > 0 ? good / total : nil
     }
 
-    /// The start of the next local hour, within a week, that is more likely good than not; nil while too little was learned.
+    /// Returns the start of the next local hour that is good with at least probability `chance`.
+    ///
+    /// - Returns: `nil` if no hour within a week qualifies or too few weeks are known.
     public func nextChance(
         after date: WallTime, localTime: LocalTimeRules, chance wanted: Double = 0.5, decayWeeks: Double = 4,
         samples: Int = 3
@@ -62,7 +66,7 @@ public struct WeekHabits: Hashable, Sendable, Codable {
         return nil
     }
 
-    /// The start of the local hour after the one in which `date` lies.
+    /// Returns the start of the local hour after the hour of `date`.
     static func nextHour(after date: WallTime, localTime: LocalTimeRules) -> WallTime {
         let local = date.secondsSinceEpoch.addingSaturating(localTime.offsetSeconds(at: date))
         let second = local % 3600
@@ -70,9 +74,9 @@ public struct WeekHabits: Hashable, Sendable, Codable {
             secondsSinceEpoch: date.secondsSinceEpoch.addingSaturating(3600 - (second < 0 ? second + 3600 : second)))
     }
 
-    /// So much time has gone by until `end`.
+    /// Records `elapsed` time that ended at `end`.
     mutating func add(_ elapsed: Duration, until end: WallTime, isGood: Bool, localTime: LocalTimeRules) {
-        // Longer than what is kept is as good as that: a step an hour must stay a handful of steps.
+        // Anything beyond the kept weeks is cut off. The loop takes one step per hour, so its length must be bounded.
         let span = min(elapsed.wholeNanoseconds, ObservedHour.length * Self.hoursOfWeek * Int64(Self.kept))
         var date = end.advanced(by: .nanoseconds(-span))
         while date < end {
@@ -89,8 +93,8 @@ public struct WeekHabits: Hashable, Sendable, Codable {
     private mutating func finish(_ hour: ObservedHour) {
         let sample = Sample(week: Self.week(hour.hour), good: Int(hour.share * 100))
         let index = Self.hourOfWeek(hour.hour)
-        // A clock that went back shows a week again: the new word about it counts.
-        // In place, so that an hour that goes by allocates nothing once every hour of the week is known.
+        // If the clock went back, a week appears again, and the new sample replaces the old one. The update is in
+        // place: once every hour of the week is known, a further hour allocates nothing.
         Self.add(sample, to: &samples[index, default: []])
     }
 
@@ -100,7 +104,7 @@ public struct WeekHabits: Hashable, Sendable, Codable {
         if known.count > kept { known.removeFirst(known.count - kept) }
     }
 
-    /// Local hours since a Monday.
+    /// Returns the number of local hours since a Monday.
     private static func hourNumber(at date: WallTime, localTime: LocalTimeRules) -> Int64 {
         let second = date.secondsSinceEpoch.addingSaturating(localTime.offsetSeconds(at: date))
             .addingSaturating(3 * 86_400)

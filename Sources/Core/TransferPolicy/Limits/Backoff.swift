@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// How long to wait after a failed attempt: doubling from a first delay to a longest, times 1.0…1.5 by chance.
+/// The wait after a failed attempt: exponential backoff with jitter.
 ///
-/// A negative duration counts as none.
+/// The wait doubles from ``first`` to ``longest`` and is multiplied by a random factor of 1.0…1.5. The jitter spreads
+/// the retries of many clients that failed together. A negative duration counts as zero.
 ///
-/// The jitter spreads many clients that failed together (exponential backoff with jitter).
+/// ```swift
+/// var generator = SystemRandomNumberGenerator()
+/// let wait = Backoff.background.delay(attempt: 3, retryAfter: nil, using: &generator)  // 120 s … 180 s
+/// ```
 public struct Backoff: Hashable, Sendable {
     /// The wait after the first failure, before jitter.
     public var first: Duration
-    /// The longest wait, before jitter.
+    /// The maximum wait, before jitter.
     public var longest: Duration
-    /// The least wait that a server's `Retry-After` is cut to.
+    /// The lower limit on a server's `Retry-After`. Shorter values are raised to this limit.
     public var shortestRetryAfter: Duration
-    /// The longest wait that a server's `Retry-After` is cut to.
+    /// The upper limit on a server's `Retry-After`. Longer values are cut to this limit.
     public var longestRetryAfter: Duration
 
-    /// A rule from its four durations.
+    /// Creates a backoff from its four durations.
     public init(first: Duration, longest: Duration, shortestRetryAfter: Duration, longestRetryAfter: Duration) {
         self.first = first
         self.longest = longest
@@ -24,29 +28,32 @@ public struct Backoff: Hashable, Sendable {
         self.longestRetryAfter = longestRetryAfter
     }
 
-    /// Background work: 30 s doubling to 5 h; `Retry-After` within 30 s … 24 h.
+    /// The backoff of background work: 30 s doubling to 5 h, `Retry-After` within 30 s … 24 h.
     public static let background = Backoff(
         first: .seconds(30), longest: .seconds(5 * 3600), shortestRetryAfter: .seconds(30),
         longestRetryAfter: .seconds(24 * 3600))
-    /// A person waits: 1 s doubling to 5 min; `Retry-After` within 1 s … 24 h.
+    /// The backoff of work that a person waits for: 1 s doubling to 5 min, `Retry-After` within 1 s … 24 h.
     public static let userInitiated = Backoff(
         first: .seconds(1), longest: .seconds(300), shortestRetryAfter: .seconds(1),
         longestRetryAfter: .seconds(24 * 3600))
 
-    /// No delay is longer than this.
+    /// The upper bound of all waits, including jitter and `Retry-After`.
     public var longestDelay: Duration { max(longestRetryAfter, longest + longest / 2, .zero) }
 
-    /// The wait after the `attempt`-th failure without progress (1 is the first).
+    /// Returns the wait after a failure without progress.
     ///
-    /// - Parameter retryAfter: what the server asked for; it counts when longer.
+    /// - Parameters:
+    ///   - attempt: The number of consecutive failures without progress. The first failure is 1.
+    ///   - retryAfter: The wait that the server requested. It counts if it is longer than the backoff.
+    ///   - generator: The source of the jitter.
     public func delay(
         attempt: Int, retryAfter: Duration?, using generator: inout some RandomNumberGenerator
     ) -> Duration {
-        // 2^40 × any first delay is above any longest one, so a larger exponent changes nothing.
+        // A first delay of practical length, times 2^40, exceeds any maximum, so a larger exponent changes nothing.
         let doublings = min(max(attempt, 1) - 1, 40)
         let doubled = first.wholeNanoseconds.multipliedSaturating(by: Int64(1) << Int64(doublings))
         let base = max(min(doubled, longest.wholeNanoseconds), 0)
-        // Base × (1000…1500) ⁄ 1000, divided first: the product could overflow.
+        // Base × (1000…1500) ⁄ 1000. The division comes first, because the product could overflow.
         let perMille = Int64(Int.random(in: 0...500, using: &generator))
         let jittered = base.addingSaturating((base / 1000).multipliedSaturating(by: perMille))
         guard let retryAfter else { return .nanoseconds(jittered) }
@@ -55,20 +62,21 @@ public struct Backoff: Hashable, Sendable {
     }
 }
 
-/// Failed attempts without progress, as the store keeps them.
+/// The stored state of a transfer whose attempts fail without progress.
 public struct RetryState: Hashable, Sendable, Codable {
-    /// How many there were since the last progress.
+    /// The number of failures since the last progress.
     public var attempts: Int
-    /// Why the last one failed.
+    /// The cause of the last failure.
     public var cause: FailureCause
-    /// When the next one is due.
+    /// The date of the next attempt.
     public var until: WallTime
-    /// The most bytes that any attempt ever had: fetching those again is no progress. Nil where none was recorded.
+    /// The largest number of bytes that any attempt ever had, or `nil` if none was recorded. Fetching these bytes
+    /// again is no progress.
     public var mostBytes: Int64?
-    /// How long attempts and the waits after them have gone on without one new byte. Nil where none was recorded.
+    /// The time spent on attempts and waits since the last new byte, or `nil` if none was recorded.
     public var barren: Duration?
 
-    /// A state.
+    /// Creates a retry state.
     public init(
         attempts: Int, cause: FailureCause, until: WallTime, mostBytes: Int64? = nil, barren: Duration? = nil
     ) {
@@ -79,7 +87,7 @@ public struct RetryState: Hashable, Sendable, Codable {
         self.until = until
     }
 
-    /// A state from its stored form; numbers that cannot be are held to what can, so that one may count on.
+    /// Decodes a stored state. Impossible numbers are clamped to their range, so that later additions are safe.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         attempts = min(max(try container.decode(Int.self, forKey: .attempts), 0), 1_000_000)

@@ -9,9 +9,9 @@ extension ByteBudget: Codable {
         case previous
     }
 
-    /// Reads a budget back.
+    /// Decodes a stored budget.
     ///
-    /// - Throws: also where the numbers cannot be those of a budget.
+    /// - Throws: A decoding error, or `ByteBudgetError` if the numbers cannot belong to a budget.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let current = try container.decode(Period.self, forKey: .current)
@@ -27,7 +27,7 @@ extension ByteBudget: Codable {
         self.previous = previous
     }
 
-    /// Writes it down with what is spent.
+    /// Encodes the budget together with the bytes already used.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(limit, forKey: .limit)

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// How many metered bytes may be spent from one billing day to the next, and how many were.
+/// A limit on the metered bytes per billing period, and the number of bytes already used.
 ///
-/// Whole bytes only; sums stop at 2⁶³ − 1. The period follows the local calendar by the wall clock: it begins at local
-/// midnight of the billing day, or of a shorter month's last day. A wall clock that goes back never gives bytes back:
-/// one that was ahead by mistake, and is set right, finds what had been spent before.
+/// A budget counts whole bytes, and sums stop at 2⁶³ − 1. Periods follow the local calendar by the wall clock. A
+/// period begins at local midnight of the billing day, or of the last day of a shorter month.
+///
+/// A wall clock that goes back never returns bytes to the budget. If a clock was ahead by mistake and is corrected,
+/// the budget still counts the bytes used before.
+///
+/// ```swift
+/// var budget = try ByteBudget(limit: 2_000_000_000, billingDay: 15, at: now, localTime: localTime)
+/// try budget.charge(1_800_000_000, at: now, localTime: localTime)
+/// budget.state(at: now, localTime: localTime)  // .near
+/// ```
 public struct ByteBudget: Hashable, Sendable {
-    /// How far a budget is used up.
+    /// The degree to which a budget is used up.
     public enum State: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
-        /// Less than 80 % are spent.
+        /// Less than 80 % of the limit is used.
         case below
-        /// 80 % or more are spent.
+        /// At least 80 % of the limit is used.
         case near
-        /// Nothing is left.
+        /// No bytes are left.
         case over
 
-        /// Orders by how much is spent.
+        /// Orders states from ``below`` to ``over``.
         public static func < (left: State, right: State) -> Bool { left.rank < right.rank }
 
         private var rank: Int {
@@ -29,22 +37,22 @@ public struct ByteBudget: Hashable, Sendable {
     }
 
     struct Period: Hashable, Sendable, Codable {
-        /// The first day, counted from 1970-01-01.
+        /// The first day of the period, as a number of days since 1970-01-01.
         var firstDay: Int64
         var used: Int64
     }
 
-    /// Bytes that may be spent per period.
+    /// The limit in bytes per period.
     public private(set) var limit: Int64
     /// The day of the month on which a period begins, 1…31.
     public private(set) var billingDay: Int
     var current: Period
-    /// The period before, for a clock that goes back into it.
+    /// The previous period, for a clock that goes back into it.
     var previous: Period?
 
-    /// A budget of which nothing is spent.
+    /// Creates a budget with no bytes used.
     ///
-    /// - Throws: for a limit below 0 and a day that no month has.
+    /// - Throws: `ByteBudgetError` if the limit is below 0 or the billing day is not in 1…31.
     public init(
         limit: Int64, billingDay: Int, at now: WallTime, localTime: LocalTimeRules
     ) throws(ByteBudgetError) {
@@ -55,20 +63,20 @@ public struct ByteBudget: Hashable, Sendable {
         current.firstDay = firstDay(at: now, localTime: localTime)
     }
 
-    /// A number from a settings file as bytes, cut to whole ones.
+    /// Returns a number from a settings file as a whole number of bytes. Fractions are cut off.
     ///
-    /// - Throws: for NaN, infinities, and whatever is below 0 or above 2⁶³ − 1.
+    /// - Throws: `ByteBudgetError` for NaN, infinities, and numbers below 0 or above 2⁶³ − 1.
     public static func byteCount(_ number: Double) throws(ByteBudgetError) -> Int64 {
-        // 2^63 itself is the first that does not fit.
+        // 2^63 is the first number that does not fit.
         guard number >= 0, number < 9_223_372_036_854_775_808 else { throw .notAByteCount(number) }
         return Int64(number)
     }
 
     // MARK: Events
 
-    /// Metered bytes went over the line.
+    /// Adds metered bytes to the current period.
     ///
-    /// - Throws: for fewer than none; nothing is changed then.
+    /// - Throws: `ByteBudgetError` if the count is negative. The budget is then unchanged.
     public mutating func charge(
         _ bytes: Int64, at now: WallTime, localTime: LocalTimeRules
     ) throws(ByteBudgetError) {
@@ -77,9 +85,10 @@ public struct ByteBudget: Hashable, Sendable {
         current.used = current.used.addingSaturating(bytes)
     }
 
-    /// Settings changed; what is spent in the period that runs stays spent.
+    /// Changes the limit and the billing day, and keeps the bytes used in the current period.
     ///
-    /// - Throws: for a limit below 0 and a day that no month has; nothing is changed then.
+    /// - Throws: `ByteBudgetError` if the limit is below 0 or the billing day is not in 1…31. The budget is then
+    ///   unchanged.
     public mutating func change(
         limit: Int64, billingDay: Int, at now: WallTime, localTime: LocalTimeRules
     ) throws(ByteBudgetError) {
@@ -91,33 +100,33 @@ public struct ByteBudget: Hashable, Sendable {
         current.firstDay = firstDay(at: now, localTime: localTime)
     }
 
-    /// Begins the period that holds at `now`, where another one did.
+    /// Begins the period that contains `now`, unless that period has already begun.
     public mutating func rollOver(at now: WallTime, localTime: LocalTimeRules) {
         current = period(at: now, localTime: localTime, leaving: &previous)
     }
 
     // MARK: Answers
 
-    /// Bytes spent in the period that holds at `now`.
+    /// Returns the bytes used in the period that contains `now`.
     public func used(at now: WallTime, localTime: LocalTimeRules) -> Int64 {
         var ignored = previous
         return period(at: now, localTime: localTime, leaving: &ignored).used
     }
 
-    /// Bytes left in the period that holds at `now`.
+    /// Returns the bytes left in the period that contains `now`, at least 0.
     public func remaining(at now: WallTime, localTime: LocalTimeRules) -> Int64 {
         max(limit.addingSaturating(-used(at: now, localTime: localTime)), 0)
     }
 
-    /// How far it is used up at `now`.
+    /// Returns the degree to which the budget is used up at `now`.
     public func state(at now: WallTime, localTime: LocalTimeRules) -> State {
         let used = used(at: now, localTime: localTime)
         if used >= limit { return .over }
-        // The least that is 80 %, rounded up: four fifths without a product that could overflow.
+        // The smallest count that is 80 %, rounded up. The expression avoids a product that could overflow.
         return used >= limit - limit / 5 ? .near : .below
     }
 
-    /// When the next period begins; time alone changes nothing before.
+    /// Returns the start of the next period. Until then, the passage of time changes nothing.
     public func nextRollOver(after now: WallTime, localTime: LocalTimeRules) -> WallTime {
         let day = localTime.civilDate(at: now).next(dayOfMonth: Int64(billingDay))
         return localTime.start(of: day, notBefore: now)
@@ -141,7 +150,7 @@ public struct ByteBudget: Hashable, Sendable {
             return Period(firstDay: firstDay, used: 0)
         }
         if firstDay < current.firstDay {
-            // The clock went back: nothing that was spent is forgotten.
+            // The clock went back. The bytes of both periods stay counted.
             let before = previous.map { $0.firstDay >= firstDay ? $0.used : 0 } ?? 0
             previous = nil
             return Period(firstDay: firstDay, used: current.used.addingSaturating(before))

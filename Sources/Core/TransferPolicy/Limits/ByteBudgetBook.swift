@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// The budgets of all connections and apps that have one.
+/// The budgets of all connections and apps that have a limit.
 ///
-/// A metered byte counts against its connection's budget and its app's; the one that is used up further decides.
+/// A metered byte counts against the budget of its connection and the budget of its app. The budget that is closer to
+/// its limit decides.
 public struct ByteBudgetBook: Hashable, Sendable, Codable {
-    /// By the connection's name (SSID or profile).
+    /// The budgets by connection name (SSID or profile).
     public var connections: [String: ByteBudget] = [:]
-    /// By the app's identifier.
+    /// The budgets by app identifier.
     public var apps: [String: ByteBudget] = [:]
 
-    /// A book without budgets.
+    /// Creates an empty registry.
     public init() {}
 
-    /// Whether there is no budget at all.
+    /// A Boolean value that indicates whether there are no budgets.
     public var isEmpty: Bool { connections.isEmpty && apps.isEmpty }
 
-    /// Metered bytes of an app went over a connection; nil where its name is unknown.
+    /// Adds metered bytes to the budgets of a connection and an app. A missing budget is ignored.
     ///
-    /// - Throws: for fewer than none; nothing is changed then.
+    /// - Parameter connection: The name of the connection, or `nil` if the name is unknown.
+    /// - Throws: `ByteBudgetError` if the count is negative. All budgets are then unchanged.
     public mutating func charge(
         _ bytes: Int64, connection: String?, app: String, at now: WallTime, localTime: LocalTimeRules
     ) throws(ByteBudgetError) {
@@ -27,26 +29,26 @@ public struct ByteBudgetBook: Hashable, Sendable, Codable {
         try apps[app]?.charge(bytes, at: now, localTime: localTime)
     }
 
-    /// How far the tighter of the two is used up; nil where neither has a budget.
+    /// Returns the higher state of the two budgets, or `nil` if neither the connection nor the app has a budget.
     public func state(
         connection: String?, app: String, at now: WallTime, localTime: LocalTimeRules
     ) -> ByteBudget.State? {
         states(connection: connection, app: app, at: now, localTime: localTime).max()
     }
 
-    /// How far each of the two is used up, the connection's first; without what has no budget.
+    /// Returns the states of the connection's and the app's budget, in this order. Missing budgets are left out.
     package func states(
         connection: String?, app: String, at now: WallTime, localTime: LocalTimeRules
     ) -> [ByteBudget.State] {
         budgets(connection: connection, app: app).map { $0.state(at: now, localTime: localTime) }
     }
 
-    /// Bytes that both allow; nil where neither has a budget.
+    /// Returns the bytes that both budgets permit, or `nil` if neither the connection nor the app has a budget.
     public func remaining(connection: String?, app: String, at now: WallTime, localTime: LocalTimeRules) -> Int64? {
         budgets(connection: connection, app: app).map { $0.remaining(at: now, localTime: localTime) }.min()
     }
 
-    /// When the next period of any budget begins; nil where there is none.
+    /// Returns the start of the next period of any budget, or `nil` if there are no budgets.
     public func nextRollOver(after now: WallTime, localTime: LocalTimeRules) -> WallTime? {
         let all = Array(connections.values) + Array(apps.values)
         return all.map { $0.nextRollOver(after: now, localTime: localTime) }.min()

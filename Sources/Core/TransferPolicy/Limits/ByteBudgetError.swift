@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with numbers that were given to a ``ByteBudget``.
+/// An error in the numbers given to a ``ByteBudget``.
 public enum ByteBudgetError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A budget below 0.
+    /// The limit is below 0. The value is in bytes.
     case negativeLimit(Int64)
-    /// A billing day that no month has.
+    /// The billing day is not in 1…31.
     case billingDayOutOfRange(Int)
-    /// Fewer bytes than none.
+    /// The byte count is negative.
     case negativeBytes(Int64)
-    /// Not a number of bytes: NaN, infinite, negative, or above what 63 bits hold.
+    /// The number is not a byte count: NaN, infinite, negative, or above 2⁶³ − 1.
     case notAByteCount(Double)
 
-    /// Says what was given and what is allowed.
+    /// A message with the rejected number and the permitted range.
     public var description: String {
         switch self {
         case .negativeLimit(let bytes): "limit: \(bytes) bytes; 0 or more are allowed"

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// The limits of metered bytes that somebody sets, without what is spent of them.
+/// The limits on metered bytes that a user configures, without the bytes already used.
 ///
 /// ```swift
 /// let limits = try ByteBudgetLimits(connections: ["Phone": 2_000_000_000], apps: [:], billingDay: 15)
 /// engine.setBudgetLimits(limits)
 /// ```
 public struct ByteBudgetLimits: Hashable, Sendable {
-    /// Bytes a month, by the connection's name (SSID or profile).
+    /// The limits in bytes per month, by connection name (SSID or profile).
     public let connections: [String: Int64]
-    /// Bytes a month, by the app's identifier.
+    /// The limits in bytes per month, by app identifier.
     public let apps: [String: Int64]
-    /// The day of the month on which all periods begin, 1…31.
+    /// The day of the month on which every period begins, 1…31.
     public let billingDay: Int
 
-    /// No limits: nothing is budgeted.
+    /// Creates an empty set of limits, which budgets nothing.
     public init() { (connections, apps, billingDay) = ([:], [:], 1) }
 
-    /// Limits by name.
+    /// Creates limits for the given connections and apps.
     ///
-    /// - Throws: for a limit below 0 and a day that no month has.
+    /// - Throws: `ByteBudgetError` if a limit is below 0 or the billing day is not in 1…31.
     public init(
         connections: [String: Int64], apps: [String: Int64], billingDay: Int = 1
     ) throws(ByteBudgetError) {
@@ -32,7 +32,9 @@ public struct ByteBudgetLimits: Hashable, Sendable {
 }
 
 extension ByteBudgetBook {
-    /// Returns the book with other limits: what is spent of a budget that stays is kept, a budget without a limit ends.
+    /// Returns a copy with other limits.
+    ///
+    /// A budget that keeps a limit also keeps its used bytes. A budget without a limit is removed.
     package func limited(
         to limits: ByteBudgetLimits, at now: WallTime, localTime: LocalTimeRules
     ) throws(ByteBudgetError) -> ByteBudgetBook {
@@ -56,7 +58,7 @@ extension ByteBudgetBook {
         return book
     }
 
-    /// Returns how each budget stands, the connections' first, in the order of their names.
+    /// Returns the status of every budget: connections first, then apps, each sorted by name.
     package func statuses(at now: WallTime, localTime: LocalTimeRules) -> [BudgetStatus] {
         func statuses(_ scope: String, _ budgets: [String: ByteBudget]) -> [BudgetStatus] {
             budgets.sorted { $0.key < $1.key }.map { name, budget in

@@ -2,45 +2,45 @@
 public import TransferModel
 
 extension RelaunchLimiter {
-    /// The limiter's state at one moment, for the command line, logs and the lab.
+    /// A description of the limiter's state at one moment, for `transferctl`, logs, and `transferlab`.
     public struct Explanation: Hashable, Sendable {
-        /// What keeps the delay from falling to 0.
+        /// The cause that keeps the delay above 0.
         public enum Cause: String, Hashable, Sendable {
-            /// Nothing: the delay is 0.
+            /// The delay is 0.
             case none
-            /// Its period runs.
+            /// The delay's period has not ended.
             case period
-            /// Its period is over, but a task that was held is not finished and may start the app again.
+            /// The period has ended, but a delayed task is unfinished and may launch the app again.
             case heldTask
-            /// A held task has ended, and the app is still to be started for it.
+            /// A delayed task has ended, and the app has not yet been launched for it.
             case relaunch
         }
 
-        /// Tasks that wait for the same moment.
+        /// A group of tasks that wait for the same moment.
         public struct Waiting: Hashable, Sendable {
-            /// When they may begin.
+            /// The moment at which the tasks may begin.
             public let release: Instant
-            /// How many there are.
+            /// The number of unfinished tasks in the group.
             public let count: Int
         }
 
-        /// How long background work waits, counted from the last start of the app.
+        /// The delay of background work, measured from the last launch of the app.
         public let delay: Duration
-        /// How many starts of the app led to it.
+        /// The number of launches that produced the delay.
         public let relaunches: Int
-        /// When the last of them was; nil while the delay is 0.
+        /// The time of the last launch, or `nil` if the delay is 0.
         public let lastRelaunch: Instant?
-        /// When the delay's period ends; nil where the delay is 0 or the period over.
+        /// The end of the delay's period, or `nil` if the delay is 0 or the period has ended.
         public let until: Instant?
-        /// What keeps the delay up.
+        /// The cause that keeps the delay above 0.
         public let cause: Cause
-        /// The tasks that wait, soonest first.
+        /// The waiting tasks, grouped by release and sorted with the soonest first.
         public let waiting: [Waiting]
-        /// Tasks that were held, may begin by now and are not finished.
+        /// The number of unfinished tasks whose delay has passed.
         public let begun: Int
     }
 
-    /// Says what holds, at `now`.
+    /// Returns a description of the limiter's state at `now`.
     public func explanation(at now: Instant) -> Explanation {
         var settled = self
         settled.settle(at: now)

@@ -2,26 +2,30 @@
 public import TransferModel
 
 extension RelaunchLimiter {
-    /// A limiter as it is kept on disk, made so that no clock that was set or began anew can bend its delays.
+    /// The stored form of a limiter, safe against clocks that are set or restarted.
     ///
-    /// It says how much of each period had passed, on a clock that nobody sets, and when that was: by the boot-time
-    /// clock of a named boot, and by the wall clock. Read back within that boot, the first counts exactly. After
-    /// another boot only the wall clock can tell how long the machine was off; it counts where it went forward, and
-    /// the time since that boot counts at least. So nothing is held longer than its delay from that boot on, and a wall
-    /// clock that was set while we ran cannot free anything early, provided that a record is made after it was set.
+    /// A record stores how much of each period had passed, measured by a clock that nobody sets. A record also stores
+    /// its own time by two clocks: the boot-time clock of a named boot, and the wall clock.
     ///
-    /// Make one after every event, when the wall clock was set, and before the machine goes down. A clock that is
-    /// set while the machine is off cannot be told from time that passed.
+    /// Within the same boot, the boot-time clock gives the exact time that has passed. After another boot, only the
+    /// wall clock can tell how long the machine was off. If the wall clock went forward, that time counts. The time
+    /// since the new boot counts at least.
+    ///
+    /// Therefore, no task waits longer than its delay after a boot. Setting the wall clock while the daemon runs
+    /// cannot release a task early, provided that a new record follows the change.
+    ///
+    /// Make a record after every event, after the wall clock was set, and before the machine shuts down. A change of
+    /// the clock while the machine is off cannot be distinguished from time that passed.
     public struct Record: Hashable, Sendable, Codable {
-        /// Names the boot: any text that differs from boot to boot.
+        /// The name of the boot: any text that differs from boot to boot.
         var boot: String
-        /// When the record was made, by the clock of that boot.
+        /// The time of the record, by the clock of that boot.
         var bootNanoseconds: Int64
-        /// When the record was made, by the wall clock.
+        /// The time of the record, by the wall clock.
         var wall: WallTime
         var relaunches: Int
         var lastNumber: Int64
-        /// How long before the record the last start was.
+        /// The time from the last launch to the record, in nanoseconds.
         var sinceRelaunch: Int64
         var cohorts: [RecordedCohort]
         var expectsRelaunch: Bool
@@ -29,12 +33,15 @@ extension RelaunchLimiter {
 
     struct RecordedCohort: Hashable, Sendable, Codable {
         var relaunch: Int64
-        /// How long after the record they may begin; below 0 where they might already.
+        /// The time from the record to the release of the tasks, in nanoseconds. Negative if the release was before
+        /// the record.
         var untilRelease: Int64
         var unfinished: Int
     }
 
-    /// What to keep, made at `now` in the boot with that name.
+    /// Returns the stored form of the limiter at `now`.
+    ///
+    /// - Parameter boot: The name of the current boot.
     public func record(at now: Moment, boot: String) -> Record {
         var settled = self
         settled.settle(at: now.instant)
@@ -49,9 +56,11 @@ extension RelaunchLimiter {
             expectsRelaunch: settled.expectsRelaunch)
     }
 
-    /// The limiter that was kept, read back at `now` in the boot with that name.
+    /// Restores a limiter from its stored form at `now`.
     ///
-    /// Whatever the record says, no delay is longer than the settings allow; it may have been damaged.
+    /// The record may be damaged. No delay exceeds the maximum in `configuration`, whatever the record contains.
+    ///
+    /// - Parameter boot: The name of the current boot.
     public init(
         _ record: Record, at now: Moment, boot: String,
         configuration: RelaunchLimiterConfiguration = RelaunchLimiterConfiguration()
@@ -65,7 +74,7 @@ extension RelaunchLimiter {
         let longest = max(configuration.longest.wholeNanoseconds, 0)
         cohorts = record.cohorts.filter { $0.unfinished > 0 }.map {
             let release = Instant(nanoseconds: made.addingSaturating(min($0.untilRelease, longest)))
-            // So many that counting on, and adding them up, cannot overflow.
+            // The maximum leaves room, so that later additions and sums cannot overflow.
             return Cohort(relaunch: $0.relaunch, release: release, unfinished: min($0.unfinished, 1 << 31))
         }
         settle(at: now.instant)
@@ -73,7 +82,7 @@ extension RelaunchLimiter {
 }
 
 extension RelaunchLimiter.Record {
-    /// How much time went by since the record was made, in nanoseconds, as far as that can be known.
+    /// Returns the time since the record was made, in nanoseconds, or the best lower bound if the time is unknown.
     fileprivate func passed(at now: Moment, boot: String) -> Int64 {
         let sinceBoot = now.instant.nanoseconds
         guard boot != self.boot else { return max(sinceBoot.addingSaturating(bootNanoseconds.negatedSaturating), 0) }

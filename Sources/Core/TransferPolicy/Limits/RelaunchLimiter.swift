@@ -1,63 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Keeps one app from being started over and over by its own transfers.
+/// A limiter that keeps the transfers of one app from launching the app over and over.
 ///
-/// Each start of the app by us doubles the delay that background work given afterwards waits. There is one limiter per
-/// app, and it takes neither sessions nor transfers: cancelling a task, starting it again or giving it to a session of
-/// another name leads to the same delay, which is counted from the start of the app and not from the task.
+/// Each launch by the daemon doubles the delay of the background work that the app submits afterwards. There is one
+/// limiter per app. The limiter does not distinguish sessions or transfers, so an app cannot shorten the delay. A
+/// canceled task, a restarted task, and a task in another session all get the same delay. The delay is measured from
+/// the launch of the app, not from the task.
 ///
-/// A value on the boot-time clock, so that setting the wall clock does nothing to it. What is kept across restarts is a
-/// ``Record``. Everything that time alone changes is worked out when asked for; no call is needed for it. Instants are
-/// expected in order; one that goes back does not move the start of a delay back.
+/// The limiter is a value on the boot-time clock, so setting the wall clock has no effect. A ``Record`` stores the
+/// limiter across restarts. The limiter computes all effects of time on demand and needs no timer. Pass instants in
+/// order; an instant that goes back does not move the start of a delay back.
+///
+/// ```swift
+/// var limiter = RelaunchLimiter()
+/// limiter.relaunched(at: now)
+/// let hold = limiter.taskStartedInBackground(at: now)
+/// hold.flatMap { limiter.release(of: $0) }  // 60 s after `now`
+/// ```
 ///
 /// ## Topics
+///
 /// - ``relaunched(at:)``
 /// - ``taskStartedInBackground(at:)``
 /// - ``heldTaskEnded(_:causesRelaunch:at:)``
 /// - ``foregrounded(at:)``
 public struct RelaunchLimiter: Hashable, Sendable {
-    /// What a background task was given that has to wait; kept with the task.
+    /// The relaunch delay of one background task, stored with the task.
     ///
-    /// It stays what it is when the app is started again meanwhile: only work given after that start waits longer.
+    /// A later launch of the app does not change a task's relaunch delay. Only work submitted after that launch waits
+    /// longer.
     public struct Hold: Hashable, Sendable, Codable {
-        /// The number of the start after which the task was given.
+        /// The number of the launch after which the task was submitted.
         public let relaunch: Int64
 
-        /// The hold of the tasks given after the start with that number; used when a saved task is read back.
+        /// Creates the relaunch delay of tasks submitted after the launch with this number, to restore a stored task.
         public init(relaunch: Int64) { self.relaunch = relaunch }
     }
 
-    /// The tasks that were held after one start of the app, and are not finished.
+    /// The unfinished tasks that were delayed after the same launch of the app.
     struct Cohort: Hashable, Sendable {
         var relaunch: Int64
         var release: Instant
         var unfinished: Int
     }
 
-    /// The settings.
+    /// The settings of the limiter.
     public let configuration: RelaunchLimiterConfiguration
-    /// Starts counted since the delay was 0.
+    /// The number of launches since the delay was last 0.
     var relaunches = 0
-    /// Numbers every start there ever was, so that no hold fits a later one.
+    /// The number of the last launch. Numbers are never reused, so a relaunch delay never matches a later launch.
     var lastNumber: Int64 = 0
-    /// When the last one was; means nothing while `relaunches` is 0.
+    /// The time of the last launch. Without meaning while `relaunches` is 0.
     var lastRelaunch: Instant = .zero
-    /// Oldest first; their number is that of starts whose held tasks are still unfinished, one or two in practice.
+    /// The groups of delayed tasks, oldest first. There is one group per launch with unfinished tasks, usually one or
+    /// two.
     var cohorts: [Cohort] = []
-    /// Whether the end of a held task will start the app, which has not been counted yet.
+    /// A Boolean value that indicates whether a delayed task's end will launch the app. The launch has not been
+    /// counted yet.
     var expectsRelaunch = false
 
-    /// A limiter whose delay is 0.
+    /// Creates a limiter whose delay is 0.
     public init(configuration: RelaunchLimiterConfiguration = RelaunchLimiterConfiguration()) {
         self.configuration = configuration
     }
 
     // MARK: Events
 
-    /// We started the app, or woke it in the background: the delay grows, and counts from now (R1).
+    /// Records that the daemon launched the app or woke it in the background. The delay grows and starts now (R1).
     ///
-    /// Not for events that reach an app in front.
+    /// Do not call this method for events that reach an app in the foreground.
     public mutating func relaunched(at now: Instant) {
         settle(at: now)
         lastRelaunch = relaunches == 0 ? now : max(now, lastRelaunch)
@@ -66,8 +78,9 @@ public struct RelaunchLimiter: Hashable, Sendable {
         expectsRelaunch = false
     }
 
-    /// A task was started (its first `resume()`) while the app is in the background: gives back its hold, or nil where
-    /// it may begin at once (R2).
+    /// Records the start of a task (its first `resume()`) while the app is in the background (R2).
+    ///
+    /// - Returns: The task's relaunch delay, or `nil` if the task may begin at once.
     public mutating func taskStartedInBackground(at now: Instant) -> Hold? {
         settle(at: now)
         guard relaunches > 0, now < periodEnd else { return nil }
@@ -79,11 +92,12 @@ public struct RelaunchLimiter: Hashable, Sendable {
         return Hold(relaunch: lastNumber)
     }
 
-    /// A task that got a hold has ended in any way: finished, failed or cancelled (R4).
+    /// Records that a delayed task has ended: finished, failed, or canceled (R4).
     ///
-    /// To be called once per task.
-    /// - Parameter causesRelaunch: whether the app is to be started because of it. The delay then stays until
-    ///   ``relaunched(at:)`` has counted that, or ``relaunchAbandoned(at:)`` says that it will not come.
+    /// Call this method once per task.
+    ///
+    /// - Parameter causesRelaunch: Whether the app is to be launched because of the end. The delay then stays until
+    ///   ``relaunched(at:)`` counts the launch, or ``relaunchAbandoned(at:)`` reports that there will be none.
     public mutating func heldTaskEnded(_ hold: Hold, causesRelaunch: Bool, at now: Instant) {
         settle(at: now)
         guard let index = cohorts.lastIndex(where: { $0.relaunch == hold.relaunch }) else { return }
@@ -93,54 +107,56 @@ public struct RelaunchLimiter: Hashable, Sendable {
         settle(at: now)
     }
 
-    /// The start that the end of a held task was to cause will not come: its events reached the app otherwise, or its
-    /// session is gone.
+    /// Records that the launch expected after a delayed task's end will not happen.
+    ///
+    /// The events reached the app in another way, or the session no longer exists.
     public mutating func relaunchAbandoned(at now: Instant) {
         expectsRelaunch = false
         settle(at: now)
     }
 
-    /// The user brought the app to the front: the delay is 0 and every hold is void (R3).
+    /// Records that the user brought the app to the foreground. The delay becomes 0, and all tasks are released (R3).
     ///
-    /// Tasks that were held count from here on as if started in front.
+    /// From now on, the delayed tasks count as started in the foreground.
     public mutating func foregrounded(at now: Instant) { reset() }
 
     // MARK: Answers
 
-    /// The delay at `now`; zero once its period has passed quietly.
+    /// Returns the delay at `now`, or zero if the period has ended and no delayed task can launch the app.
     public func delay(at now: Instant) -> Duration {
         isQuiet(at: now) ? .zero : configuration.delay(afterRelaunches: relaunches)
     }
 
-    /// When the task with this hold may begin; nil where nothing holds it any longer, whatever the time.
+    /// Returns the moment at which a task with this relaunch delay may begin, or `nil` if the task has been released.
     public func release(of hold: Hold) -> Instant? {
         cohorts.last { $0.relaunch == hold.relaunch }?.release
     }
 
-    /// Whether a task with this hold must still wait.
+    /// Returns whether a task with this relaunch delay must still wait.
     public func isHeld(_ hold: Hold, at now: Instant) -> Bool { release(of: hold).map { now < $0 } ?? false }
 
-    /// The next moment after `now` at which time alone frees tasks or ends the delay; nil where none does.
+    /// Returns the next moment after `now` at which time alone releases tasks or ends the delay, or `nil` if there is
+    /// none.
     public func nextChange(after now: Instant) -> Instant? {
         var moments = cohorts.map(\.release)
         if relaunches > 0, cohorts.isEmpty, !expectsRelaunch { moments.append(periodEnd) }
         return moments.filter { $0 > now }.min()
     }
 
-    /// The next moment after `now` at which tasks that wait are freed: what a scheduler has to wake for.
+    /// Returns the next moment after `now` at which waiting tasks are released. A scheduler must wake at this moment.
     public func nextRelease(after now: Instant) -> Instant? { cohorts.map(\.release).filter { $0 > now }.min() }
 
     // MARK: Period
 
-    /// The end of the delay that runs or ran.
+    /// The end of the current or the last delay.
     var periodEnd: Instant { lastRelaunch.advanced(by: configuration.delay(afterRelaunches: relaunches)) }
 
-    /// Whether the delay's period has passed, and nothing that it held may yet start the app.
+    /// Returns whether the period has ended and no delayed task can still launch the app.
     private func isQuiet(at now: Instant) -> Bool {
         relaunches == 0 || (cohorts.isEmpty && !expectsRelaunch && now >= periodEnd)
     }
 
-    /// Writes down that the delay is 0, where it is.
+    /// Resets the limiter if its delay is 0 at `now`.
     mutating func settle(at now: Instant) {
         if isQuiet(at: now) { reset() }
     }

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Goes when the queue has grown longer than the present price is worth: queued megabytes above V × cost.
+/// A policy that runs work if the queue is too long for the present cost: queued megabytes above V × cost.
 ///
-/// The cost is 0 on AC and a free network, 1 more off AC, 4 more on a metered network; it is asked anew each period while
-/// work runs that costs.
+/// The cost is 0 on AC power with an unmetered network. Without AC power, the cost rises by 1; on a metered network,
+/// it rises by 4. While work runs at a cost above 0, the policy re-evaluates once per period.
 ///
-/// Source: SALSA, Ra et al., "Energy-Delay Tradeoffs in Smartphone Applications", MobiSys 2010: in every time slot the
-/// length of the queue, the links and V decide whether to send or to wait; energy comes within O(1/V) of the least at a
-/// delay of O(V) (its abstract and slides on it). Not checked against the source: the exact rule, which weighs queue ×
-/// bytes sent against V × energy. The costs, V and the period are this project's; V does not adapt here as it does there.
+/// ```swift
+/// BacklogPolicy(v: 50)  // "backlog:v=50" in the catalog
+/// ```
+///
+/// Source: SALSA, Ra et al., "Energy-Delay Tradeoffs in Smartphone Applications", MobiSys 2010. In every time slot,
+/// the length of the queue, the links, and V decide whether to send or to wait. The energy comes within O(1/V) of the
+/// minimum at a delay of O(V) (from its abstract and slides on it). Not checked against the source: the exact rule,
+/// which weighs queue × bytes sent against V × energy. The costs, V, and the period are this project's. In the
+/// source, V adapts; here it is constant.
 public struct BacklogPolicy: Policy, Hashable {
-    /// Queued megabytes that one unit of cost is worth. Default 100.
+    /// The number of queued megabytes that one unit of cost is worth. The default is 100.
     public var v: Double
-    /// How often it is asked anew. Default 60 s, at least 1 s.
+    /// The interval between re-evaluations of running work. The default is 60 s, the minimum 1 s.
     public var period: Duration
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         v: Double = 100, period: Duration = .seconds(60), unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
     ) {
@@ -27,12 +32,12 @@ public struct BacklogPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Says whether the queue is long enough.
+    /// Returns whether the queue is long enough for the present cost, or the reasons for the cost.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
         guard case .hold = strict else { return strict }
         let cost = subject.cost(in: context, treatingUnknownAs: unknownMetered)
-        // Only an event can make the queue longer, so a hold need not be looked at again.
+        // Only an event can lengthen the queue, so a wait needs no re-evaluation.
         guard isWorth(cost, in: context) else { return strict }
         return .run(relyingOn: [], lookAgain: context.look(at: nextPeriod(after: context.now.instant)))
     }
@@ -57,25 +62,25 @@ public struct BacklogPolicy: Policy, Hashable {
     ) { BacklogPolicy(v: $0["v"], period: Duration(clampingSeconds: $0["period"])) }
 }
 
-/// One stage. The mood is which costs the queue is worth.
+/// A single relaxation phase. The policy state is the set of costs for which the queue is long enough.
 extension BacklogPolicy: StagedPolicy {
-    /// The queue decides.
+    /// The value is `true`, because the length of the queue decides.
     public var moodFollowsQueue: Bool { true }
 
-    /// How many stages it knows.
+    /// Returns one: all transfers are in the same phase.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
-    /// Always the first.
+    /// Returns the only phase.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 
-    /// Says whether the queue is long enough.
+    /// Returns whether the queue is long enough for the present cost.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 
-    /// A bit for each cost there is.
+    /// Returns a state with one bit for each possible cost.
     public func mood(in context: PolicyContext) -> PolicyMood {
-        // Off AC, metered, and both, as in `PolicySubject.cost`.
+        // Without AC power, metered, and both, as in `PolicySubject.cost`.
         let costs: [(bit: UInt64, cost: Double)] = [(1, 1), (2, 4), (4, 5)]
         return PolicyMood(costs.reduce(0) { isWorth($1.cost, in: context) ? $0 | $1.bit : $0 })
     }

@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Holds work until some of it is due or the radio is awake anyway, then lets all of it go at once.
+/// A policy that collects work until some of it is due or the radio is awake anyway, then runs all of it at once.
 ///
-/// The radio counts as awake while any transfer runs, and for ρ × T after the last one. What has waited for the longest
-/// hold is due as well. T is the time a radio stays awake after a transfer.
+/// The radio counts as awake while any transfer runs, and for ρ × T after the last transfer. T is the time for which
+/// a radio stays awake after a transfer. Work is also due when it has waited for ``longest``.
+///
+/// ```swift
+/// BatchPolicy(rho: 0.8)  // "batch:rho=0.8" in the catalog
+/// ```
 ///
 /// Source: TailEnder, Balasubramanian, Balasubramanian, Venkataramani, "Energy Consumption in Mobile Phones: A
-/// Measurement Study and Implications for Network Applications", IMC 2009: transfers are put off until a deadline so that
-/// they share a tail, within twice the least energy (its abstract). Not checked against the source: its ρ of about 0.6,
-/// and T.
+/// Measurement Study and Implications for Network Applications", IMC 2009. Transfers are delayed until a deadline so
+/// that they share a tail, within twice the minimum energy (from its abstract). Not checked against the source: its ρ
+/// of about 0.6, and T.
 public struct BatchPolicy: Policy, Hashable {
-    /// How long the radio stays awake after a transfer. Default 15 s.
+    /// The time for which the radio stays awake after a transfer (T). The default is 15 s.
     public var tail: Duration
-    /// The part of that in which another transfer may still join, 0…1. Default 0.6.
+    /// The part of ``tail`` in which another transfer may still join (ρ), 0…1. The default is 0.6.
     public var rho: Double
-    /// How long work without a near deadline is held at most. Default 1 h.
+    /// The maximum wait of work without a near deadline. The default is 1 h.
     public var longest: Duration
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(tail: Duration = .seconds(15), rho: Double = 0.6, longest: Duration = .seconds(3600)) {
         self.tail = tail
         self.rho = rho
         self.longest = longest
     }
 
-    /// Says whether something is due or the radio awake.
+    /// Returns whether the radio is awake or any work is due. If not, the earliest due date is the next
+    /// re-evaluation.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         guard !subject.isRunning, context.queue.runningCount == 0 else { return .run(relyingOn: [], lookAgain: nil) }
         let dates = [due(subject), context.queue.firstDeadline].compactMap(\.self)
@@ -38,7 +43,7 @@ public struct BatchPolicy: Policy, Hashable {
         Hold(.held(by: "the policy batch", why: "it goes together with others"), since: context.now)
     }
 
-    /// From when on a transfer has waited long enough, or its own deadline is near.
+    /// Returns the date on which a transfer has waited for ``longest``, or must start because of its own deadline.
     private func due(_ subject: PolicySubject) -> WallTime {
         let longest = subject.begin.advanced(by: longest)
         guard let deadline = subject.traits.constraints.deadline?.date else { return longest }
@@ -46,7 +51,7 @@ public struct BatchPolicy: Policy, Hashable {
         return min(longest, deadline, latest)
     }
 
-    /// Until when another transfer may still join the last one; nil where that is over.
+    /// Returns the end of the time in which a transfer may join the last one, or `nil` if that time has ended.
     private func radioEnd(in context: PolicyContext) -> Instant? {
         let seconds = Double(tail.wholeNanoseconds) / 1e9 * min(max(0, rho), 1)
         return context.queue.lastActivity.flatMap {
@@ -68,27 +73,28 @@ public struct BatchPolicy: Policy, Hashable {
     }
 }
 
-/// Two stages: before a transfer itself is due, and from then on. The mood is whether something else lets it go.
+/// Two relaxation phases: before and after a transfer's own due date. The policy state tells whether other work lets
+/// the transfer run.
 extension BatchPolicy: StagedPolicy {
-    /// Deadlines of others, and what runs or ran last.
+    /// The value is `true`, because other transfers' deadlines and activity decide.
     public var moodFollowsQueue: Bool { true }
 
-    /// How many stages it knows.
+    /// Returns two: before and after the due date.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 2 }
 
-    /// Whether the transfer itself is due.
+    /// Returns phase 1 if `subject` is due, or phase 0 until its due date.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
         let due = due(subject)
         return due <= now ? PolicyStage(1) : PolicyStage(0, until: due)
     }
 
-    /// Says whether something is due or the radio awake.
+    /// Returns whether the transfer is due, the radio is awake, or another deadline has come.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let goes = stage > 0 || mood(in: context).key == 1
         return goes ? .run(relyingOn: [], lookAgain: nil) : .hold([Self.hold(in: context)], lookAgain: nil)
     }
 
-    /// Whether a transfer runs, or did just now, or some deadline has come.
+    /// Returns state 1 while a transfer runs or has just run, or after a queued deadline has come.
     public func mood(in context: PolicyContext) -> PolicyMood {
         let (queue, now) = (context.queue, context.now)
         if queue.runningCount != 0 || queue.firstDeadline.map({ $0 <= now.wall }) == true { return PolicyMood(1) }

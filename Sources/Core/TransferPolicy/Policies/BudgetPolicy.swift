@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Spends battery and metered bytes at a pace that lasts: percent of the battery a day, megabytes a month.
+/// A policy that spends battery charge and metered bytes at a sustainable pace: percent per day, megabytes per month.
 ///
-/// What was spent, over what may be spent by now (the limit × the share of the day or month that is gone), is the price.
-/// AC and a free network are free; else a transfer pays up to twice the share of its time to the deadline that is gone,
-/// without a deadline 1, twice that to go on. Nothing is paid above the limit. Price and worth change with every moment,
-/// so this is no ``StagedPolicy``.
+/// The price of a resource is the amount spent, divided by the amount that may be spent by now. The latter is the
+/// limit times the elapsed share of the day or month. Above the limit, the price is infinite. AC power and unmetered
+/// networks cost nothing.
 ///
-/// Source: Informed Mobile Prefetching, Higgins et al., MobiSys 2012, adapts towards goals so that budgets of battery and
-/// of cellular bytes last (its abstract); here without forecasts. Not checked against the source: its conversion rates.
+/// A transfer pays up to twice the elapsed share of its time to the deadline. A transfer without a deadline pays up
+/// to 1. A running transfer pays twice as much to continue.
+///
+/// Price and worth change continuously, so this policy is not a ``StagedPolicy``.
+///
+/// ```swift
+/// BudgetPolicy(batteryPerDay: 5)  // "budget:battery=5" in the catalog
+/// ```
+///
+/// Source: Informed Mobile Prefetching, Higgins et al., MobiSys 2012, adapts toward goals so that budgets of battery
+/// and of cellular bytes last (from its abstract). This policy makes no forecasts. Not checked against the source:
+/// its conversion rates.
 public struct BudgetPolicy: Policy, Hashable {
-    /// Percent of the battery that may be spent a day. Default 10.
+    /// The battery charge that may be spent per day, in percent. The default is 10.
     public var batteryPerDay: Double
-    /// Megabytes that may be spent a calendar month. Default 1000.
+    /// The metered megabytes that may be spent per calendar month. The default is 1000.
     public var megabytesPerMonth: Double
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
-    /// How soon running work that costs is looked at again: what it spends is no event.
+    /// The time until running work that costs something is re-evaluated. Spending triggers no event.
     private static let interval = Duration.seconds(60)
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         batteryPerDay: Double = 10, megabytesPerMonth: Double = 1000,
         unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
@@ -30,7 +39,9 @@ public struct BudgetPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Says whether the price of the present conditions is worth it.
+    /// Returns whether the transfer is worth the price of the present conditions.
+    ///
+    /// If not, the verdict names the moment at which the price has fallen far enough.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let conditions = context.conditions
         let power = PowerConstraint.ac.verdict(under: conditions)
@@ -39,7 +50,7 @@ public struct BudgetPolicy: Policy, Hashable {
             .and(paying(price, from: metered(in: context), for: subject, in: context))
     }
 
-    /// What was spent of which limit, in the period that holds.
+    /// The amount spent of a resource and its limit, in the current day or month.
     private struct Account {
         var kind: Spending.Kind
         var spent: Double
@@ -47,7 +58,8 @@ public struct BudgetPolicy: Policy, Hashable {
         var start: WallTime
         var end: WallTime
 
-        /// What has been spent over what may have been spent by `date`; infinite once all is.
+        /// Returns the amount spent, divided by the amount that may be spent by `date`. Infinite if the limit is
+        /// reached.
         func price(at date: WallTime) -> Double {
             guard spent < limit else { return .infinity }
             let span = max(1, start.duration(to: end).wholeNanoseconds)
@@ -89,7 +101,7 @@ public struct BudgetPolicy: Policy, Hashable {
             let look = subject.isRunning ? context.now.instant.advanced(by: Self.interval) : nil
             return .run(relyingOn: [], lookAgain: look.flatMap(context.look(at:)))
         }
-        // The price falls and the worth grows with time, so what is found by halves is the first moment.
+        // The price falls and the worth grows with time, so a binary search finds the first moment.
         let first = Self.first(after: now, upTo: account.end, where: isWorthIt) ?? account.end
         let look = context.look(at: first)
         let hold = Hold(.budgetSpent(account.kind, renewed: look == nil ? nil : first), since: context.now)
@@ -103,7 +115,9 @@ public struct BudgetPolicy: Policy, Hashable {
                 at: date, submitted: subject.traits.submitted, notBefore: subject.traits.constraints.notBefore?.date)
     }
 
-    /// The first date after `start` for which `holds` is true, provided that it stays so; nil where not by `end`.
+    /// Returns the first date after `start` for which `holds` is true, or `nil` if there is none up to `end`.
+    ///
+    /// The condition must remain true after that date.
     private static func first(
         after start: WallTime, upTo end: WallTime, where holds: (WallTime) -> Bool
     ) -> WallTime? {

@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// The shipped rule: on AC and unmetered. Unmetered is hard unless the transfer itself allows metered networks; AC
-/// gives way as a deadline comes near, and sooner where AC is not to be expected before it.
+/// The standard policy: AC power and an unmetered network, with less power required as a deadline approaches.
 ///
-/// With a deadline, a battery above 50 % is enough to start (40 % to go on) once half of the time is gone, above 20 %
-/// once three quarters are, and in the last chance (the time that the remaining bytes need at the rate seen, times
-/// 1.5; none while size or rate is unknown) any level is. Past the deadline any power is enough. And AC that this
-/// machine has not shown for three days of awake time is not waited for any longer: a desktop that never says "AC", a
-/// laptop that nobody plugs in.
+/// An unmetered network is mandatory unless the transfer itself allows metered networks. AC power becomes optional as
+/// a deadline approaches, and earlier if AC power is not expected before the deadline.
 ///
-/// Once every hour of the day was seen, a battery above 20 % is also enough when the deadline comes before the next
-/// hour that used to be spent awake, on AC and on a free network, with a margin of nine hours: who waited for AC would
-/// wait past the free network that is here now. ``DayHabits`` tells which hours; the time is counted in steps of three
-/// hours, and none lies further ahead than a day.
+/// A transfer with a deadline may start on battery in these cases:
+/// - From half of its time on, if the charge is above 50 % (40 % to continue).
+/// - From three quarters of its time on, if the charge is above 20 %.
+/// - In its last chance and after its deadline, with any charge, even if the power supply is unknown.
 ///
-/// Derivation: of the bytes that waiting for AC made late on the real days of the lab, nearly all could have moved over
-/// a free network on battery before; a search of margin, memory and threshold on half of the devices, judged on the
-/// other half, gave these numbers. The lab's README section has the figures.
+/// The last chance is the time that the remaining bytes need at the measured rate, times 1.5. There is no last chance
+/// while the size or the rate is unknown.
+///
+/// The policy stops waiting for AC power after three days of awake time without it. Examples are a desktop that never
+/// reports AC power, and a laptop that nobody plugs in.
+///
+/// The policy also learns from ``DayHabits`` once every hour of the day has been observed. A promising hour is one
+/// that the machine usually spends awake, on AC power, and on an unmetered network. A charge above 20 % is enough if
+/// the deadline comes before the next promising hour plus a margin of nine hours. Waiting for AC power would then
+/// miss the unmetered network that is available now. The time is counted in steps of three hours, and steps beyond
+/// one day are not distinguished.
+///
+/// Derivation: on the real days of `transferlab`, waiting for AC power made some bytes late. Nearly all of these
+/// bytes could have moved earlier over an unmetered network on battery. A search over margin, memory, and threshold
+/// on half of the devices, judged on the other half, yielded these numbers. The lab's README section has the figures.
+///
+/// ```swift
+/// DefaultPolicy(margin: 6)  // "default:margin=6" in the catalog
+/// ```
 public struct DefaultPolicy: Policy, Hashable {
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
-    /// Awake time without AC after which it is not waited for. Default 3 days.
+    /// The awake time without AC power after which the policy stops waiting for it. The default is 3 days.
     public var patience: Duration
-    /// By how many hours the deadline must lie behind the next hour that promises AC, 0…24. Default 9.
+    /// The hours that must lie between the next promising hour and the deadline, 0…24. The default is 9.
     public var margin: Int
-    /// The share of the time to the deadline after which a metered network will do, 0…1; above 1 for never. Default 2.
+    /// The share of the time to the deadline after which a metered network is acceptable, 0…1. Values above 1 mean
+    /// never. The default is 2.
     public var meteredShare: Double
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults. The margin is clamped to 0…24.
     public init(
         unknownMetered: UnknownMeteredRule = UnknownMeteredRule(), patience: Duration = .seconds(3 * 86_400),
         margin: Int = 9, meteredShare: Double = 2
@@ -39,21 +52,22 @@ public struct DefaultPolicy: Policy, Hashable {
         self.meteredShare = meteredShare
     }
 
-    /// Says whether `subject` may run.
+    /// Returns whether the network's price and the power supply let `subject` run.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
         return patientPowerVerdict(for: subject, in: context)
             .and(price.until(DefaultStages(subject, meteredShare: meteredShare)?.metered, in: context))
     }
 
-    /// Power as the deadline has it, as long as AC can be waited for.
+    /// Returns the verdict on power: the requirement of the present phase, or none if the wait for AC power was too
+    /// long.
     private func patientPowerVerdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let mood = mood(in: context)
         guard mood.key != Self.patienceIsOver else { return .run(relyingOn: [], lookAgain: nil) }
         let verdict = powerVerdict(for: subject, in: context, horizon: Self.horizon(of: mood))
         if subject.isRunning, case .run = verdict {
-            // Time alone brings the promising hour and the deadline nearer alike, and the step that it has more bears
-            // their rounding: only what is learned can stop it.
+            // Time alone brings the promising hour and the deadline closer at the same pace. A running transfer's
+            // extra step absorbs the rounding of both. Only new observations can stop the transfer.
             return verdict
         }
         var look: Instant?
@@ -62,7 +76,7 @@ public struct DefaultPolicy: Policy, Hashable {
         return verdict.and(.run(relyingOn: [], lookAgain: look))
     }
 
-    /// Whether it matters to a transfer when AC is expected.
+    /// Returns whether the verdict on a transfer depends on the time at which AC power is expected.
     private func dependsOnHorizon(_ subject: PolicySubject, in context: PolicyContext) -> Bool {
         guard let dates = DefaultStages(subject, meteredShare: 2) else { return false }
         let position = dates.position(at: context.now.wall).0
@@ -79,8 +93,9 @@ public struct DefaultPolicy: Policy, Hashable {
         guard let dates = DefaultStages(subject, meteredShare: 2) else { return verdict(at: .init()) }
         var (stage, until) = dates.position(at: context.now.wall)
         let present = verdict(at: stage)
-        // Stages only give way, so what runs needs no look, and a stage that says the same is not worth one. What waits
-        // for power to settle is another matter: a later stage may do without.
+        // Later phases only require less. What runs therefore needs no re-evaluation, and a phase with the same
+        // verdict is not worth one. A transfer that waits for the power debounce is different: a later phase may skip
+        // the debounce.
         if case .run = present, subject.isRunning || !context.conditions.power.isObservedChange { return present }
         while let date = until {
             (stage, until) = dates.position(at: date)
@@ -91,19 +106,20 @@ public struct DefaultPolicy: Policy, Hashable {
         return present
     }
 
-    /// The power that a stage asks for: never more than the one before, and to go on a little less than to start.
+    /// Returns the power that a phase requires: never more than the previous phase, and less to continue than to
+    /// start.
     ///
-    /// - Parameter horizon: steps to the deadline from which on AC is not to be expected before it.
+    /// - Parameter horizon: The number of steps to the deadline from which AC power is not expected in time.
     private static func power(at stage: DefaultStages.Position, horizon: Int, isRunning: Bool) -> PowerConstraint {
-        // What began goes on for a step more: its deadline and the promising hour come nearer by turns.
-        // What has no deadline, or one further ahead than a day, is never without hope.
+        // A running transfer gets one more step, because its deadline and the promising hour come closer by turns. A
+        // transfer without a deadline, or with a deadline more than a day away, can always hope for AC power.
         let farthest = min(isRunning ? horizon + 1 : horizon, DefaultStages.mostSteps)
         let isHopeless = horizon > 0 && stage.stepsLeft <= farthest
         switch stage.share {
         case .early: return isHopeless ? .acOrBattery(above: 20) : .ac
         case .half: return .acOrBattery(above: isHopeless ? 20 : isRunning ? 40 : 50)
         case .threeQuarters: return .acOrBattery(above: 20)
-        // Past the deadline no power has to settle either.
+        // Past the deadline, no power debounce applies either.
         case .last: return .any
         }
     }
@@ -128,28 +144,32 @@ public struct DefaultPolicy: Policy, Hashable {
     }
 }
 
-/// The stages are those of ``DefaultStages``; where metered networks may do, once more with them. The mood is whether AC
-/// is not waited for any longer, and from how many steps before a deadline on it is not expected in time.
+/// The relaxation phases are those of ``DefaultStages``, twice if metered networks can become acceptable.
+///
+/// The policy state tells whether the wait for AC power was too long. It also contains the number of steps before a
+/// deadline from which AC power is not expected in time.
 extension DefaultPolicy: StagedPolicy {
     private static let patienceIsOver: UInt64 = 1
 
     private static func horizon(of mood: PolicyMood) -> Int { Int(mood.key >> 1) }
 
-    /// How many stages it knows.
+    /// Returns one without a deadline; otherwise the number of positions, doubled if metered networks can become
+    /// acceptable.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int {
         guard hasDeadline else { return 1 }
         return DefaultStages.count * (meteredShare <= 1 ? 2 : 1)
     }
 
-    /// No: stages only give way, and what is expected comes nearer as the deadline does.
+    /// The value is `false`. Later phases only require less, and the expected hour approaches as fast as the deadline
+    /// does.
     public var namesEndsOfRuns: Bool { false }
 
-    /// How far the time to the deadline is gone.
+    /// Returns the phase that the elapsed share of the time to the deadline yields.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
         DefaultStages(subject, meteredShare: meteredShare).map { stage($0, at: now) } ?? PolicyStage()
     }
 
-    /// The same of one that is new, whose last chance is its deadline: no rate was seen.
+    /// Returns the phase of a new transfer, whose last chance is its deadline because no rate has been measured.
     public func stage(ofNew traits: TransferTraits, at now: WallTime) -> PolicyStage {
         guard let deadline = traits.constraints.deadline else { return PolicyStage() }
         let dates = DefaultStages(
@@ -166,13 +186,13 @@ extension DefaultPolicy: StagedPolicy {
         return PolicyStage(position.number, until: min(metered, until ?? metered))
     }
 
-    /// Says whether price and power are right at a stage.
+    /// Returns whether price and power satisfy the requirements of a phase.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         power(atStage: stage, Expectation(self, in: context)).verdict(under: context.conditions)
             .and(price(atStage: stage, for: subject, in: context))
     }
 
-    /// The same, price and expectation asked for once.
+    /// Combines `answers` with the verdicts of all phases, and computes the price and the expectation only once.
     public func narrow(_ answers: inout [RelevantFacts?], for subject: PolicySubject, in context: PolicyContext) {
         let expectation = Expectation(self, in: context)
         var price: RelevantFacts?
@@ -201,7 +221,7 @@ extension DefaultPolicy: StagedPolicy {
             at: DefaultStages.Position(number: stage), horizon: expectation.horizon, isRunning: false)
     }
 
-    /// What AC is waited for, as the mood's key tells it.
+    /// The expectation of AC power, decoded from the policy state key.
     private struct Expectation {
         var isPatient: Bool
         var horizon: Int
@@ -213,14 +233,17 @@ extension DefaultPolicy: StagedPolicy {
         }
     }
 
-    /// Whether AC has been waited for long enough, from when on it is not expected in time, and until when that holds.
+    /// Returns whether the wait for AC power was too long, and the step from which AC power is not expected in time.
+    ///
+    /// The result includes the moment until which both values are valid.
     public func mood(in context: PolicyContext) -> PolicyMood {
-        // On AC that time is none; off it, what is not waited for need not settle either.
+        // On AC power, the time without it is zero. Otherwise, power that the policy no longer waits for needs no
+        // debounce.
         guard context.conditions.power.value != .ac else { return PolicyMood() }
         let absence = context.awakeTime(without: .ac)
         guard absence < patience else { return PolicyMood(Self.patienceIsOver) }
         var mood = PolicyMood()
-        // Asleep, or before anything was observed, that time does not run.
+        // While the machine sleeps, or before the first observation, the time without AC power does not grow.
         if context.history.observed?.isAwake == true {
             mood = PolicyMood(until: context.look(at: context.now.instant.advanced(by: patience - absence)))
         }
@@ -232,13 +255,16 @@ extension DefaultPolicy: StagedPolicy {
         return mood
     }
 
-    /// Not while the price alone holds it at every stage: AC is waited for in vain then, whatever is expected of it.
+    /// Returns `false` if the price alone delays `subject` in every phase. The expectation of AC power is then
+    /// irrelevant.
     public func moodMatters(to subject: PolicySubject, in context: PolicyContext) -> Bool {
         meteredShare <= 1 || price(atStage: 0, for: subject, in: context).facts != nil
     }
 
-    /// From how many steps before a deadline on AC is not expected in time, and after how many hours that changes; nil
-    /// while too little was learned.
+    /// Returns the number of steps before a deadline from which AC power is not expected in time, and the hours until
+    /// that number changes.
+    ///
+    /// - Returns: `nil` if not every hour of the day has been observed.
     private func horizon(in context: PolicyContext) -> (steps: Int, hours: Int?)? {
         let day = context.history.day
         guard day.isComplete else { return nil }
@@ -247,7 +273,7 @@ extension DefaultPolicy: StagedPolicy {
         }
         let step = DefaultStages.hoursPerStep
         let steps = min((away + margin + step - 1) / step, DefaultStages.mostSteps)
-        // It comes nearer hour by hour, until it is there.
+        // The promising hour approaches hour by hour until it begins.
         guard away > 0 else { return (steps, day.hours(toPromising: false, from: context.now.wall)) }
         return (steps, min(away, (away + margin - 1) % step + 1))
     }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// How far a transfer has come on its way to its deadline, as ``DefaultPolicy`` counts it: by shares of its time, and by
-/// steps of three hours as long as that matters.
+/// The relaxation phases of ``DefaultPolicy``: the elapsed share of a transfer's time, and steps of three hours to
+/// its deadline.
+///
+/// Steps are counted only during the first three quarters of the time, because they do not matter later.
 struct DefaultStages {
     static let hoursPerStep = 3
-    /// Further ahead than a day nothing is told apart.
+    /// The largest number of steps that are distinguished. Together, the steps cover one day.
     static let mostSteps = 8
     private static let step: Int64 = Int64(hoursPerStep) * 3_600_000_000_000
 
-    /// The part of the time that is gone.
+    /// The elapsed part of a transfer's time.
     enum Share: Int {
         case early
         case half
@@ -19,22 +21,23 @@ struct DefaultStages {
 
     struct Position {
         var share = Share.early
-        /// To the deadline, begun ones included; one more than ``mostSteps`` for more.
+        /// The number of steps to the deadline, including a partial step. One more than ``mostSteps`` stands for any
+        /// larger number.
         var stepsLeft = mostSteps + 1
     }
 
-    /// How many positions are told apart: from three quarters on no steps are.
+    /// The number of distinct positions. From three quarters of the time on, steps are not distinguished.
     static let count = 2 * (mostSteps + 1) + 2
 
     private let deadline: WallTime
-    /// From when its time counts.
+    /// The date from which the transfer's time counts.
     private let start: WallTime
-    /// The last chance or the deadline. May come before the others.
+    /// The last chance or the deadline, whichever is earlier. This date may precede the other dates.
     private let last: WallTime
-    /// From when on a metered network will do; nil for never.
+    /// The date from which a metered network is acceptable, or `nil` for never.
     let metered: WallTime?
 
-    /// Nil without a deadline.
+    /// Creates the phases of `subject`, or `nil` if the subject has no deadline.
     init?(_ subject: PolicySubject, meteredShare: Double) {
         guard let deadline = subject.traits.constraints.deadline else { return nil }
         self.init(
@@ -42,7 +45,9 @@ struct DefaultStages {
             last: subject.latestStart(before: deadline.date, safety: 1.5), meteredShare: meteredShare)
     }
 
-    /// - Parameter last: the last chance; nil where there is none before the deadline.
+    /// Creates the phases from a transfer's dates.
+    ///
+    /// - Parameter last: The last chance, or `nil` if there is none before the deadline.
     init(
         _ deadline: DeadlineConstraint, submitted: WallTime, notBefore: WallTime?, last: WallTime?, meteredShare: Double
     ) {
@@ -54,12 +59,14 @@ struct DefaultStages {
             ? deadline.date(atShare: meteredShare, submitted: submitted, notBefore: notBefore) : nil
     }
 
-    /// When a share of its time is gone. By date: elapsed shares as floating point could fall short at the very moment.
+    /// Returns the date on which a share of the time has elapsed.
+    ///
+    /// Dates are compared, because a floating-point share could fall short at the very moment of the date.
     private func date(_ share: Double) -> WallTime {
         DeadlineConstraint(deadline).date(atShare: share, submitted: start, notBefore: nil)
     }
 
-    /// Where it stands, and when the next position begins; nil at the last one.
+    /// Returns the position at `now` and the start of the next position, or `nil` for the last position.
     func position(at now: WallTime) -> (Position, until: WallTime?) {
         guard last > now else { return (Position(share: .last), nil) }
         let half = date(0.5)
@@ -81,7 +88,7 @@ struct DefaultStages {
 extension DefaultStages.Position {
     private static let perShare = DefaultStages.mostSteps + 1
 
-    /// Their order in time.
+    /// The index of the position in time order.
     var number: Int {
         switch share {
         case .early: Self.perShare - stepsLeft
@@ -91,7 +98,7 @@ extension DefaultStages.Position {
         }
     }
 
-    /// The position with a number.
+    /// Creates the position with an index.
     init(number: Int) {
         let place = number % DefaultStages.count
         switch place {

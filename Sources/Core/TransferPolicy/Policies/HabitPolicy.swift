@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Waits for the hours of the week that used to be good, as long as one of them lies before the last chance.
+/// A policy that waits for the hours of the week that are usually good, if such an hour comes before the last chance.
 ///
-/// An hour promises something once enough weeks tell of it and the chance of good conditions is high enough; one that too
-/// few tell of counts as promising, so that a new machine waits like `strict`. When no promising hour is left it takes
-/// any free network, and in the last chance whatever there is. What was learned moves its dates, so this is no
-/// ``StagedPolicy``.
+/// An hour is promising if enough weeks are known and the probability of good conditions is high enough. An hour with
+/// too few known weeks also counts as promising, so that a new machine waits like `strict`. If no promising hour
+/// remains, the policy accepts any unmetered network. In the last chance, the policy accepts all conditions.
 ///
-/// Source of the idea: Nicholson, Noble, "BreadCrumbs: Forecasting Mobile Connectivity", MobiCom 2008: people are
-/// creatures of habit, and about a week of training makes forecasts that are of use (its abstract). It learns a Markov
-/// chain of places instead (slides on it); the table of hours that fades over weeks is this project's.
+/// New observations move the policy's dates, so this policy is not a ``StagedPolicy``.
+///
+/// ```swift
+/// HabitPolicy(chance: 0.7)  // "habit:chance=0.7" in the catalog
+/// ```
+///
+/// Source of the idea: Nicholson, Noble, "BreadCrumbs: Forecasting Mobile Connectivity", MobiCom 2008. People are
+/// creatures of habit, and about a week of training makes useful forecasts (from its abstract). BreadCrumbs learns a
+/// Markov chain of places instead (from slides on it). The table of hours that fades over weeks is this project's.
 public struct HabitPolicy: Policy, Hashable {
-    /// How fast old weeks fade: each counts 1 − 1/weeks of the one after it. Default 4.
+    /// The speed at which old weeks fade: each week weighs 1 − 1/`decayWeeks` of the week after it. The default is 4.
     public var decayWeeks: Double
-    /// How many weeks must tell of an hour. Default 3, at most 8.
+    /// The number of weeks that must be known for an hour. The default is 3, the maximum 8.
     public var samples: Int
-    /// The chance from which on an hour is worth waiting for. Default 0.5.
+    /// The probability from which an hour is worth waiting for. The default is 0.5.
     public var chance: Double
-    /// The last chance is this many times what the remaining bytes need before the deadline. Default 1.5.
+    /// The factor of the last chance, which lasts this many times as long as the remaining bytes need. The default is
+    /// 1.5.
     public var safety: Double
-    /// Bytes a second while none were seen. Default 625 000.
+    /// The assumed rate in bytes per second if no rate has been measured. The default is 625 000.
     public var assumedRate: Double
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         decayWeeks: Double = 4, samples: Int = 3, chance: Double = 0.5, safety: Double = 1.5,
         assumedRate: Double = 625_000, unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
@@ -38,7 +44,7 @@ public struct HabitPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Says whether conditions are good, or better ones not to be expected in time.
+    /// Returns whether conditions are good, or better conditions are not expected in time.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
         guard case .hold = strict else { return strict }
@@ -48,19 +54,20 @@ public struct HabitPolicy: Policy, Hashable {
             min($0, subject.latestStart(before: $0, safety: safety, assumedRate: assumedRate) ?? $0)
         }
         if let latest, latest <= now { return .run(relyingOn: [], lookAgain: nil) }
-        // A week ahead every hour has come once; the same one again promises nothing new.
+        // Within a week, every hour occurs once. A second occurrence promises nothing new.
         let week = now.advanced(by: .seconds(7 * 86_400))
         let horizon = min(latest ?? week, week)
         let free = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
         guard let promising = lastPromisingHour(until: horizon, in: context) else {
             return free.until(latest, in: context)
         }
-        // Without a deadline the same hour promises again next week, until what it was like is known: once it is over.
+        // Without a deadline, the same hour promises again next week until its outcome is known, which is when the
+        // hour ends.
         let look = latest.map { min(promising, $0) } ?? promising.advanced(by: .nanoseconds(1))
         return strict.and(.run(relyingOn: [], lookAgain: context.look(at: look)))
     }
 
-    /// The end of the last hour before `horizon` that is worth waiting for.
+    /// Returns the end of the last hour before `horizon` that is worth waiting for, or `nil` if there is none.
     private func lastPromisingHour(until horizon: WallTime, in context: PolicyContext) -> WallTime? {
         let localTime = context.conditions.localTime
         var starts: [WallTime] = []

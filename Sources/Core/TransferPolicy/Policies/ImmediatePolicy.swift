@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Runs at once on any network.
+/// A policy that runs work at once on any network.
 ///
-/// The baseline of every comparison: the shortest delay, at whatever price.
+/// The baseline of every comparison: the shortest delay at any price.
 public struct ImmediatePolicy: Policy, Hashable {
-    /// The rule.
+    /// Creates the policy, which has no settings.
     public init() {}
 
-    /// Always yes: constraints alone decide.
+    /// Returns permission to run in every case. Only the transfer's own constraints decide.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         .run(relyingOn: [], lookAgain: nil)
     }
@@ -18,15 +18,15 @@ public struct ImmediatePolicy: Policy, Hashable {
     }
 }
 
-/// One stage.
+/// A single relaxation phase.
 extension ImmediatePolicy: StagedPolicy {
-    /// How many stages it knows.
+    /// Returns one: all transfers are in the same phase.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
-    /// Always the first.
+    /// Returns the only phase.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 
-    /// Always yes.
+    /// Returns permission to run in every case.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Gives way step by step as the deadline comes near: AC and unmetered always, battery and unmetered once a share of
-/// the time is gone, metered once a larger share is.
+/// A policy that requires less in fixed steps as the deadline approaches.
 ///
-/// Without a deadline the first step is the only one.
+/// At first, a transfer needs AC power and an unmetered network. After a share of its time, battery power is
+/// acceptable. After a larger share, a metered network is acceptable. A transfer without a deadline stays at the
+/// first step.
+///
+/// ```swift
+/// LadderPolicy(batteryShare: 0.25)  // "ladder:bat=0.25" in the catalog
+/// ```
 public struct LadderPolicy: Policy, Hashable {
-    /// The share of the time to the deadline after which battery will do, 0…1; infinite for never. Default 0.5.
+    /// The share of the time to the deadline after which battery power is acceptable, 0…1. Infinity means never. The
+    /// default is 0.5.
     public var batteryShare: Double
-    /// The share after which a metered network will do, 0…1; infinite for never. Default 0.75.
+    /// The share of the time to the deadline after which a metered network is acceptable, 0…1. Infinity means never.
+    /// The default is 0.75.
     public var meteredShare: Double
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         batteryShare: Double = 0.5, meteredShare: Double = 0.75,
         unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
@@ -23,7 +30,7 @@ public struct LadderPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Says whether the step that is reached allows it.
+    /// Returns whether the conditions satisfy the step that `subject` has reached.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let power = PowerConstraint.ac.verdict(under: context.conditions)
         let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
@@ -31,7 +38,7 @@ public struct LadderPolicy: Policy, Hashable {
             .and(price.until(date(atShare: meteredShare, for: subject), in: context))
     }
 
-    /// Nil for never.
+    /// Returns the date on which a share of the time has elapsed, or `nil` for never.
     private func date(atShare share: Double, for subject: PolicySubject) -> WallTime? {
         let constraints = subject.traits.constraints
         guard share.isFinite, let deadline = constraints.deadline else { return nil }
@@ -52,14 +59,14 @@ public struct LadderPolicy: Policy, Hashable {
     ) { LadderPolicy(batteryShare: $0["bat"], meteredShare: $0["cell"]) }
 }
 
-/// Four stages: whether battery will do is one bit, whether a metered network will is another.
+/// Four relaxation phases in two bits: whether battery power is acceptable, and whether a metered network is.
 extension LadderPolicy: StagedPolicy {
     private static let (battery, metered) = (1, 2)
 
-    /// How many stages it knows.
+    /// Returns four with a deadline, or one without.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { hasDeadline ? 4 : 1 }
 
-    /// What will do by `now`.
+    /// Returns the phase of `subject`, with one bit for each requirement that no longer applies at `now`.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
         var stage = PolicyStage()
         for (bit, share) in [(Self.battery, batteryShare), (Self.metered, meteredShare)] {
@@ -73,7 +80,7 @@ extension LadderPolicy: StagedPolicy {
         return stage
     }
 
-    /// Says whether what a stage still asks for is there.
+    /// Returns whether the conditions satisfy the remaining requirements of a phase.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         var verdict = Verdict.run(relyingOn: [], lookAgain: nil)
         if stage & Self.battery == 0 { verdict = PowerConstraint.ac.verdict(under: context.conditions) }

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Waits for AC and a free network as long as there is slack, then takes whatever there is.
+/// A policy that waits for AC power and an unmetered network while there is slack, then accepts all conditions.
 ///
-/// Slack is the time to the deadline less what the remaining bytes need; it is gone once it is `safety` times that
-/// need. Without a deadline, or with an unknown size until the deadline, it waits. Source: least-slack scheduling, with
-/// the margin that this project's `default` uses for its last chance; Mok, "Fundamental Design Problems of Distributed
-/// Systems for the Hard-Real-Time Environment", 1983 (not checked against the source).
+/// Slack is the time to the deadline, less the time that the remaining bytes need. The slack is used up when the time
+/// to the deadline is `safety` times the time that the bytes need. A transfer without a deadline waits for good
+/// conditions. A transfer of unknown size waits until its deadline.
+///
+/// ```swift
+/// LatestStartPolicy(safety: 2)  // "latest-start:safety=2" in the catalog
+/// ```
+///
+/// Source: least-slack scheduling, with the margin that this project's `default` uses for its last chance. Mok,
+/// "Fundamental Design Problems of Distributed Systems for the Hard-Real-Time Environment", 1983 (not checked against
+/// the source).
 public struct LatestStartPolicy: Policy, Hashable {
-    /// Times the need that is left as a margin. Default 1.5.
+    /// The safety factor on the time that the remaining bytes need. The default is 1.5.
     public var safety: Double
-    /// Bytes a second while none were seen. Default 625 000, a slow mobile network's.
+    /// The assumed rate in bytes per second if no rate has been measured. The default is 625 000, a slow mobile
+    /// network's rate.
     public var assumedRate: Double
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         safety: Double = 1.5, assumedRate: Double = 625_000, unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
     ) {
@@ -24,13 +32,13 @@ public struct LatestStartPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Says whether conditions are good or time is up.
+    /// Returns whether conditions are good or the slack is used up.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
         return strict.until(latestStart(of: subject), in: context)
     }
 
-    /// Nil without a deadline.
+    /// Returns the date on which the slack is used up, or `nil` without a deadline.
     private func latestStart(of subject: PolicySubject) -> WallTime? {
         guard let deadline = subject.traits.constraints.deadline?.date else { return nil }
         return min(
@@ -47,18 +55,18 @@ public struct LatestStartPolicy: Policy, Hashable {
     ) { LatestStartPolicy(safety: $0["safety"], assumedRate: $0["rate"]) }
 }
 
-/// Two stages: while there is slack, and once it is gone.
+/// Two relaxation phases: with slack, and after the slack is used up.
 extension LatestStartPolicy: StagedPolicy {
-    /// How many stages it knows.
+    /// Returns two with a deadline, or one without.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { hasDeadline ? 2 : 1 }
 
-    /// Whether slack is gone.
+    /// Returns phase 1 if the slack is used up at `now`, or phase 0 until that date.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage {
         guard let latest = latestStart(of: subject) else { return PolicyStage() }
         return latest <= now ? PolicyStage(1) : PolicyStage(0, until: latest)
     }
 
-    /// Says whether conditions are good, where they must be.
+    /// Returns whether conditions are good, or permission to run if the slack is used up.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         guard stage == 0 else { return .run(relyingOn: [], lookAgain: nil) }
         return subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-// What several policies have in common.
+// Rules that several policies share.
 
 extension PolicySubject {
-    /// On AC and on a network that costs nothing.
+    /// Returns whether the machine runs on AC power and on an unmetered network.
     func strictVerdict(in context: PolicyContext, treatingUnknownAs rule: UnknownMeteredRule) -> Verdict {
         PowerConstraint.ac.verdict(under: context.conditions)
             .and(unmeteredVerdict(under: context.conditions, treatingUnknownAs: rule))
     }
 
-    /// What a megabyte costs now, in the lab's units: 0 on AC and free, 1 more off AC, 4 more on a metered network.
+    /// Returns the cost of a megabyte now, in the units of `transferlab`: 0 on AC power with an unmetered network.
     ///
-    /// Above 0 exactly where ``strictVerdict(in:treatingUnknownAs:)`` is a hold.
+    /// Without AC power, the cost rises by 1; on a metered network, it rises by 4. The cost is above 0 exactly if
+    /// ``strictVerdict(in:treatingUnknownAs:)`` returns a wait.
     func cost(in context: PolicyContext, treatingUnknownAs rule: UnknownMeteredRule) -> Double {
         var cost = context.conditions.power.value == .ac ? 0.0 : 1
         if case .hold = unmeteredVerdict(under: context.conditions, treatingUnknownAs: rule) { cost += 4 }
         return cost
     }
 
-    /// From when its time counts: the later of submission and not-before.
+    /// The date from which the transfer's time counts: the later of submission and the earliest start date.
     var begin: WallTime { max(traits.submitted, traits.constraints.notBefore?.date ?? traits.submitted) }
 
-    /// From when on only running at once can still be in time: `safety` × the time that the rest needs.
+    /// Returns the latest start that meets the deadline if the remaining bytes take `safety` times as long as
+    /// expected.
     ///
-    /// Nil where the size is unknown, or the rate is and none is assumed. While a transfer runs the rest shrinks faster
-    /// than the time, so by the present numbers alone it would leave its last chance as soon as it takes it, and stop
-    /// and start without end. What began in its last chance stays in it.
+    /// A transfer that started in its last chance stays in it. While a transfer runs, its remaining need shrinks
+    /// faster than the time. By the current numbers alone, the transfer would leave its last chance at once, and
+    /// would stop and start endlessly.
+    ///
+    /// - Returns: `nil` if the size is unknown, or if the rate is unknown and no rate is assumed.
     func latestStart(before deadline: WallTime, safety: Double, assumedRate: Double? = nil) -> WallTime? {
         func latest(done: Int64, rate: Int64?) -> WallTime? {
             guard let total = bytesTotal else { return nil }
@@ -34,7 +38,7 @@ extension PolicySubject {
             guard let rate, rate > 0 else { return nil }
             let remaining = max(0, total.addingSaturating(max(0, done).negatedSaturating))
             let seconds = Double(remaining) / rate * safety
-            // Longer than any deadline lies ahead is no last chance but a hopeless one; NaN is neither.
+            // A need longer than any deadline is ahead is hopeless and no last chance. NaN is neither.
             guard seconds >= 0, seconds < 1e9 else { return nil }
             return deadline.advanced(by: .zero - Duration(clampingSeconds: seconds))
         }
@@ -47,9 +51,9 @@ extension PolicySubject {
 }
 
 extension Verdict {
-    /// This verdict as long as `date` has not come, and leave to run from then on.
+    /// Returns this verdict before `date`, and permission to run from then on.
     ///
-    /// The date is only worth a look while the verdict is a hold.
+    /// The date becomes a re-evaluation only if this verdict is a wait.
     func until(_ date: WallTime?, in context: PolicyContext) -> Verdict {
         guard let date else { return self }
         guard date > context.now.wall else { return .run(relyingOn: [], lookAgain: nil) }
@@ -59,7 +63,7 @@ extension Verdict {
 }
 
 extension Duration {
-    /// So many seconds; what is not a number or negative is none, what is too long is the longest there is.
+    /// Creates a duration in seconds. NaN and negative numbers yield zero, and excessive numbers yield the maximum.
     init(clampingSeconds seconds: Double) {
         guard seconds > 0 else {
             self = .zero

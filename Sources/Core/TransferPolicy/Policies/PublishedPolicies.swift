@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-// The rules of other systems that have no dates in them.
+// The policies of other systems that involve no dates.
 
-/// The Background Intelligent Transfer Service's: any network that is neither charged extra nor roams, at once; or, where
-/// a job asks for it, one without costs and limits only. Power is not asked.
+/// The policy of the Background Intelligent Transfer Service: any network without extra charges and roaming, at once.
+///
+/// A job may instead require a network without costs and limits. The power supply does not matter.
+///
+/// ```swift
+/// BitsPolicy(isUnrestricted: true)  // "bits:unrestricted=1" in the catalog
+/// ```
 ///
 /// Source: learn.microsoft.com, "BITS_JOB_TRANSFER_POLICY enumeration (bits5_0.h)", Windows 8 and later:
-/// `BITS_JOB_TRANSFER_POLICY_STANDARD` 0x80000067 and `BITS_JOB_TRANSFER_POLICY_UNRESTRICTED` 0x80000021. A metered link
-/// whose plan nobody knows is `BITS_COST_STATE_CAPPED_USAGE_UNKNOWN` (0x2), which the first of the two lets through.
-/// Left out: that background priority yields to other traffic of the machine, and what group policies say.
+/// `BITS_JOB_TRANSFER_POLICY_STANDARD` 0x80000067 and `BITS_JOB_TRANSFER_POLICY_UNRESTRICTED` 0x80000021. A metered
+/// link with an unknown plan is `BITS_COST_STATE_CAPPED_USAGE_UNKNOWN` (0x2), which the first of the two policies
+/// permits. Left out: background priority yields to other traffic of the machine, and group policies can restrict
+/// transfers.
 public struct BitsPolicy: Policy, Hashable {
-    /// Whether the job asks for a network without costs and limits. Default no.
+    /// A Boolean value that indicates whether the job requires a network without costs and limits. The default is
+    /// `false`.
     public var isUnrestricted: Bool
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(isUnrestricted: Bool = false, unknownMetered: UnknownMeteredRule = UnknownMeteredRule()) {
         self.isUnrestricted = isUnrestricted
         self.unknownMetered = unknownMetered
     }
 
-    /// Says whether the network is cheap enough.
+    /// Returns whether the network is cheap enough.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         if isUnrestricted {
             return subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
@@ -42,18 +49,20 @@ public struct BitsPolicy: Policy, Hashable {
     ) { BitsPolicy(isUnrestricted: $0["unrestricted"] == 1) }
 }
 
-/// Mogwai's, the download scheduler of Endless OS and GNOME Software: connections that are not metered; where sources
-/// differ the dearer word counts.
+/// The policy of Mogwai, the download scheduler of Endless OS and GNOME Software: any network that is not metered.
 ///
-/// Source: mogwai-scheduler's `docs/debugging.md` ("Mogwai will automatically download updates on connections which are
-/// considered 'not metered'"; the status of device and connection is combined pessimistically) and its manual page
-/// mogwai-scheduled(8) 1.0. Left out: tariffs with hours of the day, which a person has to enter there, and that one
-/// download runs at a time, which is a setting of the scheduler here.
+/// If sources disagree, the more expensive report counts.
+///
+/// Source: mogwai-scheduler's `docs/debugging.md` ("Mogwai will automatically download updates on connections which
+/// are considered 'not metered'"; the status of device and connection is combined pessimistically) and its manual
+/// page mogwai-scheduled(8) 1.0. Left out: tariffs with hours of the day, which a user must enter there. Also left
+/// out: the limit of one download at a time, which is a setting of the scheduler here.
 public struct MogwaiPolicy: Policy, Hashable {
-    /// The rule.
+    /// Creates the policy, which has no settings.
     public init() {}
 
-    /// Says whether the network is free. Of what nobody knows the dearer is taken.
+    /// Returns whether the network is unmetered. A network of unknown price counts as metered unless it is Ethernet
+    /// or Wi-Fi.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: UnknownMeteredRule())
     }
@@ -63,17 +72,17 @@ public struct MogwaiPolicy: Policy, Hashable {
     }
 }
 
-/// What Apple tells of discretionary transfers: plugged in and on Wi-Fi (or a cable).
+/// The policy that Apple documents for discretionary transfers: plugged in and on Wi-Fi (or Ethernet).
 ///
-/// Source: developer.apple.com, "isDiscretionary" of `URLSessionConfiguration` (iOS 7, macOS 10.10 and later): "the system
-/// might delay transferring large files until the device is plugged in and connected to the network via Wi-Fi", and the
-/// Energy Efficiency Guides' "Defer Networking" ("plugged in or using Wi-Fi"). Nothing is published of how long it waits
-/// and what it gives up then, so nothing is given up here.
+/// Source: developer.apple.com, "isDiscretionary" of `URLSessionConfiguration` (iOS 7, macOS 10.10 and later): "the
+/// system might delay transferring large files until the device is plugged in and connected to the network via
+/// Wi-Fi". Also the Energy Efficiency Guides' "Defer Networking" ("plugged in or using Wi-Fi"). Apple does not
+/// publish how long the system waits and which requirements it then drops, so this policy drops none.
 public struct ApplePolicy: Policy, Hashable {
-    /// The rule.
+    /// Creates the policy, which has no settings.
     public init() {}
 
-    /// Says whether it is plugged in and on Wi-Fi or a cable.
+    /// Returns whether the machine is plugged in and on Wi-Fi or Ethernet.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let power = PowerConstraint.ac.verdict(under: context.conditions)
         guard !subject.traits.isLoopback else { return power }
@@ -85,43 +94,43 @@ public struct ApplePolicy: Policy, Hashable {
     }
 }
 
-/// One stage.
+/// A single relaxation phase.
 extension BitsPolicy: StagedPolicy {
-    /// How many stages it knows.
+    /// Returns one: all transfers are in the same phase.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
-    /// Always the first.
+    /// Returns the only phase.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 
-    /// Says whether the network is cheap enough.
+    /// Returns whether the network is cheap enough.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 }
 
-/// One stage.
+/// A single relaxation phase.
 extension MogwaiPolicy: StagedPolicy {
-    /// How many stages it knows.
+    /// Returns one: all transfers are in the same phase.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
-    /// Always the first.
+    /// Returns the only phase.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 
-    /// Says whether the network is free.
+    /// Returns whether the network is unmetered.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 }
 
-/// One stage.
+/// A single relaxation phase.
 extension ApplePolicy: StagedPolicy {
-    /// How many stages it knows.
+    /// Returns one: all transfers are in the same phase.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
-    /// Always the first.
+    /// Returns the only phase.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 
-    /// Says whether it is plugged in and on Wi-Fi or a cable.
+    /// Returns whether the machine is plugged in and on Wi-Fi or Ethernet.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }

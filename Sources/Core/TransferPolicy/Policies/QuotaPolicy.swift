@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Off AC, gives each app so much running time per rolling window; the longer nobody used the app, the longer the window.
+/// A policy that limits each app's running time per rolling window while the machine is off AC power.
 ///
-/// An app used within 12 hours has no limit; within 24 hours the window is the short one, within 48 hours the medium
-/// one, else, and where nobody was seen to use it, the long one. An app's own state decides, so this is no
+/// The window grows with the time since a person last used the app. An app used within 12 hours has no limit. An app
+/// used within 24 hours has the short window, and an app used within 48 hours has the medium window. All other apps
+/// have the long window, including apps without a known use. An app's own state decides, so this policy is not a
 /// ``StagedPolicy``.
 ///
+/// ```swift
+/// QuotaPolicy(limit: .seconds(1200))  // "quota:minutes=20" in the catalog
+/// ```
+///
 /// Source, read in `aosp-mirror/platform_frameworks_base`: Android 10's
-/// `services/core/java/com/android/server/job/controllers/QuotaController.java` at 045fb572 (10 min per 2, 8 and 24 h;
-/// 30 s before an app out of quota is in it again; free while charging), and
-/// `services/usage/java/com/android/server/usage/AppStandbyController.java` at 06ea0432 (`ELAPSED_TIME_THRESHOLDS` 12, 24
-/// and 48 h). developer.android.com, "Power management resource limits", has the same windows. Left out: at most 4 h
-/// within 24 h, the numbers of jobs and sessions, the time for which the screen has to be on beside those thresholds,
-/// and the bucket of restricted apps. Other than there the 30 s are asked for at every start.
+/// `services/core/java/com/android/server/job/controllers/QuotaController.java` at 045fb572 (10 min per 2, 8 and 24
+/// h; 30 s before an app out of quota is in it again; free while charging), and
+/// `services/usage/java/com/android/server/usage/AppStandbyController.java` at 06ea0432 (`ELAPSED_TIME_THRESHOLDS`
+/// 12, 24 and 48 h). developer.android.com, "Power management resource limits", has the same windows.
+///
+/// Differences from the source:
+/// - Left out: the maximum of 4 h within 24 h, the limits on jobs and sessions, and the bucket of restricted apps.
+/// - Left out: the time for which the screen must be on in addition to the thresholds.
+/// - Every start requires the 30 s, not only a start after the quota ran out.
 public struct QuotaPolicy: Policy, Hashable {
-    /// Running time per window. Default 10 min.
+    /// The running time per window. The default is 10 min.
     public var limit: Duration
-    /// The window of an app used within 24 h. Default 2 h. None is longer than 24 h.
+    /// The window of an app used within 24 h. The default is 2 h. No window is longer than 24 h.
     public var short: Duration
-    /// The window of an app used within 48 h. Default 8 h.
+    /// The window of an app used within 48 h. The default is 8 h.
     public var medium: Duration
-    /// The window of any other app. Default 24 h.
+    /// The window of any other app. The default is 24 h.
     public var long: Duration
-    /// What must be left for a start, so that nothing starts for a moment only.
+    /// The running time that must be left for a start, so that no transfer starts only for a moment.
     private static let buffer = Duration.seconds(30)
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         limit: Duration = .seconds(600), short: Duration = .seconds(2 * 3600), medium: Duration = .seconds(8 * 3600),
         long: Duration = .seconds(24 * 3600)
@@ -37,7 +45,7 @@ public struct QuotaPolicy: Policy, Hashable {
         self.long = long
     }
 
-    /// Says whether running time is left.
+    /// Returns whether the app has running time left. If not, the verdict names the date of renewal.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         guard context.conditions.power.value != .ac else { return .run(relyingOn: .power, lookAgain: nil) }
         let app = subject.traits.app
@@ -47,7 +55,7 @@ public struct QuotaPolicy: Policy, Hashable {
         let runs = runs(of: app, in: context)
         let left = limit - Self.used(runs, within: window, until: context.now.wall)
         if left > .zero, subject.isRunning || left >= min(Self.buffer, limit) {
-            // While it runs the time left gets shorter, else it can only grow.
+            // The remaining time shrinks while the transfer runs; otherwise it can only grow.
             let end = subject.isRunning ? context.look(at: context.now.instant.advanced(by: left)) : nil
             return .run(relyingOn: [], lookAgain: Verdict.earlier(end, recency))
         }
@@ -57,7 +65,8 @@ public struct QuotaPolicy: Policy, Hashable {
         return .hold([hold], lookAgain: Verdict.earlier(look, recency))
     }
 
-    /// The window that counts for an app by its last use, nil for none, and when that changes.
+    /// Returns the window for an app by its last use, or `nil` for no limit, and the date on which the window
+    /// changes.
     private func window(lastUse: WallTime?, at now: WallTime) -> (Duration?, changes: WallTime?) {
         guard let lastUse else { return (long, nil) }
         let steps: [(age: Duration, window: Duration?)] = [
@@ -69,7 +78,7 @@ public struct QuotaPolicy: Policy, Hashable {
         return (long, nil)
     }
 
-    /// The app's spans, the one that runs included.
+    /// Returns the spans in which transfers of `app` ran, including the current span.
     private func runs(of app: String, in context: PolicyContext) -> [AppHistory.Run] {
         var runs = context.history.apps.runs(of: app)
         if let observed = context.history.observed, observed.isAwake, observed.runningApps.contains(app),
@@ -85,9 +94,9 @@ public struct QuotaPolicy: Policy, Hashable {
         return runs.reduce(.zero) { $0 + max(.zero, max($1.start, start).duration(to: min($1.end, now))) }
     }
 
-    /// When so much running time has left the window that a start is worth it again.
+    /// Returns the date on which enough running time has left the window for a new start.
     private func renewal(_ runs: [AppHistory.Run], within window: Duration) -> WallTime? {
-        // Counted from the newest back: what may still lie in the window then.
+        // Counted backward from the newest span: the running time that the window may still contain at that date.
         var rest = limit - min(Self.buffer, limit)
         for run in runs.reversed() {
             let length = max(.zero, run.start.duration(to: run.end))

@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Goes when a weighted sum of conditions, age and budget reaches a threshold; age is scored anew each period.
+/// A policy that runs work if a weighted sum of conditions, age, and budget reaches a threshold.
 ///
-/// Conditions score 0.3 for AC and 0.7 for a free network; age is the share of the time to the deadline that is gone,
-/// without one the share of `fullAge`; the budget scores 1 below 80 %, 0.5 near its end and 0 over. The budget is the
-/// app's and has many dates, so this is no ``StagedPolicy``.
+/// The conditions score 0.3 for AC power and 0.7 for an unmetered network. The age scores the elapsed share of the
+/// time to the deadline, or of ``fullAge`` without a deadline, and is rescored once per period. The budget scores 1
+/// below 80 %, 0.5 from 80 % on, and 0 if it is used up. The budget is the app's or the connection's and has many
+/// dates, so this policy is not a ``StagedPolicy``.
 ///
-/// Source: the additive utility function, Keeney, Raiffa, "Decisions with Multiple Objectives", 1976, section 6.5 (seen
-/// in its table of contents only); the weights are this project's, chosen so that battery alone waits for an eighth of
-/// the time and a metered network for five eighths.
+/// ```swift
+/// ScorePolicy(threshold: 0.6)  // "score:theta=0.6" in the catalog
+/// ```
+///
+/// Source: the additive utility function, Keeney, Raiffa, "Decisions with Multiple Objectives", 1976, section 6.5
+/// (seen in its table of contents only). The weights are this project's. With these weights, battery power alone
+/// delays a transfer for an eighth of its time, and a metered network for five eighths.
 public struct ScorePolicy: Policy, Hashable {
-    /// What the sum must reach. Default 0.5.
+    /// The sum that must be reached. The default is 0.5.
     public var threshold: Double
-    /// How often age is scored anew. Default 5 min, at least 1 s.
+    /// The interval at which the age is rescored. The default is 5 min, the minimum 1 s.
     public var period: Duration
-    /// The weight of the conditions. Default 0.5.
+    /// The weight of the conditions. The default is 0.5.
     public var conditionWeight: Double
-    /// The weight of the age. Default 0.4.
+    /// The weight of the age. The default is 0.4.
     public var ageWeight: Double
-    /// The weight of the budget. Default 0.1.
+    /// The weight of the budget. The default is 0.1.
     public var budgetWeight: Double
-    /// The age that scores 1 where there is no deadline. Default 24 h.
+    /// The age that scores 1 without a deadline. The default is 24 h.
     public var fullAge: Duration
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         threshold: Double = 0.5, period: Duration = .seconds(300), conditionWeight: Double = 0.5,
         ageWeight: Double = 0.4, budgetWeight: Double = 0.1, fullAge: Duration = .seconds(86_400),
@@ -41,7 +46,8 @@ public struct ScorePolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Says whether the sum is high enough.
+    /// Returns whether the sum reaches the threshold, or the missing conditions. Good conditions suffice by
+    /// themselves.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
         guard case .hold = strict else { return strict }
@@ -54,14 +60,14 @@ public struct ScorePolicy: Policy, Hashable {
         let present = max(0, begin.duration(to: context.now.wall).wholeNanoseconds) / step
         func reaches(_ count: Int64) -> Bool {
             let age = min(1, Double(count.multipliedSaturating(by: step)) / Double(span))
-            // Sums of tenths fall short of what they stand for by the last bit.
+            // Floating-point sums of tenths fall short of the exact sums by the last bit.
             return fixed + ageWeight * age >= threshold - 1e-9
         }
         guard !reaches(present) else { return .run(relyingOn: [], lookAgain: nil) }
         let renewal =
             budgetScore(subject, in: context) < 1
             ? context.budgets.nextRollOver(after: context.now.wall, localTime: conditions.localTime) : nil
-        // Age only grows: the first period that reaches the threshold lies between the next one and full age.
+        // Age only grows, so the first period that reaches the threshold lies between the next period and full age.
         let last = (span / step).addingSaturating(1)
         var (low, high) = (present, max(last, present))
         let aged: WallTime?

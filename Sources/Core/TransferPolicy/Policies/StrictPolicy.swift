@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Runs on AC and on a network that costs nothing; no deadline changes that.
+/// A policy that runs work only on AC power and an unmetered network, regardless of deadlines.
 ///
-/// What phones ask for before they back up ("charging and on Wi-Fi").
+/// Phones have this requirement for backups ("charging and on Wi-Fi").
 public struct StrictPolicy: Policy, Hashable {
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates the policy. By default, unknown Ethernet and Wi-Fi links count as unmetered.
     public init(unknownMetered: UnknownMeteredRule = UnknownMeteredRule()) { self.unknownMetered = unknownMetered }
 
-    /// Says whether both hold.
+    /// Returns whether the machine runs on AC power and an unmetered network.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
     }
@@ -19,15 +19,15 @@ public struct StrictPolicy: Policy, Hashable {
     static let entry = PolicyCatalog.Entry(name: "strict", summary: "AC and unmetered") { _ in StrictPolicy() }
 }
 
-/// One stage.
+/// A single relaxation phase.
 extension StrictPolicy: StagedPolicy {
-    /// How many stages it knows.
+    /// Returns one: all transfers are in the same phase.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
-    /// Always the first.
+    /// Returns the only phase.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 
-    /// Says whether both hold.
+    /// Returns whether the machine runs on AC power and an unmetered network.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Starts only where it costs little, and stops only where it costs clearly more: a gap against flapping.
+/// A policy that starts work at a low cost and stops it only at a clearly higher cost. The gap prevents flapping.
 ///
-/// The cost is 0 on AC and a free network, 1 more off AC, 4 more on a metered network. To start, power and network must
-/// have held for the dwell time as well. Source: the two thresholds of a Schmitt trigger, as battery chargers and
-/// thermostats use them; Schmitt, "A Thermionic Trigger", 1938 (not checked against the source).
+/// The cost is 0 on AC power with an unmetered network. Without AC power, the cost rises by 1; on a metered network,
+/// it rises by 4. Before a start, power and network must also hold for the debounce time.
+///
+/// ```swift
+/// TwoThresholdPolicy(gap: 4)  // "two-threshold:gap=4" in the catalog
+/// ```
+///
+/// Source: the two thresholds of a Schmitt trigger, as used in battery chargers and thermostats. Schmitt, "A
+/// Thermionic Trigger", 1938 (not checked against the source).
 public struct TwoThresholdPolicy: Policy, Hashable {
-    /// The highest cost at which it starts. Default 0.5: on AC and a free network only.
+    /// The highest cost at which work starts. The default is 0.5, which means AC power and an unmetered network only.
     public var low: Double
-    /// How far the cost may rise above that before it stops. Default 1: going on on battery, not on a metered network.
+    /// The rise of the cost above ``low`` that running work tolerates. The default is 1: work continues on battery,
+    /// but not on a metered network.
     public var gap: Double
-    /// How long conditions must have held before a start. Default 60 s.
+    /// The debounce time: the time for which conditions must hold before a start. The default is 60 s.
     public var dwell: Duration
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         low: Double = 0.5, gap: Double = 1, dwell: Duration = .seconds(60),
         unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
@@ -27,7 +34,7 @@ public struct TwoThresholdPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Says whether the cost is below the threshold that counts.
+    /// Returns whether the cost is at most the threshold for starting or for continuing.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let strict = subject.strictVerdict(in: context, treatingUnknownAs: unknownMetered)
         let cost = subject.cost(in: context, treatingUnknownAs: unknownMetered)
@@ -62,23 +69,24 @@ public struct TwoThresholdPolicy: Policy, Hashable {
     ) { TwoThresholdPolicy(low: $0["low"], gap: $0["gap"], dwell: Duration(clampingSeconds: $0["dwell"])) }
 }
 
-/// One stage: only what runs has the other threshold. The mood is whether power and network have held for the dwell
-/// time.
+/// A single relaxation phase, because only running work has the other threshold.
+///
+/// The policy state tells whether power and network have held for the debounce time.
 extension TwoThresholdPolicy: StagedPolicy {
-    /// How many stages it knows.
+    /// Returns one: all transfers are in the same phase.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
-    /// Always the first.
+    /// Returns the only phase.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 
-    /// Says whether the cost is low enough for a start.
+    /// Returns whether the cost is low enough for a start.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         var waiting = subject
         waiting.isRunning = false
         return verdict(for: waiting, in: context)
     }
 
-    /// Whether something has to settle, and until when.
+    /// Returns state 1 while a condition is being debounced, with the end of the debounce.
     public func mood(in context: PolicyContext) -> PolicyMood {
         guard case .hold(_, let look) = settled(in: context) else { return PolicyMood() }
         return PolicyMood(1, until: look)

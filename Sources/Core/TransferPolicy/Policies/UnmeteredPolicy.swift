@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Runs on any network that costs nothing, whatever the power.
+/// A policy that runs work on any unmetered network, regardless of the power supply.
 ///
-/// What most desktop updaters do ("not on metered connections").
+/// Most desktop updaters follow this rule ("not on metered connections").
 public struct UnmeteredPolicy: Policy, Hashable {
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates the policy. By default, unknown Ethernet and Wi-Fi links count as unmetered.
     public init(unknownMetered: UnknownMeteredRule = UnknownMeteredRule()) { self.unknownMetered = unknownMetered }
 
-    /// Says whether the network is free.
+    /// Returns whether the network is unmetered.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
     }
@@ -21,15 +21,15 @@ public struct UnmeteredPolicy: Policy, Hashable {
     }
 }
 
-/// One stage.
+/// A single relaxation phase.
 extension UnmeteredPolicy: StagedPolicy {
-    /// How many stages it knows.
+    /// Returns one: all transfers are in the same phase.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
-    /// Always the first.
+    /// Returns the only phase.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 
-    /// Says whether the network is free.
+    /// Returns whether the network is unmetered.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Waits for a free network while the free bytes predicted before the deadline are enough, else takes any network.
+/// A policy that waits for an unmetered network while enough free bytes are predicted before the deadline.
 ///
-/// Predicted are the time left × the share of time with a free network over the last contacts × the rate of one. Without
-/// a contact to learn from nothing is predicted, and it goes at once. Without a deadline it waits; with an unknown size,
-/// until the deadline. What was learned moves its dates, so this is no ``StagedPolicy``.
+/// If the prediction falls short, the policy accepts any network. The prediction is a product of three factors: the
+/// time left, the recent share of time with an unmetered network, and the rate of such a network. Without a past
+/// contact, the prediction is zero and work runs at once. A transfer without a deadline waits. A transfer of unknown
+/// size waits until its deadline.
 ///
-/// Source: Balasubramanian, Mahajan, Venkataramani, "Augmenting Mobile 3G Using WiFi", MobiSys 2010: a prediction from
-/// what was met so far decides whether waiting pays within the tolerated delay (its abstract), and c is its
-/// "conservative quotient", from zero up, where less waits more (lecture notes on it, hmcl.mju.ac.kr). Not checked
-/// against the source: the formula, the 8 contacts, and going at once without any.
+/// New observations move the policy's dates, so this policy is not a ``StagedPolicy``.
+///
+/// ```swift
+/// WifflerPolicy(caution: 2)  // "wiffler:c=2" in the catalog
+/// ```
+///
+/// Source: Balasubramanian, Mahajan, Venkataramani, "Augmenting Mobile 3G Using WiFi", MobiSys 2010. A prediction
+/// from past contacts decides whether waiting pays off within the tolerated delay (from its abstract). c is its
+/// "conservative quotient", from zero up; smaller values wait more (lecture notes on it, hmcl.mju.ac.kr). Not checked
+/// against the source: the formula, the 8 contacts, and running at once without any contact.
 public struct WifflerPolicy: Policy, Hashable {
-    /// How many times the remaining bytes must be predicted. Default 1.
+    /// The factor by which the prediction must exceed the remaining bytes. The default is 1.
     public var caution: Double
-    /// How many contacts the prediction looks back at, at most ``ContactHistory/limit``. Default 8.
+    /// The number of past contacts in the prediction, at most ``ContactHistory/limit``. The default is 8.
     public var contacts: Int
-    /// Bytes a second on a free network. Default 2 500 000, the lab's.
+    /// The rate of an unmetered network, in bytes per second. The default is 2 500 000, as in `transferlab`.
     public var rate: Double
-    /// What to make of a link whose price nobody knows.
+    /// The rule for a link whose price no source reports.
     public var unknownMetered: UnknownMeteredRule
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         caution: Double = 1, contacts: Int = 8, rate: Double = 2_500_000,
         unknownMetered: UnknownMeteredRule = UnknownMeteredRule()
@@ -32,14 +39,14 @@ public struct WifflerPolicy: Policy, Hashable {
         self.unknownMetered = unknownMetered
     }
 
-    /// Says whether the network is free, or waiting for one too uncertain.
+    /// Returns whether the network is unmetered, or the wait for an unmetered network is too uncertain.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: unknownMetered)
         guard let deadline = subject.traits.constraints.deadline?.date else { return price }
         guard subject.bytesTotal != nil else { return price.until(deadline, in: context) }
         let share = context.history.contacts.share(ofLast: contacts) ?? 0
         guard share > 0, rate > 0 else { return .run(relyingOn: [], lookAgain: nil) }
-        // The prediction falls short from the moment on at which the time left is the need over the share.
+        // The prediction falls short once the time left is at most the need divided by the share.
         var atFreeRate = subject
         atFreeRate.rate = nil
         atFreeRate.start?.rate = nil

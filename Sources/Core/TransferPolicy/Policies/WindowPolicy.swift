@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// Off AC, runs only in short maintenance windows that lie further and further apart; on AC always.
+/// A policy that runs work off AC power only in short maintenance windows, with growing gaps between them.
 ///
-/// The first window opens one gap after the machine was seen off AC. Gaps and windows double up to their longest.
+/// On AC power, work always runs. The first window opens one gap after the machine was seen to leave AC power. Gaps
+/// and windows double up to their maximums.
+///
+/// ```swift
+/// WindowPolicy(gap: .seconds(1800))  // "window:gap=30" in the catalog
+/// ```
 ///
 /// Source: Android's Doze, read in `aosp-mirror/platform_frameworks_base`,
 /// `services/core/java/com/android/server/DeviceIdleController.java` at 00185053: `IDLE_TIMEOUT` 60 min up to
 /// `MAX_IDLE_TIMEOUT` 6 h, `IDLE_PENDING_TIMEOUT` 5 min up to `MAX_IDLE_PENDING_TIMEOUT` 10 min, both factors 2, each
-/// doubled once it was used. Left out: the hour of lying still before the first gap, motion, and windows that end early
-/// because nothing is left to do.
+/// doubled after use. Left out: the hour without motion before the first gap, motion itself, and windows that end
+/// early because nothing is left to do.
 public struct WindowPolicy: Policy, Hashable {
-    /// The first gap. Default 60 min, at least 1 s.
+    /// The length of the first gap. The default is 60 min, the minimum 1 s.
     public var gap: Duration
-    /// The longest gap. Default 6 h.
+    /// The maximum length of a gap. The default is 6 h.
     public var longestGap: Duration
-    /// The first window. Default 5 min, at least 1 s.
+    /// The length of the first window. The default is 5 min, the minimum 1 s.
     public var length: Duration
-    /// The longest window. Default 10 min.
+    /// The maximum length of a window. The default is 10 min.
     public var longestLength: Duration
 
-    /// The rule.
+    /// Creates a policy from its settings. The properties document their defaults.
     public init(
         gap: Duration = .seconds(3600), longestGap: Duration = .seconds(6 * 3600), length: Duration = .seconds(300),
         longestLength: Duration = .seconds(600)
@@ -31,7 +36,7 @@ public struct WindowPolicy: Policy, Hashable {
         self.longestLength = longestLength
     }
 
-    /// Says whether a window is open.
+    /// Returns whether a window is open. The next opening or closing is the next re-evaluation.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let power = context.conditions.power
         guard power.value != .ac else { return .run(relyingOn: .power, lookAgain: nil) }
@@ -42,7 +47,7 @@ public struct WindowPolicy: Policy, Hashable {
         return .hold([hold], lookAgain: look)
     }
 
-    /// Whether a window is open at `now`, and until when that lasts.
+    /// Returns whether a window is open at `now`, and the moment at which that changes.
     private func state(since start: Instant, at now: Instant) -> (isOpen: Bool, change: Instant) {
         let second: Int64 = 1_000_000_000
         var (gap, length) = (max(gap.wholeNanoseconds, second), max(length.wholeNanoseconds, second))
@@ -50,7 +55,7 @@ public struct WindowPolicy: Policy, Hashable {
             max(longestGap.wholeNanoseconds, gap), max(longestLength.wholeNanoseconds, length)
         )
         var elapsed = max(0, start.duration(to: now).wholeNanoseconds)
-        // At most 63 doublings until both are at their longest.
+        // At most 63 doublings until both lengths reach their maximums.
         while gap < longestGap || length < longestLength, elapsed >= gap.addingSaturating(length) {
             elapsed -= gap.addingSaturating(length)
             gap = min(gap.multipliedSaturating(by: 2), longestGap)
@@ -77,20 +82,21 @@ public struct WindowPolicy: Policy, Hashable {
     }
 }
 
-/// One stage. The mood is whether a window is open.
+/// A single relaxation phase. The policy state tells whether a window is open.
 extension WindowPolicy: StagedPolicy {
-    /// How many stages it knows.
+    /// Returns one: all transfers are in the same phase.
     public func stageCount(withDeadline hasDeadline: Bool) -> Int { 1 }
 
-    /// Always the first.
+    /// Returns the only phase.
     public func stage(of subject: PolicySubject, at now: WallTime) -> PolicyStage { PolicyStage() }
 
-    /// Says whether a window is open.
+    /// Returns whether a window is open.
     public func verdict(atStage stage: Int, for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         verdict(for: subject, in: context)
     }
 
-    /// Whether a window is open, and until when that lasts. On AC nobody asks.
+    /// Returns state 1 while a window is open, with the moment of the next change. On AC power, the state is
+    /// constant.
     public func mood(in context: PolicyContext) -> PolicyMood {
         let power = context.conditions.power
         guard power.value != .ac else { return PolicyMood() }

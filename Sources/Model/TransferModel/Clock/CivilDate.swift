@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A day of the Gregorian calendar, without time or zone.
+/// A day of the Gregorian calendar, without a time of day or a time zone.
 ///
-/// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days` and `days_from_civil`.
+/// The algorithms are from Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days` and
+/// `days_from_civil`.
 package struct CivilDate: Hashable, Comparable, Sendable {
     package let year: Int64
-    /// Counted from 1.
+    /// The month, 1…12.
     package let month: Int64
-    /// Counted from 1.
+    /// The day of the month, from 1.
     package let day: Int64
 
-    /// The day that lies so many days after 1970-01-01; held within a million years of it.
+    /// Creates the day that is this number of days after 1970-01-01, limited to a million years before and after that
+    /// date.
     package init(daysSinceEpoch: Int64) {
         // The algorithm counts from 0000-03-01.
         let days = min(max(daysSinceEpoch, -365_242_500), 365_242_500) + 719_468
@@ -24,14 +26,14 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The given day of a month, or the month's last where it is shorter.
+    /// Creates the given day of a month, or the last day of a shorter month.
     private init(year: Int64, month: Int64, clampingDay day: Int64) {
         self.year = year
         self.month = month
         self.day = min(day, Self.days(inMonth: month, of: year))
     }
 
-    /// How many days lie between 1970-01-01 and this one; negative before.
+    /// The number of days since 1970-01-01. Negative for earlier days.
     package var daysSinceEpoch: Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -41,7 +43,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// How many days a month has.
+    /// Returns the number of days in a month.
     package static func days(inMonth month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -50,7 +52,9 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The last day, this one included, that is the given day of its month; in a shorter month its last day counts.
+    /// Returns the latest day, up to and including this day, with the given day of the month.
+    ///
+    /// In a shorter month, the last day counts.
     package func latest(dayOfMonth: Int64) -> CivilDate {
         let ofThisMonth = CivilDate(year: year, month: month, clampingDay: dayOfMonth)
         if ofThisMonth <= self { return ofThisMonth }
@@ -58,7 +62,9 @@ package struct CivilDate: Hashable, Comparable, Sendable {
             year: month == 1 ? year - 1 : year, month: month == 1 ? 12 : month - 1, clampingDay: dayOfMonth)
     }
 
-    /// The first day after this one that is the given day of its month; in a shorter month its last day counts.
+    /// Returns the first day after this day with the given day of the month.
+    ///
+    /// In a shorter month, the last day counts.
     package func next(dayOfMonth: Int64) -> CivilDate {
         let ofThisMonth = CivilDate(year: year, month: month, clampingDay: dayOfMonth)
         if ofThisMonth > self { return ofThisMonth }
@@ -66,7 +72,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
             year: month == 12 ? year + 1 : year, month: month == 12 ? 1 : month + 1, clampingDay: dayOfMonth)
     }
 
-    /// Orders by time.
+    /// Orders days by time.
     package static func < (left: CivilDate, right: CivilDate) -> Bool {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }

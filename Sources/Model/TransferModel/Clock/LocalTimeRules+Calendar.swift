@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LocalTimeRules {
-    /// The local day at `date`.
+    /// Returns the local day at `date`.
     package func civilDate(at date: WallTime) -> CivilDate {
         let local = date.secondsSinceEpoch.addingSaturating(offsetSeconds(at: date))
         let (days, remainder) = local.quotientAndRemainder(dividingBy: 86_400)
         return CivilDate(daysSinceEpoch: remainder < 0 ? days - 1 : days)
     }
 
-    /// The first moment from `date` on at which the local clock shows `day` or a later one.
+    /// Returns the first moment from `date` on at which the local clock shows `day` or a later day.
     ///
-    /// Where that midnight is skipped by a change of the clocks, it is the moment of the change.
+    /// If a change of the clocks skips that midnight, the result is the moment of the change.
     package func start(of day: CivilDate, notBefore date: WallTime) -> WallTime {
         let midnight = day.daysSinceEpoch.multipliedSaturating(by: 86_400)
         var segment = (start: WallTime(nanosecondsSinceEpoch: .min), offset: initialOffsetSeconds)

@@ -1,11 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The machine at one moment, as one comparable value: what every decision is made on.
+/// The state of the machine at one moment, as one comparable value: the basis of every decision.
 ///
-/// "Unknown" is a value of its own everywhere, and each fact says where it came from, since when, and how sure it is.
+/// Unknown is always a value of its own. Each fact has a source, a start, and a confidence.
+///
+/// ```swift
+/// var conditions = Conditions(unknownSince: now)
+/// conditions.power.update(to: .ac, source: .upower, sureness: .reported, at: now)
+/// ```
+///
+/// ## Topics
+///
+/// ### Power
+///
+/// - ``power``
+/// - ``battery``
+/// - ``powerProfile``
+/// - ``drainsOnAC``
+///
+/// ### Network
+///
+/// - ``network``
+/// - ``linkKind``
+/// - ``metered``
+/// - ``roaming``
+/// - ``connection``
+/// - ``interface``
+/// - ``underlay``
+///
+/// ### Machine
+///
+/// - ``sleep``
+/// - ``hold``
+/// - ``localTime``
+///
+/// ### Diagnostics
+///
+/// - ``disagreements``
+/// - ``notes``
 public struct Conditions: Hashable, Sendable {
-    // Kept apart and shared until somebody changes them, since they are handed on far more often than changed; in an array
-    // as the smallest box that is copied as a value. It has one element always.
+    // Copy-on-write storage, because conditions are passed on far more often than changed. An array is the smallest
+    // box with value semantics. The array always has one element.
     @usableFromInline var facts: [Facts]
 
     @usableFromInline struct Facts: Hashable, Sendable {
@@ -44,52 +79,52 @@ public struct Conditions: Hashable, Sendable {
         }
     }
 
-    /// What the machine runs on.
+    /// The power source of the machine.
     @inlinable public var power: Fact<PowerSource> {
         _read { yield facts[0].power }
         _modify { yield &facts[0].power }
     }
-    /// The batteries taken together.
+    /// The combined state of all batteries.
     @inlinable public var battery: Fact<BatteryState> {
         _read { yield facts[0].battery }
         _modify { yield &facts[0].battery }
     }
-    /// What the person chose between speed and battery life.
+    /// The user's choice between performance and battery life.
     @inlinable public var powerProfile: Fact<PowerProfile> {
         _read { yield facts[0].powerProfile }
         _modify { yield &facts[0].powerProfile }
     }
-    /// Whether the machine is awake.
+    /// The sleep state of the machine.
     @inlinable public var sleep: Fact<SleepState> {
         _read { yield facts[0].sleep }
         _modify { yield &facts[0].sleep }
     }
-    /// What holds everything back because somebody asked for it; nil where nothing does.
+    /// The hold on all transfers that a person or a program requested, or `nil` if there is none.
     @inlinable public var hold: Fact<MachineHold?> {
         _read { yield facts[0].hold }
         _modify { yield &facts[0].hold }
     }
-    /// What can be reached.
+    /// The reachability of the network.
     @inlinable public var network: Fact<Reachability> {
         _read { yield facts[0].network }
         _modify { yield &facts[0].network }
     }
-    /// The kind of device under the default route.
+    /// The kind of device that carries the default route.
     @inlinable public var linkKind: Fact<LinkKind> {
         _read { yield facts[0].linkKind }
         _modify { yield &facts[0].linkKind }
     }
-    /// Whether bytes cost money.
+    /// The price of the network.
     @inlinable public var metered: Fact<Metered> {
         _read { yield facts[0].metered }
         _modify { yield &facts[0].metered }
     }
-    /// Whether the mobile network is a foreign one.
+    /// The roaming state of the mobile network.
     @inlinable public var roaming: Fact<Roaming> {
         _read { yield facts[0].roaming }
         _modify { yield &facts[0].roaming }
     }
-    /// The connection's name (SSID or profile), where a service tells it.
+    /// The connection's name (SSID or profile), or `nil` if no service reports it.
     @inlinable public var connection: Fact<String?> {
         _read { yield facts[0].connection }
         _modify { yield &facts[0].connection }
@@ -99,35 +134,37 @@ public struct Conditions: Hashable, Sendable {
         _read { yield facts[0].interface }
         _modify { yield &facts[0].interface }
     }
-    /// The device that carries the bytes in the end, where it is another than `interface`: below a VPN, a bridge and the
-    /// like.
+    /// The device that finally carries the bytes, or `nil` if it is the same as `interface`.
+    ///
+    /// The two differ below a VPN, a bridge, and similar devices.
     @inlinable public var underlay: Fact<String?> {
         _read { yield facts[0].underlay }
         _modify { yield &facts[0].underlay }
     }
-    /// Where two sources answered differently: one sentence each, for people.
+    /// The disagreements between sources, one sentence each, for users.
     @inlinable public var disagreements: [String] {
         _read { yield facts[0].disagreements }
         _modify { yield &facts[0].disagreements }
     }
-    /// What could not be read as it should: one sentence each, for people.
+    /// The problems in reading the conditions, one sentence each, for users.
     @inlinable public var notes: [String] {
         _read { yield facts[0].notes }
         _modify { yield &facts[0].notes }
     }
-    /// The local time zone's rules, for windows of the week and for showing times.
+    /// The rules of the local time zone, for weekly windows and for displayed times.
     @inlinable public var localTime: LocalTimeRules {
         _read { yield facts[0].localTime }
         _modify { yield &facts[0].localTime }
     }
 
-    /// Whether a battery drains although the machine is plugged in: a charger too weak for what it takes.
+    /// A Boolean value that indicates whether the battery drains although the machine is plugged in: the charger is
+    /// too weak.
     ///
-    /// The power source stays `ac`, as a transfer's share of what the machine takes is small and the plug is there; who
-    /// minds asks for a level of charge.
+    /// The power source remains `ac`, because the machine is plugged in and transfers use little of its power. A
+    /// transfer that must avoid this state can require a charge level.
     public var drainsOnAC: Bool { power.value == .ac && battery.value.charging == .discharging }
 
-    /// Conditions about which nothing is known.
+    /// Creates conditions in which every fact is unknown.
     public init(unknownSince now: Moment, localTime: LocalTimeRules = .utc) {
         facts = [Facts(unknownSince: now, localTime: localTime)]
     }

@@ -1,37 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a fact about the machine came from.
+/// The source of a fact about the machine.
+///
+/// ## Topics
+///
+/// ### Power
+///
+/// - ``upower``
+/// - ``sysfs``
+/// - ``powerProfiles``
+/// - ``logind``
+///
+/// ### Network
+///
+/// - ``kernel``
+/// - ``networkManager``
+/// - ``modemManager``
+/// - ``dhcp``
+///
+/// ### Sandboxes
+///
+/// - ``portal``
+///
+/// ### Users
+///
+/// - ``override``
+/// - ``person``
+/// - ``assumption``
+///
+/// ### Fallbacks
+///
+/// - ``rule``
+/// - ``none``
+///
+/// ### Properties
+///
+/// - ``displayName``
 public enum FactSource: String, Hashable, Sendable, CaseIterable {
     /// The UPower daemon.
     case upower
     /// The kernel's power_supply class, read from sysfs.
     case sysfs
-    /// The kernel's routes and links, asked over rtnetlink.
+    /// The kernel's routes and links, read over rtnetlink.
     case kernel
     /// NetworkManager.
     case networkManager
     /// ModemManager.
     case modemManager
-    /// A DHCP client's lease.
+    /// The lease of a DHCP client.
     case dhcp
-    /// power-profiles-daemon, or a service that answers in its place.
+    /// power-profiles-daemon, or a compatible service.
     case powerProfiles
-    /// The desktop portal: what a sandboxed program is told.
+    /// The desktop portal, which serves sandboxed programs.
     case portal
-    /// The login manager, systemd-logind or elogind.
+    /// The login manager: systemd-logind or elogind.
     case logind
-    /// A rule of this project, applied where no service answers.
+    /// A rule of this project, which applies if no service answers.
     case rule
-    /// A person's word about a connection.
+    /// A user's setting for a connection.
     case override
-    /// A person's word about everything (`transferctl hold`).
+    /// A user's setting for everything (`transferctl hold`).
     case person
-    /// A person's word for this one run (`--assume`).
+    /// A user's assumption for one run (`--assume`).
     case assumption
-    /// Nobody answered.
+    /// No source answered.
     case none
 
-    /// The name people know it by.
+    /// The name of the source, as shown to users.
     public var displayName: String {
         switch self {
         case .upower: "UPower"
@@ -52,30 +87,36 @@ public enum FactSource: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// How far a fact can be trusted.
+/// The confidence in a fact.
 public enum Sureness: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A service or the kernel said so.
+    /// A service or the kernel reported the fact.
     case reported
-    /// Concluded, or said by one of two sources that disagree.
+    /// The fact is a conclusion, or one of two sources reported it and the other disagrees.
     case guessed
-    /// Taken for granted: a person's assumption, or nothing else to go by.
+    /// The fact is an assumption by the user, or there is no other information.
     case assumed
 }
 
-/// One thing known about the machine, with where it came from, since when it holds and how sure it is.
+/// A fact about the machine, with its source, start, and confidence.
+///
+/// ```swift
+/// let power = Fact(PowerSource.ac, source: .upower, since: now)
+/// ```
 public struct Fact<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// What is known; "unknown" is a value of its own.
+    /// The value. Unknown is a value of its own.
     public var value: Value
-    /// Who said so.
+    /// The source that reported the value.
     public var source: FactSource
-    /// Since when this value holds. A change of source or sureness alone does not move it.
+    /// The moment from which the value has been true. A change of source or confidence alone does not move this
+    /// moment.
     public var since: Moment
-    /// How sure it is.
+    /// The confidence in the value.
     public var sureness: Sureness
-    /// Whether the value was seen to change while watched. What was read at the start counts as settled.
+    /// A Boolean value that indicates whether the value was seen to change. A value that was read at the start needs
+    /// no debounce.
     public var isObservedChange: Bool
 
-    /// A fact from its parts.
+    /// Creates a fact. By default, the fact is reported and not an observed change.
     public init(
         _ value: Value, source: FactSource, since: Moment, sureness: Sureness = .reported,
         isObservedChange: Bool = false
@@ -87,7 +128,7 @@ public struct Fact<Value: Hashable & Sendable>: Hashable, Sendable {
         self.isObservedChange = isObservedChange
     }
 
-    /// Takes over a new reading: `since` and `isObservedChange` move only when the value does.
+    /// Returns the fact after a new reading. `since` and `isObservedChange` change only if the value changes.
     public func updated(to value: Value, source: FactSource, sureness: Sureness, at now: Moment) -> Fact {
         if value == self.value {
             return Fact(
@@ -96,7 +137,8 @@ public struct Fact<Value: Hashable & Sendable>: Hashable, Sendable {
         return Fact(value, source: source, since: now, sureness: sureness, isObservedChange: true)
     }
 
-    /// The same in place: nothing is copied.
+    /// Applies a new reading in place, without a copy. `since` and `isObservedChange` change only if the value
+    /// changes.
     public mutating func update(to value: consuming Value, source: FactSource, sureness: Sureness, at now: Moment) {
         self.source = source
         self.sureness = sureness

@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Somebody's hold on all transfers of the machine: none starts, and what runs is stopped with its bytes kept.
+/// A hold on all transfers of the machine: none starts, and running transfers stop and keep their bytes.
 ///
-/// A value behind a reference, since conditions are copied with every event and hardly ever hold anything.
+/// A reference type, because conditions are copied with every event and seldom contain a hold.
+///
+/// ```swift
+/// conditions.hold.update(
+///     to: MachineHold(by: "Ann", why: "video call"), source: .person, sureness: .reported, at: now)
+/// ```
 public final class MachineHold: Hashable, Sendable {
-    /// Who holds them, for people.
+    /// The name of the holder, for users.
     public let holder: String
-    /// Why, for people.
+    /// The reason for the hold, for users.
     public let why: String
-    /// When it ends by itself; nil where somebody has to release it. Who sets the hold sees to that.
+    /// The date on which the hold ends, or `nil` if somebody must release it. The code that sets the hold also ends
+    /// it.
     public let until: WallTime?
 
-    /// A hold.
+    /// Creates a hold. By default, somebody must release it.
     public init(by holder: String, why: String, until: WallTime? = nil) {
         self.holder = holder
         self.why = why
         self.until = until
     }
 
-    /// Holds by the same of the same are equal.
+    /// Compares holders, reasons, and end dates.
     public static func == (left: MachineHold, right: MachineHold) -> Bool {
         left === right || (left.holder, left.why, left.until) == (right.holder, right.why, right.until)
     }
 
-    /// Adds all of it.
+    /// Hashes the holder, the reason, and the end date.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(holder)
         hasher.combine(why)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be reached.
+/// The reachability of the network.
 public enum Reachability: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Nothing: no route, or a link without carrier.
+    /// Nothing is reachable: there is no route, or the link has no carrier.
     case none
-    /// A captive portal wants a login first.
+    /// A captive portal requires a login.
     case portal
-    /// A network, but not the internet.
+    /// A network is reachable, but the internet is not.
     case limited
-    /// The internet, as far as anybody can say.
+    /// The internet is reachable, as far as any source can tell.
     case full
-    /// Nobody can say.
+    /// No source reports the reachability.
     case unknown
 
-    /// Whether a transfer may be tried. What nobody knows is tried.
+    /// A Boolean value that indicates whether a transfer may be tried. A network of unknown reachability may be
+    /// tried.
     public var isUsable: Bool {
         switch self {
         case .none, .portal: false
@@ -22,62 +23,66 @@ public enum Reachability: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// The kind of device that carries the default route; a VPN or bridge is resolved to what carries it.
+/// The kind of device that carries the default route. A VPN or a bridge is resolved to the device below it.
 public enum LinkKind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A cable, or a virtual device that stands for one (veth, virtio, a bridge or bond over wired ports).
+    /// A cable, or a virtual device that represents one (veth, virtio, a bridge or bond over wired ports).
     case ethernet
-    /// Wireless LAN.
+    /// A wireless LAN.
     case wifi
-    /// A mobile network's modem.
+    /// The modem of a mobile network.
     case cellular
-    /// Bluetooth personal area network.
+    /// A Bluetooth personal area network.
     case bluetooth
-    /// A phone's link over USB.
+    /// A phone's connection over USB.
     case usbTether = "usb-tether"
-    /// Something else.
+    /// Another kind of device.
     case other
-    /// Nobody can say, or there is no link.
+    /// The kind is unknown, or there is no link.
     case unknown
 }
 
 /// A set of link kinds.
+///
+/// ```swift
+/// let free: LinkKinds = [LinkKinds(.ethernet), LinkKinds(.wifi)]
+/// ```
 public struct LinkKinds: OptionSet, Hashable, Sendable, Codable {
-    /// One bit a kind.
+    /// The raw bits, one for each kind.
     public let rawValue: UInt8
 
-    /// A set from its bits.
+    /// Creates a set from its raw bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The set of one kind.
+    /// Creates a set with a single kind.
     public init(_ kind: LinkKind) {
-        // The position in `allCases` is the bit: seven kinds fit eight bits.
+        // The bit is the position in `allCases`. Seven kinds fit into eight bits.
         rawValue = 1 << UInt8(LinkKind.allCases.firstIndex(of: kind) ?? 7)
     }
 
-    /// The kinds in the set, in the order of their declaration.
+    /// The kinds in the set, in declaration order.
     public var kinds: [LinkKind] { LinkKind.allCases.filter { contains(LinkKinds($0)) } }
 }
 
-/// Whether bytes cost somebody money.
+/// The price of a network: whether bytes cost somebody money.
 public enum Metered: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Said to be metered.
+    /// A source reports that the network is metered.
     case yes
-    /// Guessed to be metered; counts as `yes`.
+    /// A source guesses that the network is metered. Counts as `yes`.
     case guessYes
-    /// Said to be free.
+    /// A source reports that the network is free.
     case no
-    /// Guessed to be free; counts as `no`.
+    /// A source guesses that the network is free. Counts as `no`.
     case guessNo
-    /// Nobody can say; the kind of link decides.
+    /// No source reports the price, and the kind of link decides.
     case unknown
 }
 
-/// Whether the network belongs to somebody else than the one whose customer the person is.
+/// The roaming state: whether the mobile network belongs to another operator than the user's own.
 public enum Roaming: String, Hashable, Sendable, CaseIterable {
-    /// Roaming.
+    /// The connection is roaming.
     case yes
-    /// At home.
+    /// The connection is at home.
     case no
-    /// Nobody can say; a link that is not cellular never roams.
+    /// The state is unknown. A link that is not cellular is never roaming.
     case unknown
 }

@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the machine runs on.
+/// The power source of the machine.
 public enum PowerSource: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Mains, or a machine that has no battery.
+    /// AC power, or a machine without a battery.
     case ac
     /// A battery.
     case battery
-    /// Nobody can say. Never taken for mains.
+    /// The power source is unknown. Never treated as AC power.
     case unknown
 }
 
-/// What the batteries do.
+/// The charging state of the batteries.
 public enum ChargingState: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Taking charge.
+    /// The batteries are charging.
     case charging
-    /// Giving charge.
+    /// The batteries are discharging.
     case discharging
-    /// Neither, and full.
+    /// The batteries are full, and neither charging nor discharging.
     case full
-    /// Neither, and not full: the charger or a charge limit holds it.
+    /// The batteries are not full, and neither charging nor discharging: the charger or a charge limit prevents it.
     case notCharging
-    /// Nobody can say.
+    /// The state is unknown.
     case unknown
 }
 
-/// How urgent the battery's level is, as UPower tells it.
+/// The urgency of the battery's level, as reported by UPower.
 public enum BatteryWarning: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Nothing to warn of.
+    /// No warning.
     case none
-    /// Low.
+    /// The level is low.
     case low
-    /// Critical.
+    /// The level is critical.
     case critical
     /// The machine is about to act (sleep or power off).
     case action
-    /// Nobody can say.
+    /// The urgency is unknown.
     case unknown
 }
 
-/// The machine's batteries taken together.
+/// The combined state of all batteries of the machine.
 public struct BatteryState: Hashable, Sendable {
-    /// Charge in percent, 0…100; nil where there is no battery or nobody can say.
+    /// The charge in percent, 0…100, or `nil` if there is no battery or the charge is unknown.
     public var level: Int?
-    /// What the batteries do.
+    /// The charging state.
     public var charging: ChargingState
-    /// How urgent the level is.
+    /// The urgency of the level.
     public var warning: BatteryWarning
 
-    /// A state; `level` is held within 0…100.
+    /// Creates a state. The level is clamped to 0…100.
     public init(level: Int? = nil, charging: ChargingState = .unknown, warning: BatteryWarning = .unknown) {
         self.level = level.map { min(max($0, 0), 100) }
         self.charging = charging
@@ -55,24 +55,24 @@ public struct BatteryState: Hashable, Sendable {
     }
 }
 
-/// What the person chose between speed and battery life.
+/// The user's choice between performance and battery life.
 public enum PowerProfile: String, Hashable, Sendable, CaseIterable {
-    /// Long battery life before speed.
+    /// Battery life is more important than performance.
     case powerSaver = "power-saver"
-    /// Neither.
+    /// Performance and battery life are balanced.
     case balanced
-    /// Speed before battery life.
+    /// Performance is more important than battery life.
     case performance
-    /// Nobody can say.
+    /// The choice is unknown.
     case unknown
 }
 
-/// Whether the machine is awake, and will stay so.
+/// The sleep state of the machine, including announced changes.
 public enum SleepState: String, Hashable, Sendable, CaseIterable {
-    /// Awake, and nobody has said otherwise.
+    /// The machine is awake, and no change has been announced.
     case awake
-    /// It is going to sleep, or asleep: between the announcement and the waking up.
+    /// The machine is about to sleep or is asleep: from the announcement until the machine wakes.
     case aboutToSleep = "about-to-sleep"
-    /// It is going to be switched off or started anew.
+    /// The machine is about to shut down or restart.
     case aboutToShutDown = "about-to-shut-down"
 }

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which connections a transfer may use, by name (SSID or profile), and whether it may roam.
+/// The connections that a transfer may use, by name (SSID or profile), and whether it may roam.
 ///
-/// A connection whose name nobody knows is on no list: it is refused where only some are allowed, and not where some
-/// are denied. Only a network that is known to be foreign counts as roaming.
+/// A connection of unknown name is on no list. A list of allowed connections therefore excludes the connection, and a
+/// list of denied connections does not. A connection counts as roaming only if a source reports a foreign network.
+///
+/// ```swift
+/// let constraint = ConnectionConstraint(denied: ["Phone"], allowsRoaming: false)
+/// ```
 public struct ConnectionConstraint: Hashable, Sendable, Codable {
-    /// The only connections that may be used, in order; nil for all.
+    /// The only connections that the transfer may use, sorted, or `nil` for all connections.
     public private(set) var allowed: [String]?
-    /// Connections that may not be used, whatever `allowed` says, in order.
+    /// The connections that the transfer may not use, sorted. This list overrides `allowed`.
     public private(set) var denied: [String]
-    /// Whether a foreign mobile network will do.
+    /// A Boolean value that indicates whether the transfer may roam. The default is `true`.
     public var allowsRoaming: Bool
 
-    /// A constraint; what is not named asks for nothing.
+    /// Creates a constraint. By default, it permits every connection.
     public init(allowed: Set<String>? = nil, denied: Set<String> = [], allowsRoaming: Bool = true) {
-        // In order, so that the same constraint is stored and compared the same.
+        // Sorted, so that equal constraints have equal stored forms.
         self.allowed = allowed?.sorted()
         self.denied = denied.sorted()
         self.allowsRoaming = allowsRoaming
     }
 
-    /// Any connection.
+    /// A constraint that permits every connection.
     public static let any = ConnectionConstraint()
 
-    /// Whether it asks for nothing.
+    /// A Boolean value that indicates whether the constraint permits every connection.
     package var isAny: Bool { allowed == nil && denied.isEmpty && allowsRoaming }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a transfer may cost money.
+/// The permission of a transfer to cost money.
 public enum MeteredConstraint: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Nothing was said: it may, unless the policy for discretionary work says otherwise.
+    /// No statement: the transfer may cost money, unless the policy for discretionary work forbids it.
     case unstated
-    /// It may: somebody said so, and a policy that keeps to free networks makes an exception for it.
+    /// The transfer may cost money, by explicit permission. A policy that uses only unmetered networks makes an
+    /// exception.
     case allowed
-    /// It may not.
+    /// The transfer may not cost money.
     case unmetered
 }

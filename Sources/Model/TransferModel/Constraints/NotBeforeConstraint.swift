@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The earliest date at which a transfer may begin.
+/// The earliest date on which a transfer may begin.
 public struct NotBeforeConstraint: Hashable, Sendable, Codable {
-    /// The date.
+    /// The earliest start date.
     public var date: WallTime
 
-    /// Not before `date`.
+    /// Creates a constraint with the given date.
     public init(_ date: WallTime) { self.date = date }
 }

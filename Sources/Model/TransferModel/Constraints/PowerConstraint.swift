@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What power a transfer needs.
+/// The power supply that a transfer requires.
 public enum PowerConstraint: Hashable, Sendable, Codable {
-    /// Any.
+    /// Any power supply, including an unknown one.
     case any
-    /// Mains.
+    /// AC power.
     case ac
-    /// Mains, or a battery with more than this charge in percent, 0…100.
+    /// AC power, or a battery with a charge above this level, in percent, 0…100.
     case acOrBattery(above: Int)
 }

@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The windows of the local week in which a transfer may run.
+///
+/// ```swift
+/// // Every Sunday from 02:00 to 06:00
+/// let night = WindowConstraint(windows: [.init(start: 6 * 86_400 + 2 * 3600, end: 6 * 86_400 + 6 * 3600)])
+/// ```
 public struct WindowConstraint: Hashable, Sendable, Codable {
-    /// Seconds of the local week from Monday 00:00, half-open; a window across the week's end has `end` above 604 800.
+    /// A half-open range of seconds of the local week, counted from Monday 00:00.
+    ///
+    /// A window across the end of the week has an `end` above 604 800.
     public struct Window: Hashable, Sendable, Codable {
-        /// The second at which it opens, 0…604 799.
+        /// The second at which the window opens, 0…604 799.
         public var start: Int64
-        /// The second at which it is closed again, above `start`.
+        /// The second at which the window closes, greater than `start`.
         public var end: Int64
 
-        /// A window.
+        /// Creates a window.
         public init(start: Int64, end: Int64) {
             self.start = start
             self.end = end
         }
     }
 
-    /// The windows.
+    /// The windows, in the order in which they were given.
     public private(set) var windows: [Window]
 
-    /// The windows; one without length, or that opens outside the week, is left out.
+    /// Creates a constraint from windows. Windows that are empty or open outside the week are left out.
     public init(windows: [Window]) {
         self.windows = windows.filter { (0..<604_800).contains($0.start) && $0.end > $0.start }
     }
 
-    /// Windows from their stored form, checked as any others.
+    /// Decodes a stored constraint. Invalid windows are left out.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(windows: try container.decode([Window].self, forKey: .windows))

@@ -1,98 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An app with transfers, background sessions or a relaunch delay.
+/// A summary of an app that has transfers, background sessions, or a relaunch delay.
 package struct AppSummary: Hashable, Sendable, Codable {
-    /// The app's name.
+    /// The name of the app.
     package var app: String
-    /// Its unfinished transfers, and how many of them run, wait and are paused.
+    /// The number of unfinished transfers. The next three properties count those that run, wait, and are paused.
     package var open = 0
     package var running = 0
     package var waiting = 0
     package var paused = 0
-    /// The identifiers of its sessions, in order.
+    /// The identifiers of the app's sessions, in order.
     package var sessions: [String] = []
-    /// Seconds that its background work waits, since it was started again and again.
+    /// The relaunch delay of the app's background work, in seconds.
     package var delay: Int64 = 0
-    /// Unfinished tasks of its sessions, suspended ones included.
+    /// The number of unfinished tasks in the app's sessions, including suspended tasks.
     package var tasks = 0
-    /// Kept files of uploads.
+    /// The number of upload files kept for the app. `sourceBytes` is their total size.
     package var sourceFiles = 0
     package var sourceBytes: Int64 = 0
-    /// Downloads of its sessions that it has not taken.
+    /// The number of finished session downloads that the app has not taken. `finishedBytes` is their total size.
     package var finishedFiles = 0
     package var finishedBytes: Int64 = 0
-    /// What its unfinished downloads have so far.
+    /// The bytes of unfinished downloads so far.
     package var partialBytes: Int64 = 0
-    /// What counts towards `bytesLimit`.
+    /// The bytes that count toward `bytesLimit`.
     package var countedBytes: Int64 = 0
     package var bytesLimit: Int64 = 0
-    /// What is known of it where it has background sessions.
+    /// The state of the app's background sessions, or `nil` if the app has none.
     package var background: Background?
 
-    /// An app without transfers.
+    /// Creates a summary without transfers.
     package init(app: String) { self.app = app }
 
-    /// An app with background sessions.
+    /// The state of an app with background sessions.
     package struct Background: Hashable, Sendable, Codable {
-        /// Whether one of its processes has a session open.
+        /// A Boolean value that indicates whether a process of the app has a session open.
         package var isConnected = false
-        /// Whether a person works with it.
+        /// A Boolean value that indicates whether the app is in the foreground.
         package var isInFront = false
-        /// What it has not dealt with yet.
+        /// The number of events that the app has not handled.
         package var waitingEvents = 0
-        /// Starts since the service began, and those that came to nothing.
+        /// The number of launches since the service began. `failures` counts the failed launches.
         package var launches = 0
         package var failures = 0
-        /// Of the failures: those without a program, those that ended at once, and those that did not take the call.
+        /// The failed launches by kind: program missing, process ended at once (`crashed`), and call not accepted
+        /// (`silent`).
         package var missing = 0
         package var crashed = 0
         package var silent = 0
         package var lastLaunch: WallTime?
-        /// What came of the last start: started, missing, crashed or silent.
+        /// The outcome of the last launch: started, missing, crashed, or silent.
         package var lastOutcome: String?
-        /// Why the last start came to nothing.
+        /// The reason why the last launch failed.
         package var lastWords: String?
-        /// How it is started.
+        /// The way in which the app is launched.
         package var registration: AppRegistration?
-        /// The executable of the program that said how.
+        /// The executable of the program that registered the app.
         package var registeredBy: String?
 
-        /// An app that nothing is known of.
+        /// Creates the state of an app about which nothing is known.
         package init() {}
     }
 }
 
-/// The delay of an app's background work after it was started again and again.
+/// The delay of an app's background work after repeated launches of the app.
 package struct RelaunchDelay: Hashable, Sendable, Codable {
-    /// Transfers that wait for the same moment.
+    /// A group of transfers that wait for the same moment.
     package struct Waiting: Hashable, Sendable, Codable {
-        /// When they may begin.
+        /// The date on which the transfers may begin.
         package var release: WallTime
-        /// How many there are.
+        /// The number of transfers in the group.
         package var count: Int
 
-        /// Transfers that wait.
+        /// Creates a group of waiting transfers.
         package init(release: WallTime, count: Int) { (self.release, self.count) = (release, count) }
     }
 
-    /// The app.
+    /// The name of the app.
     package var app: String
-    /// Seconds, counted from the last start of the app.
+    /// The delay in seconds, measured from the last launch of the app.
     package var delay: Int64
-    /// How many starts led to it.
+    /// The number of launches that produced the delay.
     package var relaunches: Int
-    /// When the last of them was.
+    /// The date of the last launch.
     package var last: WallTime?
-    /// When the delay's period ends; nil where it is over.
+    /// The end of the delay's period, or `nil` if the period has ended.
     package var until: WallTime?
-    /// What keeps the delay up: period, heldTask or relaunch.
+    /// The cause that keeps the delay above 0: period, heldTask, or relaunch.
     package var cause: String
-    /// The transfers that wait, soonest first.
+    /// The waiting transfers, soonest first.
     package var waiting: [Waiting] = []
-    /// Transfers that were held, may begin by now and are not over.
+    /// The number of unfinished transfers whose delay has passed.
     package var begun = 0
 
-    /// A delay.
+    /// Creates a delay without waiting transfers.
     package init(app: String, delay: Int64, relaunches: Int, cause: String) {
         (self.app, self.delay, self.relaunches, self.cause) = (app, delay, relaunches, cause)
     }

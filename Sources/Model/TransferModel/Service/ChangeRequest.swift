@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of what a transfer asks for; what is nil stays as it is.
+/// A change of a transfer's requirements. Properties that are `nil` stay unchanged.
 package struct ChangeRequest: Hashable, Sendable, Codable {
-    /// How urgent it is.
+    /// The new kind of work.
     package var kind: WorkKind?
-    /// 0…1000, higher first.
+    /// The new priority, 0…1000. Higher values run first.
     package var priority: Int?
     /// The constraints that change.
     package var constraints = ConstraintChange()
 
-    /// No change.
+    /// Creates a request that changes nothing.
     package init() {}
 }

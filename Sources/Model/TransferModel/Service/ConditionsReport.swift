@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the machine is like, each fact with where it came from; empty before the first look.
+/// A report on the state of the machine, with the source of each fact. Empty before the first reading.
 package struct ConditionsReport: Hashable, Sendable, Codable {
     package var power: FactReport?
     package var powerProfile: FactReport?
@@ -10,17 +10,18 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
     package var metered: FactReport?
     package var roaming: FactReport?
     package var battery: FactReport?
-    /// The connection's name; for the person only.
+    /// The name of the connection, for users only.
     package var connection: FactReport?
-    /// The name of the interface; for the person only.
+    /// The name of the interface, for users only.
     package var interface: FactReport?
 
-    /// Nothing known.
+    /// Creates an empty report.
     package init() {}
 
-    /// The conditions.
+    /// Creates a report on `conditions`.
     ///
-    /// - Parameter isForPerson: whether names of networks and devices are told, which are no app's business.
+    /// - Parameter isForPerson: Whether the report includes the names of networks and devices, which apps may not
+    ///   know.
     package init(_ conditions: Conditions, isForPerson: Bool) {
         power = FactReport(conditions.power, conditions.power.value.rawValue)
         powerProfile = FactReport(conditions.powerProfile, conditions.powerProfile.value.rawValue)
@@ -39,24 +40,24 @@ package struct ConditionsReport: Hashable, Sendable, Codable {
     }
 }
 
-/// One fact of the machine.
+/// A report on one fact about the machine.
 package struct FactReport: Hashable, Sendable, Codable {
-    /// The value as text; nil where nobody knows it, and of the battery.
+    /// The value as text. The value is `nil` if it is unknown, and for the battery.
     package var value: String?
     /// The battery's charge in percent.
     package var level: Int?
-    /// What the battery does.
+    /// The battery's charging state.
     package var charging: ChargingState?
-    /// How urgent the battery's level is.
+    /// The urgency of the battery's level.
     package var warning: BatteryWarning?
-    /// Who said so, by the name that people know.
+    /// The source of the fact, by the name shown to users.
     package var source: String?
-    /// Since when it holds.
+    /// The date from which the value has been true.
     package var since: WallTime?
-    /// How sure it is.
+    /// The confidence in the fact.
     package var sureness: Sureness?
 
-    /// A fact whose value is told as `value`.
+    /// Creates a report on `fact` with `value` as its text.
     init<Value>(_ fact: Fact<Value>, _ value: String?) {
         self.value = value
         (source, since, sureness) = (fact.source.displayName, fact.since.wall, fact.sureness)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The constraints that a caller names, one by one; what is nil stays as it is.
+/// A change of individual constraints. Properties that are `nil` stay unchanged.
 ///
 /// ```swift
 /// var change = ConstraintChange()
@@ -8,39 +8,40 @@
 /// change.apply(to: &constraints)
 /// ```
 package struct ConstraintChange: Hashable, Sendable, Codable {
-    /// The kinds of power to choose from.
+    /// The selectable power supplies.
     package enum Power: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Any.
+        /// Any power supply.
         case any
-        /// Mains, or a battery above a level.
+        /// AC power, or a battery above a level.
         case ac
     }
 
-    /// What power it needs; `any` does not go with a level of the battery.
+    /// The required power supply. The value `any` cannot be combined with a battery level.
     package var power: Power?
-    /// The percentage above which a battery will do as well as mains, 0…100.
+    /// The charge above which battery power is acceptable as well as AC power, in percent, 0…100.
     package var batteryAbove: Int?
-    /// The kinds of link it may use; none: all of them.
+    /// The allowed kinds of links. An empty list allows all kinds.
     package var linkKinds: [LinkKind]?
-    /// Whether it may cost money.
+    /// The permission to cost money.
     package var metered: MeteredConstraint?
-    /// Not before this date.
+    /// The earliest start date.
     package var notBefore: WallTime?
-    /// To be done by this date.
+    /// The date by which the transfer should finish.
     package var deadline: WallTime?
-    /// Only within these windows of the local week; none: at any time.
+    /// The windows of the local week in which the transfer may run. An empty list allows any time.
     package var windows: [WindowConstraint.Window]?
-    /// The only connections that may be used.
+    /// The only connections that the transfer may use.
     package var connectionsAllowed: Set<String>?
-    /// Connections that may not be used.
+    /// The connections that the transfer may not use.
     package var connectionsDenied: Set<String>?
-    /// Whether a foreign mobile network will do.
+    /// A Boolean value that indicates whether the transfer may roam on a foreign mobile network.
     package var roaming: Bool?
 
-    /// No change.
+    /// Creates a change that changes nothing.
     package init() {}
 
-    /// The change that makes these constraints of none; what they do not ask for stays nil.
+    /// Creates the change that produces `constraints` from the defaults. Properties for absent requirements stay
+    /// `nil`.
     package init(_ constraints: Constraints) {
         switch constraints.power {
         case .any: break
@@ -57,17 +58,17 @@ package struct ConstraintChange: Hashable, Sendable, Codable {
         if !constraints.connection.allowsRoaming { roaming = false }
     }
 
-    /// Whether nothing is named.
+    /// A Boolean value that indicates whether the change changes nothing.
     package var isEmpty: Bool { self == ConstraintChange() }
 
-    /// The constraints that it makes of none.
+    /// The constraints that the change produces from the defaults.
     package var constraints: Constraints {
         var constraints = Constraints()
         apply(to: &constraints)
         return constraints
     }
 
-    /// Changes what is named.
+    /// Applies the change to `constraints`.
     package func apply(to constraints: inout Constraints) {
         if let batteryAbove {
             constraints.power = .acOrBattery(above: batteryAbove)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An action on transfers that are not over; the raw value is the D-Bus method.
+/// An action on unfinished transfers. The raw value is the name of the D-Bus method.
 package enum ControlAction: String, Hashable, Sendable, CaseIterable {
-    /// Stops them, keeping their bytes, until they are resumed.
+    /// Stops the transfers until they are resumed. Their bytes are kept.
     case pause = "Pause"
-    /// Lets them go on; ends the wait after a failure, too.
+    /// Lets the transfers continue. Also ends the wait after a failure.
     case resume = "Resume"
-    /// Ends them and removes what there is of them.
+    /// Ends the transfers and removes their bytes.
     case cancel = "Cancel"
-    /// Starts them for a person: they wait for no policy, only for what they ask for themselves.
+    /// Starts the transfers for a user. They wait only for their own constraints, not for the policy.
     case startNow = "StartNow"
 }

@@ -1,58 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a service that many share, as one caller may see it; in an update, what has changed of it.
+/// The state of a shared daemon, as far as the caller may see it. An update contains only the changed properties.
 package struct DaemonStatus: Hashable, Sendable, Codable {
     /// The version of the program.
     package var version: String?
-    /// Its process id.
+    /// The process identifier of the daemon.
     package var processID: Int64?
-    /// The policy that decides about discretionary work, with its parameters.
+    /// The policy for discretionary work, with its parameters.
     package var policy: String?
-    /// The hold on everything; empty where there is none.
+    /// The hold on all transfers. Empty if there is none.
     package var held: HoldStatus?
-    /// What the machine is like; empty before the first look.
+    /// The state of the machine. Empty before the first reading.
     package var conditions: ConditionsReport?
-    /// The folder of the queue; empty for programs in sandboxes.
+    /// The folder of the queue. Empty for sandboxed programs.
     package var stateDirectory: String?
-    /// What was lost where the queue was found to be damaged at the start; empty where nothing was.
+    /// The loss, if the queue was found damaged at the start. Empty if nothing was lost.
     package var stateLost: LossReport?
 
-    /// Nothing known, or nothing changed.
+    /// Creates an empty status: nothing is known or has changed.
     package init() {}
 }
 
-/// A person's hold on everything.
+/// A user's hold on all transfers.
 package struct HoldStatus: Hashable, Sendable, Codable {
-    /// Why, for people; nil where nothing is held.
+    /// The reason for the hold, for users, or `nil` if there is no hold.
     package var reason: String?
-    /// Since when.
+    /// The date on which the hold began.
     package var since: WallTime?
-    /// When it ends by itself; nil where somebody has to release it.
+    /// The date on which the hold ends, or `nil` if somebody must release it.
     package var until: WallTime?
 
-    /// No hold.
+    /// Creates a status without a hold.
     package init() {}
 
-    /// A hold; its reason, which a person wrote, is not for programs in sandboxes.
+    /// Creates a status from the fact about the hold. The reason, which a user wrote, is left out for sandboxed
+    /// programs.
     package init(_ fact: Fact<MachineHold?>, tellingReason isTold: Bool) {
         guard let hold = fact.value else { return }
         (reason, since, until) = (isTold ? hold.why : "", fact.since.wall, hold.until)
     }
 }
 
-/// What was lost of a queue.
+/// A report on the loss of a damaged queue.
 package struct LossReport: Hashable, Sendable, Codable {
-    /// What was wrong; nil where nothing was lost.
+    /// The problem that was found, or `nil` if nothing was lost.
     package var reason: String?
-    /// The place of the damaged file.
+    /// The path of the damaged file.
     package var file: String?
-    /// When the backup was made that took its place; nil where the queue began empty.
+    /// The date of the backup that replaced the queue, or `nil` if the queue began empty.
     package var backup: WallTime?
 
-    /// No loss.
+    /// Creates a report without a loss.
     package init() {}
 
-    /// A loss.
+    /// Creates a report on a loss.
     package init(reason: String, file: String, backup: WallTime?) {
         (self.reason, self.file, self.backup) = (reason, file, backup)
     }

@@ -1,68 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page of what was recorded of the past.
+/// A page of the recorded history.
 package struct HistoryPage: Hashable, Sendable, Codable {
-    /// The transfers that anything was recorded of, by number.
+    /// The transfers with recorded events, by identifier.
     package var transfers: [HistoryTransfer] = []
-    /// What the machine was like, oldest first; nil for apps, whose business it is not.
+    /// The states of the machine, oldest first, or `nil` for apps, which may not see them.
     package var conditions: [HistoryConditions]?
-    /// The place where the next page begins; nil on the last one.
+    /// The position of the next page, or `nil` on the last page.
     package var next: String?
 
-    /// An empty page.
+    /// Creates an empty page.
     package init() {}
 }
 
-/// A transfer with what happened to it.
+/// A transfer with its recorded events.
 package struct HistoryTransfer: Hashable, Sendable, Codable {
-    /// Something that happened to it.
+    /// A recorded event of a transfer.
     package struct Event: Hashable, Sendable, Codable {
-        /// When it happened.
+        /// The date of the event.
         package var time: WallTime
-        /// What happened: submitted, started, paused, retried, finished, failed or cancelled.
+        /// The kind of event: submitted, started, paused, retried, finished, failed, or cancelled.
         package var event: String
-        /// Why, for people.
+        /// The reason for the event, for users.
         package var note: String?
 
-        /// An event.
+        /// Creates an event.
         package init(time: WallTime, event: String, note: String?) {
             (self.time, self.event, self.note) = (time, event, note)
         }
     }
 
-    /// Its number.
+    /// The identifier of the transfer.
     package var id: TransferID
-    /// What a person knows it by.
+    /// The name of the transfer, as shown to users.
     package var name: String
-    /// Its URL without user, password, query and fragment.
+    /// The URL without user, password, query, and fragment.
     package var url = ""
-    /// The app that it belongs to.
+    /// The app that owns the transfer.
     package var app = ""
-    /// The app's session; nil where it belongs to none.
+    /// The session of the app, or `nil` if the transfer belongs to no session.
     package var session: String?
-    /// Whether it is an upload.
+    /// A Boolean value that indicates whether the transfer is an upload.
     package var isUpload = false
-    /// How urgent it is.
+    /// The kind of work, which determines the urgency.
     package var kind = WorkKind.normal
-    /// 0…1000, higher first.
+    /// The priority, 0…1000. Higher values run first.
     package var priority = 500
-    /// The key under which slots per host are counted.
+    /// The key for counting slots per host.
     package var host = ""
-    /// When it was to be done.
+    /// The date by which the transfer should finish.
     package var deadline: WallTime?
-    /// The HTTP status of the server's last answer.
+    /// The HTTP status of the server's last response.
     package var status: Int?
-    /// The size of the file; nil where it is not known.
+    /// The size of the file in bytes, or `nil` if unknown.
     package var bytes: Int64?
-    /// Where the file lies.
+    /// The path of the file.
     package var path: String?
-    /// What happened to it, oldest first.
+    /// The events of the transfer, oldest first.
     package var moments: [Event] = []
 
-    /// A transfer.
+    /// Creates a transfer without events.
     package init(id: TransferID, name: String) { (self.id, self.name) = (id, name) }
 
-    /// A transfer, as it was submitted.
+    /// Creates a transfer from its submitted specification, without events.
     package init(id: TransferID, _ specification: TransferSpecification) {
         let traits = specification.traits
         self.init(id: id, name: specification.displayName)
@@ -73,11 +73,11 @@ package struct HistoryTransfer: Hashable, Sendable, Codable {
     }
 }
 
-/// What the machine was like for a while.
+/// The state of the machine during a span of time.
 package struct HistoryConditions: Hashable, Sendable, Codable {
-    /// When it began.
+    /// The start of the span.
     package var start: WallTime
-    /// When it ended; nil where it is still so.
+    /// The end of the span, or `nil` if the state continues.
     package var end: WallTime?
     package var power = PowerSource.unknown
     /// The battery's charge in percent.
@@ -85,9 +85,9 @@ package struct HistoryConditions: Hashable, Sendable, Codable {
     package var network = Reachability.unknown
     package var linkKind = LinkKind.unknown
     package var metered = Metered.unknown
-    /// Whether it slept, or was about to sleep or to be switched off.
+    /// A Boolean value that indicates whether the machine was asleep, or about to sleep or shut down.
     package var isAsleep = false
 
-    /// A span of time.
+    /// Creates a span in which everything is unknown.
     package init(start: WallTime, end: WallTime?) { (self.start, self.end) = (start, end) }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hold that somebody asks for.
+/// A request for a hold on all transfers.
 package struct HoldRequest: Hashable, Sendable {
-    /// The duration in seconds; nil holds until somebody releases.
+    /// The duration in seconds, or `nil` to hold until somebody releases the hold.
     package var seconds: Int64?
-    /// Why, for people.
+    /// The reason for the hold, for users.
     package var reason: String
 
-    /// A hold.
+    /// Creates a request.
     package init(seconds: Int64?, reason: String) {
         self.seconds = seconds
         self.reason = reason

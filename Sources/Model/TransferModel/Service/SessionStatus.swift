@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a session stands, as far as its transfers tell.
+/// The status of a session, derived from its transfers.
 package struct SessionStatus: Hashable, Sendable, Codable {
-    /// What it is called.
+    /// The key of the session.
     package var name: SessionKey
-    /// Its transfers that are not over, by number; empty where only their number is told.
+    /// The unfinished transfers by identifier. Empty if only their number was sent.
     package private(set) var transfers: [TransferID] = []
-    /// How many are not over.
+    /// The number of unfinished transfers.
     package private(set) var open = 0
-    /// How many of them run, wait and are paused.
+    /// The numbers of unfinished transfers that run, wait, and are paused.
     package private(set) var running = 0
     package private(set) var waiting = 0
     package private(set) var paused = 0
-    /// Bytes so far of those that are not over.
+    /// The bytes transferred so far by the unfinished transfers.
     package private(set) var bytes: Int64 = 0
-    /// All of them; nil where that is not known of each.
+    /// The total bytes of the unfinished transfers, or `nil` if one of the sizes is unknown.
     package private(set) var total: Int64? = 0
 
-    /// What is known of it as a background session; nil where it is none.
+    /// The state of the session as a background session, or `nil` if it is none.
     package var background: Background?
 
-    /// A background session, which is more than its transfers.
+    /// The state of a background session beyond its transfers.
     package struct Background: Hashable, Sendable, Codable {
-        /// How many of its tasks are not over.
+        /// The number of unfinished tasks.
         package var tasks: Int
-        /// What its app has not dealt with yet.
+        /// The number of events that the app has not handled.
         package var waitingEvents: Int
-        /// The process that has it open.
+        /// The process that has the session open.
         package var owner: Int32?
 
-        /// A background session.
+        /// Creates the state of a background session.
         package init(tasks: Int, waitingEvents: Int, owner: Int32?) {
             self.tasks = tasks
             self.waitingEvents = waitingEvents
@@ -37,7 +37,7 @@ package struct SessionStatus: Hashable, Sendable, Codable {
         }
     }
 
-    // A list tells how many transfers there are, not which.
+    // A list contains the number of transfers, not their identifiers.
     private enum CodingKeys: CodingKey {
         case name
         case open
@@ -49,10 +49,10 @@ package struct SessionStatus: Hashable, Sendable, Codable {
         case background
     }
 
-    /// A session without transfers.
+    /// Creates a status without transfers.
     package init(_ name: SessionKey) { self.name = name }
 
-    /// Counts one of its transfers.
+    /// Adds an unfinished transfer to the counts.
     package mutating func add(_ status: TransferStatus) {
         transfers.append(status.id)
         open += 1
@@ -60,13 +60,13 @@ package struct SessionStatus: Hashable, Sendable, Codable {
         case .running: running += 1
         case .paused: paused += 1
         case .waiting: waiting += 1
-        case .finished, .failed, .cancelled: break  // Not asked for here.
+        case .finished, .failed, .cancelled: break  // Callers add only unfinished transfers.
         }
         bytes += status.bytes
         total = total.flatMap { sum in status.total.map { sum + $0 } }
     }
 
-    /// In a word: what most of a session's owners want to know first.
+    /// The state in one word: running, waiting, paused, or idle.
     package var state: String {
         if running > 0 { return "running" }
         if waiting > 0 { return "waiting" }

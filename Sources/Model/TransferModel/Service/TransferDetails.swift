@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All there is to say of one transfer.
+/// The details of a transfer.
 package struct TransferDetails: Hashable, Sendable, Codable {
-    /// Its state.
+    /// The status of the transfer.
     package var status: TransferStatus
-    /// The folder that it goes to; nil once it is over.
+    /// The destination folder, or `nil` after the transfer has ended.
     package var directory: String?
-    /// What it asks for; nil once it is over.
+    /// The constraints of the transfer, or `nil` after the transfer has ended.
     package var constraints: ConstraintChange?
 
-    /// Details of a transfer that is over; of another one, `directory` and `constraints` follow.
+    /// Creates the details of an ended transfer. For an unfinished transfer, the caller then sets `directory` and
+    /// `constraints`.
     package init(_ status: TransferStatus) { self.status = status }
 }

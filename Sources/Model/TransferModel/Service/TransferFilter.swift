@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which transfers are listed.
+/// A filter for lists of transfers.
 package struct TransferFilter: Hashable, Sendable, Codable {
-    /// The session whose transfers are listed; nil lists those of all sessions.
+    /// The session whose transfers are listed, or `nil` for all sessions.
     package var session: String?
-    /// The app whose transfers are listed; nil lists those of all apps that the caller may reach.
+    /// The app whose transfers are listed, or `nil` for all apps that the caller may access.
     package var app: String?
-    /// The number of ended transfers to list at most, newest first.
+    /// The maximum number of ended transfers in the list, newest first. The default is 0.
     package var ended = 0
-    /// The number of unfinished transfers up to which each that waits says why.
+    /// The maximum number of listed unfinished transfers for which wait reasons are included. The default is 0.
     package var mostExplained = 0
-    /// Whether each that waits says why, however many there are.
+    /// A Boolean value that indicates whether wait reasons are always included, regardless of the number of
+    /// transfers.
     package var isExplained = false
 
-    /// All that are not over.
+    /// Creates a filter for all unfinished transfers.
     package init() {}
 
-    /// Whether those that wait say why, if so many transfers fit.
+    /// Returns whether wait reasons are included if `count` transfers match.
     package func explains(_ count: Int) -> Bool { isExplained || count <= mostExplained }
 }

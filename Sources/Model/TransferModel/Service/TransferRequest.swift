@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A transfer as it is handed over by the bus, before the daemon has looked at its URL and its file.
+/// A transfer as submitted over D-Bus, before the daemon has examined its URL and its file.
 package struct TransferRequest: Hashable, Sendable {
-    /// What to upload.
+    /// The file to upload.
     package struct Upload: Hashable, Sendable {
-        /// The file's absolute path.
+        /// The absolute path of the file.
         package var path: String
-        /// How the bytes are sent.
+        /// The HTTP method that sends the bytes.
         package var method: UploadSource.Method
-        /// `Content-Type`; nil sends none.
+        /// The `Content-Type` of the bytes, or `nil` to send none.
         package var contentType: String?
-        /// Whether an interrupted upload may go on in the middle.
+        /// The rule for continuing an interrupted upload.
         package var resumption: UploadSource.Resumption
-        /// The file itself, of a caller in a sandbox; open until its call is answered. `path` is for people only then.
+        /// The open file of a sandboxed caller, valid until the call returns. `path` is then only for display.
         package var descriptor: Int32?
 
-        /// An upload.
+        /// Creates the description of an upload.
         package init(
             path: String, method: UploadSource.Method = .put, contentType: String? = nil,
             resumption: UploadSource.Resumption = .automatic
@@ -27,14 +27,14 @@ package struct TransferRequest: Hashable, Sendable {
         }
     }
 
-    /// What to do, as the engine has it; its URL has not been looked at, and of an upload the file has not.
+    /// The requested work in the engine's form. Neither the URL nor the file of an upload has been examined.
     package var specification: TransferSpecification
-    /// What to upload; nil for a download.
+    /// The file to upload, or `nil` for a download.
     package var upload: Upload?
-    /// The key by which the transfer is found again; of a service in this process only, no bus carries it.
+    /// The key for finding the transfer again. Only for a service in this process; D-Bus does not carry the key.
     package var key: String?
 
-    /// A download, or an upload of `upload`.
+    /// Creates a request for a download, or for an upload of `upload`.
     package init(_ specification: TransferSpecification, upload: Upload? = nil, key: String? = nil) {
         self.specification = specification
         self.upload = upload

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a transfer waits, in words and as data.
+/// The reasons why a transfer waits, as text and as data.
 package struct WaitExplanation: Hashable, Sendable, Codable {
-    /// All of it in one sentence.
+    /// All reasons in one sentence.
     package var sentence: String
-    /// The reasons; none: nothing holds it.
+    /// The wait reasons. Empty if nothing delays the transfer.
     package var reasons: [WaitReason]
-    /// How long it has waited for each kind of reason; nil once it is over.
+    /// The time spent on each kind of wait reason, or `nil` after the transfer has ended.
     package var waited: [WaitedTime]?
-    /// When it is looked at again without anything happening; nil when only an event can change it.
+    /// The date of the next re-evaluation without an event, or `nil` if only an event can change the answer.
     package var until: WallTime?
-    /// When conditions are likely to be good next, going by past weeks.
+    /// The date on which conditions are next likely to be good, predicted from past weeks.
     package var expectedChance: WallTime?
 
-    /// An explanation.
+    /// Creates an explanation.
     package init(sentence: String, reasons: [WaitReason] = [], waited: [WaitedTime]? = nil) {
         (self.sentence, self.reasons, self.waited) = (sentence, reasons, waited)
     }
 }
 
-/// The time that a transfer has waited for one kind of reason.
+/// The time that a transfer has spent on one kind of wait reason.
 package struct WaitedTime: Hashable, Sendable, Codable {
-    /// The reason's code.
+    /// The code of the wait reason.
     package var code: String
-    /// Whole seconds, times that overlap with other reasons included.
+    /// The time in whole seconds, including time that overlaps with other reasons.
     package var seconds: Int64
 
-    /// A time.
+    /// Creates a time for a code.
     package init(code: String, seconds: Int64) { (self.code, self.seconds) = (code, seconds) }
 }
 
-/// One reason why a transfer waits.
+/// A reason why a transfer waits.
 package struct WaitReason: Hashable, Sendable {
-    /// The reason's stable name.
+    /// The stable name of the reason.
     package var code: String
-    /// The reason for people.
+    /// The reason as a sentence for users.
     package var sentence: String
-    /// Since when the fact behind it holds; nil where that is not told.
+    /// The date from which the underlying fact has been true, or `nil` if that date is not reported.
     package var since: WallTime?
-    /// Who said so; nil where the reason lies in the transfer itself.
+    /// The source of the fact, or `nil` if the reason lies in the transfer itself.
     package var source: String?
-    /// How sure the fact is; nil where the reason lies in the transfer itself.
+    /// The confidence in the fact, or `nil` if the reason lies in the transfer itself.
     package var sureness: Sureness?
-    /// The reason's own data, by its keys; a value that nobody knows is nil.
+    /// The reason's own data by key. An unknown value is `nil`.
     package var details: [String: Detail?]
 
     /// A value of a reason's own data.
@@ -54,13 +54,13 @@ package struct WaitReason: Hashable, Sendable {
         case texts([String])
     }
 
-    /// A reason.
+    /// Creates a reason without source and confidence.
     package init(code: String, sentence: String, details: [String: Detail?] = [:]) {
         (self.code, self.sentence, self.details) = (code, sentence, details)
     }
 }
 
-/// The reason's own data stand among its other keys.
+/// The reason's own data is encoded next to the common keys.
 extension WaitReason: Codable {
     private struct Key: CodingKey {
         var stringValue: String
@@ -101,7 +101,7 @@ extension WaitReason: Codable {
 }
 
 extension WaitReason.Detail: Codable {
-    /// A date is read as the text that it was sent as.
+    /// Decodes a value. A date is decoded as text, the form in which it was sent.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let flag = try? container.decode(Bool.self) {

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells one event of a session from every other; later ones have higher numbers.
+/// The unique number of an event within its session. Later events have higher numbers.
 package typealias EventNumber = Int64
 
-/// Something that happened in a session, as its app is told.
+/// An event of a session, as delivered to the session's app.
 package struct SessionEvent: Hashable, Sendable, Codable {
     package enum Kind: Hashable, Sendable, Codable {
-        /// So many bytes of the body are on disk.
+        /// The number of body bytes on disk, and the total if known.
         case received(Int64, total: Int64?)
         case sent(Int64, total: Int64?)
-        /// A partial file was continued.
+        /// A partial file was continued from `offset`.
         case continued(offset: Int64, total: Int64?)
         case responded(ResponseDescription)
-        /// The finished file.
+        /// The download has finished, and its file is at `path`.
         case downloaded(path: String)
-        /// A part of the answer to an upload.
+        /// A part of the server's response body to an upload.
         case body([UInt8])
         case completed(FailureDescription?)
-        /// The date of a delayed task has come: is it to begin? Asked again of each process until one answers.
+        /// The date of a delayed task has come, and the app decides whether the task begins. Each new process gets
+        /// the event until one process answers.
         case willBegin(RequestDescription)
-        /// A server wants a login. Asked again of each process until one answers.
+        /// A server requires a login. Each new process gets the event until one process answers.
         case challenged(ChallengeDescription)
-        /// The app runs in the background and the session has something to tell it, as if it had been started for that.
+        /// The session has events for an app in the background, as if the app had been launched for them.
         case called
-        /// All events that waited for the app have been told.
+        /// All waiting events have been delivered to the app.
         case finishedEvents
-        /// The other side is gone, or has ended the session.
+        /// The daemon is gone or has ended the session.
         case invalidated(SessionRefusal?)
     }
 
-    /// What it is acknowledged by; nil for what is not told again.
+    /// The number that acknowledges the event, or `nil` for an event that is not delivered again.
     package var number: EventNumber?
-    /// Whose it is; nil for the session's own.
+    /// The identifier of the task, or `nil` for an event of the session itself.
     package var task: Int?
     package var kind: Kind
 
@@ -42,15 +43,15 @@ package struct SessionEvent: Hashable, Sendable, Codable {
     }
 }
 
-/// A server's demand for a login.
+/// A server's request for a login.
 package struct ChallengeDescription: Hashable, Sendable, Codable {
-    /// `basic`, `digest`, or `bearer` where the session's app answers those.
+    /// The authentication scheme: `basic`, `digest`, or, if the session's app answers such challenges, `bearer`.
     package var scheme: String
     package var realm: String?
     package var host: String
     package var port: Int
     package var isSecure: Bool
-    /// How many answers it has refused.
+    /// The number of answers that the server has refused.
     package var refusals: Int
 
     package init(scheme: String, realm: String?, host: String, port: Int, isSecure: Bool, refusals: Int) {

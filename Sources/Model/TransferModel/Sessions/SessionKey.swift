@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells one session from every other: its identifier is its app's own.
+/// The unique key of a session: the app, and the session's identifier within the app.
 package struct SessionKey: Hashable, Sendable, Codable, Comparable {
     package var app: String
     package var identifier: String
@@ -14,23 +14,24 @@ package struct SessionKey: Hashable, Sendable, Codable, Comparable {
         (left.app, left.identifier) < (right.app, right.identifier)
     }
 
-    /// What a task's transfer is found by in the store; no other transfer has it. The lengths part the two names, which may
-    /// hold anything.
+    /// Returns the key of a task's transfer in the store. No other transfer has the same key.
     ///
-    /// - Parameter generation: how often the task was given another request.
+    /// The key contains the length of the app's name, because both names may contain any characters.
+    ///
+    /// - Parameter generation: The number of times the task's request was replaced.
     package func transferKey(of task: Int, again generation: Int = 0) -> String {
         "session \(app.utf8.count) \(app) \(identifier) \(task).\(generation)"
     }
 }
 
-/// What a session works by; defaults are Apple's.
+/// The settings of a session. The defaults are Apple's.
 package struct SessionSettings: Hashable, Sendable, Codable {
     package var identifier: String
     package var isDiscretionary = false
     package var sendsLaunchEvents = true
-    /// Seconds without a byte after which an attempt has failed.
+    /// The time without a byte after which an attempt fails, in seconds.
     package var requestTimeout: Double = 60
-    /// Seconds that a task may take, waiting included.
+    /// The maximum time of a task, including waits, in seconds.
     package var resourceTimeout: Double = 604_800
     package var allowsCellularAccess = true
     package var allowsExpensiveNetworkAccess = true
@@ -39,37 +40,38 @@ package struct SessionSettings: Hashable, Sendable, Codable {
     package var maximumConnectionsPerHost = 6
     package var sharedContainerIdentifier: String?
     package var allowsInsecureRedirect = false
-    /// Whether the app is asked for a token where a server wants one; else the server's refusal is its answer.
+    /// A Boolean value that indicates whether the app supplies a token if a server requires one. Otherwise, the
+    /// server's refusal is the response.
     package var answersBearerChallenges: Bool {
         get { answersBearer ?? false }
         set { answersBearer = newValue ? true : nil }
     }
-    // Optional, because rows of earlier versions have none.
+    // Optional, because stored rows of earlier versions lack this field.
     private var answersBearer: Bool?
 
     package init(identifier: String) { self.identifier = identifier }
 }
 
-/// A session will not be opened, or a task not be taken.
+/// An error: a session cannot be opened, or a task cannot be submitted.
 package struct SessionRefusal: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         case badIdentifier
         /// Another process uses the session.
         case inUse
-        /// The order makes no sense; the message says what would.
+        /// The request is invalid. The message names a valid request.
         case invalid
-        /// The app has as much of something as it may have.
+        /// The app has reached the limit of a resource.
         case limitExceeded
-        /// There is no such session, or not for this caller.
+        /// The session does not exist, or the caller may not use it.
         case noSuchSession
-        /// It could not be saved, or the other side cannot be reached.
+        /// The request could not be saved, or the daemon cannot be reached.
         case unavailable
     }
 
     package var code: Code
-    /// What was wrong, and what to do.
+    /// A description of the problem and its remedy.
     package var message: String
-    /// The process that uses the session, where another one does.
+    /// The process that uses the session, if the code is `inUse`.
     package var owner: Int32?
 
     package init(code: Code, message: String, owner: Int32? = nil) {
@@ -81,28 +83,29 @@ package struct SessionRefusal: Error, Hashable, Sendable, Codable, CustomStringC
     package var description: String { message }
 }
 
-/// How a program is started for its sessions.
+/// The way in which an app is launched for its sessions.
 package enum AppRegistration: Hashable, Sendable, Codable {
-    /// By a call to its name on the bus.
+    /// A launch by a call to the app's name on D-Bus.
     case busName(String)
-    /// By these words: a program's absolute path and what it is given.
+    /// A launch by a command line: the absolute path of a program, and its arguments.
     case command([String])
 }
 
-/// A session as a process finds it.
+/// The state of a session when a process opens it.
 package struct SessionState: Hashable, Sendable, Codable {
-    /// The identifier of the next new task: higher than any that a task of the session ever had.
+    /// The identifier of the next new task, higher than the identifier of any earlier task of the session.
     package var nextTask: Int
-    /// Tasks that are not over, and those that are but whose events have not been dealt with.
+    /// The unfinished tasks, and the ended tasks whose events the app has not yet handled.
     package var tasks: [TaskSnapshot]
-    /// What the app should know, for its log: that it cannot be started, for example.
+    /// A warning for the app's log, for example that the app cannot be launched.
     package var warning: String?
-    /// Whether a person works with the program, as far as is known here.
+    /// A Boolean value that indicates whether the app is in the foreground, as far as the daemon knows.
     package var isInFront = true
-    /// The app whose session it is, where that is not the caller's own: the one that is registered for its shared container.
+    /// The app that owns the session, or `nil` for the caller itself. Another app is the owner if it registered the
+    /// session's shared container.
     package var app: String?
 
-    // Without the app: whoever is told of the session reads it from the session's path.
+    // `app` is left out, because readers take it from the session's D-Bus path.
     private enum CodingKeys: CodingKey {
         case nextTask
         case tasks

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an app wants done with a task.
+/// An action that an app requests for a task.
 package enum TaskOrder: Hashable, Sendable, Codable {
-    /// Schedule a new one.
+    /// Submits a new task.
     case submit(TaskSnapshot)
-    /// It is not to go on until it is resumed.
+    /// Suspends the task until the app resumes it.
     case suspend(Int)
     case resume(Int)
     case cancel(Int)
-    /// Cancel it, keeping its bytes for a task that is made from what it had.
+    /// Cancels the task, and keeps its bytes for a new task created from its resume data.
     case cancelKeeping(Int, token: String)
-    /// The app thinks otherwise of what it said when it submitted the task.
+    /// Changes the settings that the app gave when it submitted the task.
     case change(TaskSnapshot)
-    /// What the app says to `SessionEvent.Kind.willBegin`.
+    /// The app's answer to `SessionEvent.Kind.willBegin`.
     case begin(Int, DelayedBegin)
-    /// What the app says to `SessionEvent.Kind.challenged`.
+    /// The app's answer to `SessionEvent.Kind.challenged`.
     case answer(Int, ChallengeReply)
 
-    /// Whose it is.
+    /// The identifier of the task.
     package var task: Int {
         switch self {
         case .submit(let snapshot), .change(let snapshot): snapshot.identifier
@@ -28,33 +28,34 @@ package enum TaskOrder: Hashable, Sendable, Codable {
     }
 }
 
-/// Whether a task that waited for its date is to begin.
+/// The app's decision about a delayed task whose date has come.
 package enum DelayedBegin: Hashable, Sendable, Codable {
-    /// As it was asked for.
+    /// The task begins with the original request.
     case asBefore
-    /// With another request.
+    /// The task begins with another request.
     case with(RequestDescription)
-    /// Not at all.
+    /// The task is canceled.
     case cancel
-    /// The app has nothing to say: it need not be asked, nor started, for such tasks of the session.
+    /// The app makes no decision. The daemon need not ask the app, or launch it, for delayed tasks of the session.
     case unasked
 }
 
-/// What an app says to a server that wants a login.
+/// An app's answer to a server that requires a login.
 package enum ChallengeReply: Hashable, Sendable, Codable {
     case credential(user: String, password: String)
-    /// For a server that wants a token; one that ``isToken(_:)``.
+    /// A token for a server that requires one. The text satisfies ``isToken(_:)``.
     case token(String)
-    /// The server's refusal is its answer.
+    /// No credentials. The server's refusal is the response.
     case none
-    /// The task is to end.
+    /// The task ends.
     case cancel
 
-    /// The most bytes of a token: a server takes no more in its header fields, and most take less.
+    /// The maximum length of a token, in bytes. No server accepts longer header fields, and most accept less.
     package static let longestToken = 16 << 10
 
-    /// Whether a text can be a token: letters, digits, a few signs and padding (RFC 6750 §2.1), so that it cannot be read as
-    /// anything else in a header field.
+    /// Returns whether `text` can be a token: letters, digits, some punctuation, and padding (RFC 6750 §2.1).
+    ///
+    /// A header field cannot interpret a token as anything else.
     package static func isToken(_ text: String) -> Bool {
         let padded = text.utf8.count
         var letters = text.utf8[...]

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A task as an app and whoever carries it out tell each other about it.
+/// A description of a task, exchanged between an app and the daemon.
 package struct TaskSnapshot: Hashable, Sendable, Codable {
     package enum Kind: Hashable, Sendable, Codable {
         case download
-        /// From the file of that path.
+        /// An upload of the file at `path`.
         case upload(path: String)
     }
 
     package var identifier: Int
     package var kind: Kind
     package var request: RequestDescription
-    /// The app's own note.
+    /// A note that the app attached to the task.
     package var note: String?
-    /// From 0 to 1.
+    /// The priority, 0…1.
     package var priority: Float = 0.5
     package var earliestBegin: WallTime?
-    /// What the app expects, −1 where it does not say.
+    /// The number of bytes that the app expects to send, or −1 if unknown.
     package var expectedToSend: Int64 = -1
     package var expectedToReceive: Int64 = -1
     package var isSuspended = false
     package var isOver = false
     package var received: Int64 = 0
     package var sent: Int64 = 0
-    /// The whole body's length; nil until it is known.
+    /// The length of the whole body, or `nil` until it is known.
     package var total: Int64?
     package var response: ResponseDescription?
-    /// Names the bytes of an earlier task that this one continues.
+    /// A token for the bytes of an earlier task that this task continues.
     package var continues: String?
 
     package init(identifier: Int, kind: Kind, request: RequestDescription) {
@@ -36,12 +36,12 @@ package struct TaskSnapshot: Hashable, Sendable, Codable {
     }
 }
 
-/// A request without a body: an upload's is its file.
+/// A request without a body. An upload's body is its file.
 package struct RequestDescription: Hashable, Sendable, Codable {
     package var url: String
     package var method: String?
     package var headers: [String: String]
-    /// Seconds without a byte; nil where the session's apply.
+    /// The maximum time without a byte, in seconds, or `nil` for the session's setting.
     package var timeout: Double?
     package var allowsCellularAccess: Bool
 
@@ -57,7 +57,7 @@ package struct RequestDescription: Hashable, Sendable, Codable {
     }
 }
 
-/// A server's answer without its body.
+/// A server's response without its body.
 package struct ResponseDescription: Hashable, Sendable, Codable {
     package var url: String
     package var status: Int
@@ -70,7 +70,7 @@ package struct ResponseDescription: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a task ended without a server's answer.
+/// An error that ended a task without a server's response.
 package struct FailureDescription: Hashable, Sendable, Codable {
     /// A code of Foundation's `URLError`.
     package var code: Int

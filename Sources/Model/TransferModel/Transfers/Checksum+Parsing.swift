@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Checksum {
-    /// Reads `sha256:HEX` or `sha512:HEX`.
+    /// Parses a checksum of the form `sha256:HEX` or `sha512:HEX`.
     ///
-    /// - Throws: `ChecksumSyntaxError` that says what it must be.
+    /// - Throws: `ChecksumSyntaxError` with the expected form.
     public init(parsing text: String) throws(ChecksumSyntaxError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let algorithm = Algorithm(rawValue: parts[0].lowercased()) else {
@@ -19,11 +19,11 @@ extension Checksum {
     }
 }
 
-/// Text that is no checksum.
+/// An error for text that is not a checksum.
 public struct ChecksumSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What it must be; follows the name of what was wrong.
+    /// The expected form, worded to follow the name of the rejected value.
     public var description: String
 
-    /// An error.
+    /// Creates an error with a description.
     public init(description: String) { self.description = description }
 }

@@ -1,41 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A user and a password for a server. A secret: never logged, removed from the store when the transfer ends.
+/// A user name and a password for a server.
+///
+/// A credential is a secret: it is never logged, and is removed from the store when the transfer ends.
+///
+/// ```swift
+/// let credential = Credential(user: "ann", password: password)
+/// ```
 public struct Credential: Hashable, Sendable, Codable {
-    /// The user's name; for Basic without a colon.
+    /// The user name. Basic authentication does not permit a colon in the name.
     public var user: String
     /// The password.
     public var password: String
 
-    /// A credential.
+    /// Creates a credential.
     public init(user: String, password: String) {
         self.user = user
         self.password = password
     }
 }
 
-/// A server's demand for a login, as its 401 put it (RFC 9110 §11).
+/// A server's request for a login, from its 401 response (RFC 9110 §11).
 public struct AuthenticationChallenge: Hashable, Sendable, Codable {
-    /// The kinds of login that are told to the app; others are left out.
+    /// The authentication schemes that are passed to the app. Other schemes are left out.
     public enum Scheme: String, Hashable, Sendable, Codable {
-        /// User and password, readable on the way (RFC 7617).
+        /// User name and password, readable in transit (RFC 7617).
         case basic
-        /// User and password, as a digest (RFC 7616).
+        /// User name and password, sent as a digest (RFC 7616).
         case digest
-        /// A token, given as the header field `Authorization: Bearer …` (RFC 6750).
+        /// A token, sent in the header field `Authorization: Bearer …` (RFC 6750).
         case bearer
     }
 
-    /// What kind of login it wants.
+    /// The requested authentication scheme.
     public var scheme: Scheme
-    /// What the login is for, in the server's words; nil where it has none.
+    /// The server's name for the protected area, or `nil` if the server gives none.
     public var realm: String?
-    /// `scheme://host:port` of who asks: a redirect may have led to another server than the transfer's URL names.
+    /// The server that requests the login, as `scheme://host:port`. After a redirect, it can differ from the
+    /// transfer's URL.
     public var origin: String
-    /// Whether an earlier answer to that server was refused. One that was taken at first, and has expired since, was not.
+    /// A Boolean value that indicates whether the server refused an earlier answer.
+    ///
+    /// An answer that the server accepted and that has since expired does not count as refused.
     public var wasAnswered: Bool
 
-    /// A challenge.
+    /// Creates a challenge. By default, no earlier answer was refused.
     public init(scheme: Scheme, realm: String?, origin: String, wasAnswered: Bool = false) {
         self.scheme = scheme
         self.realm = realm
@@ -44,26 +53,28 @@ public struct AuthenticationChallenge: Hashable, Sendable, Codable {
     }
 }
 
-/// What an app says to a server's challenge.
+/// An app's answer to a server's challenge.
 public enum ChallengeAnswer: Hashable, Sendable, Codable {
-    /// This user and password, for Basic or Digest.
+    /// A user name and a password, for Basic or Digest authentication.
     case credential(Credential)
-    /// These header fields with every request to that server, such as `Authorization: Bearer …`.
+    /// Header fields for every request to the server, such as `Authorization: Bearer …`.
     case headers([HeaderField])
-    /// None: the server's 401 is its final answer.
+    /// No answer. The server's 401 response is final.
     case refuse
 }
 
-/// A challenge's answer, kept for the rest of the transfer. A secret, like what it holds.
+/// An answer to a challenge, kept for the rest of the transfer. It is a secret, like the credentials it contains.
 public struct AnsweredChallenge: Hashable, Sendable, Codable {
-    /// `scheme://host:port` of the server that it is for; no other gets it.
+    /// The server that gets the answer, as `scheme://host:port`. No other server gets it.
     public var origin: String
-    /// What the app said.
+    /// The app's answer.
     public var answer: ChallengeAnswer
-    /// How many bytes there were when it was said: where there are more by now, it was taken. Nil where nobody knows.
+    /// The number of bytes at the time of the answer, or `nil` if unknown.
+    ///
+    /// If the transfer has more bytes now, the server accepted the answer.
     public var bytes: Int64?
 
-    /// An answer.
+    /// Creates an answer for the server at `origin`.
     public init(origin: String, answer: ChallengeAnswer, bytes: Int64? = nil) {
         self.origin = origin
         self.answer = answer

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text in which bytes are written as an escape character and two hexadecimal digits.
+/// Text with bytes written as an escape character and two hexadecimal digits.
 package enum EscapedText {
-    /// Returns the text that was escaped, as `é` of `%C3%A9` with `%`.
+    /// Returns the unescaped text, for example `é` for `%C3%A9` with `%` as the escape character.
     ///
-    /// - Returns: nil if an escape is malformed or the bytes are not UTF-8.
+    /// - Returns: `nil` if an escape is malformed or the bytes are not UTF-8.
     package static func decoded(_ text: Substring, escape: UInt8) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -1,56 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an attempt failed, as far as deciding what follows needs to know.
+/// A cause of a failed attempt, in the detail that the next decision needs.
+///
+/// ## Topics
+///
+/// ### Temporary causes
+///
+/// - ``nameResolution``
+/// - ``connection``
+/// - ``timeout``
+/// - ``tooSlow``
+/// - ``handshake``
+/// - ``malformedAnswer``
+/// - ``captivePortal``
+/// - ``status(_:)``
+/// - ``checksumMismatch``
+/// - ``executorLost``
+/// - ``folderUnavailable``
+/// - ``fileInUse``
+///
+/// ### Permanent causes
+///
+/// - ``certificate``
+/// - ``unsupportedURL``
+/// - ``redirect``
+/// - ``destination``
+/// - ``encodedBody``
+/// - ``tooLarge``
+/// - ``expired``
+/// - ``noProgress``
+/// - ``sourceChanged``
+/// - ``proxyAuthentication``
+///
+/// ### Properties
+///
+/// - ``mayPass``
+/// - ``code``
+/// - ``phrase``
 public enum FailureCause: Hashable, Sendable, Codable {
-    // May pass: tried again by the retry rule, partial file kept.
+    // Temporary causes: the transfer keeps its partial file and is retried.
     /// The server's name could not be resolved.
     case nameResolution
-    /// Refused, reset, lost or cut short.
+    /// The connection was refused, reset, lost, or cut short.
     case connection
-    /// No byte for the request's timeout.
+    /// No byte arrived within the request's timeout.
     case timeout
-    /// Bytes came, but fewer than the least rate that is waited for.
+    /// Bytes arrived, but more slowly than the minimum rate.
     case tooSlow
-    /// The TLS handshake failed for another reason than the certificate.
+    /// The TLS handshake failed for a reason other than the certificate.
     case handshake
-    /// The answer was not HTTP, or broke its rules.
+    /// The response was not HTTP, or violated its rules.
     case malformedAnswer
-    /// A login page of the network came in place of the file.
+    /// The network's login page arrived in place of the file.
     case captivePortal
-    /// An HTTP status that may pass: 408, 425, 429, 500, 502, 503, 504.
+    /// A temporary HTTP status: 408, 425, 429, 500, 502, 503, 504.
     case status(Int)
-    /// The body did not have the checksum that was asked for.
+    /// The body did not match the requested checksum.
     case checksumMismatch
-    /// The executor itself ended under the transfer.
+    /// The executor process ended during the transfer.
     case executorLost
-    /// The destination's folder cannot be reached just now, because the service that gives it does not run.
+    /// The destination's folder is temporarily unreachable, because the service that provides it is not running.
     case folderUnavailable
-    /// Another process is writing the partial file: mostly the worker of a daemon that was killed, which follows it at once.
+    /// Another process is writing the partial file.
+    ///
+    /// Usually, the process is the worker of a killed daemon, and ends soon after the daemon.
     case fileInUse
 
-    // Will not pass: final.
-    /// The server's certificate is not valid for it.
+    // Permanent causes: the transfer fails.
+    /// The certificate is not valid for the server.
     case certificate
-    /// Not http or https, or not a URL at all.
+    /// The URL is not valid, or its scheme is not http or https.
     case unsupportedURL
-    /// A loop, too many hops, or a hop to where none may go.
+    /// The redirects form a loop, are too many, or lead to a forbidden location.
     case redirect
-    /// The destination cannot be written: a directory, a device, read-only, no permission.
+    /// The destination cannot be written: it is a directory or a device, is read-only, or lacks permission.
     case destination
-    /// The body came in an encoding that cannot be checked here.
+    /// The body has an encoding that cannot be checked here.
     case encodedBody
-    /// More bytes than were allowed.
+    /// The body has more bytes than allowed.
     case tooLarge
-    /// It was not done by the date at which it was to be given up.
+    /// The transfer did not finish before its expiration date.
     case expired
-    /// Not one new byte in all the time that is waited for one.
+    /// No new byte arrived during the whole time that the scheduler waits for progress.
     case noProgress
-    /// The file to upload is gone, cannot be read, or is not what it was when it was handed over.
+    /// The file to upload is missing, unreadable, or different from the submitted file.
     case sourceChanged
-    /// The proxy wants a user and password, or others than it got.
+    /// The proxy requires a user name and a password, or rejected those it received.
     case proxyAuthentication
 
-    /// Whether another attempt may end better.
+    /// A Boolean value that indicates whether another attempt may succeed.
     public var mayPass: Bool {
         switch self {
         case .nameResolution, .connection, .timeout, .tooSlow, .handshake, .malformedAnswer, .captivePortal, .status,
@@ -62,7 +100,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         }
     }
 
-    /// A stable name for logs, JSON and the store.
+    /// The stable name of the cause in logs, JSON, and the store.
     public var code: String {
         switch self {
         case .nameResolution: "nameResolution"
@@ -90,7 +128,7 @@ public enum FailureCause: Hashable, Sendable, Codable {
         }
     }
 
-    /// The cause in a few words for people.
+    /// A short phrase that describes the cause to users.
     public var phrase: String {
         switch self {
         case .nameResolution: "the server's name was not found"

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HeaderField {
-    /// Why a field cannot be sent.
+    /// A reason why a header field cannot be sent.
     public enum Fault: Hashable, Sendable {
-        /// The name is none (RFC 9110 §5.1).
+        /// The name is not a valid field name (RFC 9110 §5.1).
         case noName
-        /// The value has a control character in it, which could end its line (RFC 9110 §5.5).
+        /// The value contains a control character, which could end the line (RFC 9110 §5.5).
         case controlCharacter
-        /// The transfer itself sets it.
+        /// The transfer itself sets this field.
         case reserved
     }
 
-    /// Fields that the transfer itself needs to set.
+    /// The names of the fields that the transfer itself must set.
     private static let reserved: Set<String> = [
         "range", "if-range", "if-none-match", "if-modified-since", "content-length", "transfer-encoding", "connection",
         "host", "expect",
     ]
 
-    /// What keeps a person or an app from giving this field; nil where nothing does.
+    /// The reason why a user or an app may not set this field, or `nil` if the field is valid.
     public var fault: Fault? {
         let isToken =
             !name.isEmpty

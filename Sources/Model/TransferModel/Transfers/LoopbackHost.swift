@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells this machine's own servers from others: they need no network and cost nothing.
+/// A namespace for recognizing this machine's own servers, which need no network and cost nothing.
 public enum LoopbackHost {
-    /// Whether `host`, a name or an address as it stands in a URL, is this machine: 127.0.0.0/8, ::1, and the names that
-    /// RFC 6761 §6.3 gives to the loopback.
+    /// Returns whether `host` is this machine: 127.0.0.0/8, ::1, or a loopback name of RFC 6761 §6.3.
+    ///
+    /// - Parameter host: A name or an address, as it appears in a URL.
     public static func contains(_ host: String) -> Bool {
         let name = host.lowercased()
         if name == "localhost" || name.hasSuffix(".localhost") { return true }
@@ -11,14 +12,14 @@ public enum LoopbackHost {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { part in
-                // UInt8 would take a sign, too.
+                // `UInt8` alone would also accept a sign.
                 part.allSatisfy(\.isNumber) && UInt8(part) != nil
             }
     }
 
     /// Returns whether requests to `host` stay on this machine.
     ///
-    /// Behind a proxy the name of this machine means another machine, and the way there is the network.
+    /// Behind a proxy, the name of this machine refers to the proxy's machine, and requests use the network.
     package static func contains(_ host: String, unlessProxied isProxied: @autoclosure () -> Bool) -> Bool {
         contains(host) && !isProxied()
     }

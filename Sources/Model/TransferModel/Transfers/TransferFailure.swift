@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an attempt failed.
+/// An error that describes a failed attempt.
 public struct TransferFailure: Error, Hashable, Sendable, Codable {
-    /// The class of failure, which decides what follows.
+    /// The cause of the failure, which decides the next step.
     public var cause: FailureCause
-    /// One sentence for people: what was wrong, where, and what would be right.
+    /// A sentence for users: the problem, its location, and the remedy.
     public var message: String
-    /// What `Retry-After` asked for, in seconds.
+    /// The wait that the server requested with `Retry-After`, in seconds.
     public var retryAfterSeconds: Int64?
 
-    /// A failure.
+    /// Creates a failure.
     public init(cause: FailureCause, message: String, retryAfterSeconds: Int64? = nil) {
         self.cause = cause
         self.message = message

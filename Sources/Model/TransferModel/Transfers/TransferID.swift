@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names one transfer. Given by the store in the order of submission, never reused; Core makes none up.
+/// The unique identifier of a transfer.
+///
+/// The store assigns identifiers in the order of submission and never reuses one. Core never creates new identifiers.
 public struct TransferID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
-    /// The number.
+    /// The number of the transfer.
     public let rawValue: Int64
 
-    /// The identifier with that number.
+    /// Creates the identifier with the given number.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
 
-    /// A bare number when encoded.
+    /// Decodes the identifier from a plain number.
     public init(from decoder: any Decoder) throws {
         rawValue = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    /// A bare number when encoded.
+    /// Encodes the identifier as a plain number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
     }
 
-    /// The number in decimal.
+    /// The number in decimal notation.
     public var description: String { String(rawValue) }
 
-    /// Orders by submission.
+    /// Orders identifiers by submission.
     public static func < (left: TransferID, right: TransferID) -> Bool { left.rawValue < right.rawValue }
 }

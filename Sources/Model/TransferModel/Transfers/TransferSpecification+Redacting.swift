@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TransferSpecification {
-    /// The same without what may be secret: no header fields, no credentials, and the URL without user, password, query and
-    /// fragment.
+    /// A copy without possible secrets: no header fields, no credentials, and a URL without user, password, query,
+    /// and fragment.
     ///
-    /// A store may tell by these fields alone whether there is anything to remove.
+    /// A store can tell from these fields alone whether anything must be removed.
     public var redacted: TransferSpecification {
         var copy = self
         copy.headers = []
@@ -14,9 +14,10 @@ extension TransferSpecification {
         return copy
     }
 
-    /// `url` without user, password, query and fragment: what may be shown and logged.
+    /// Returns `url` without user, password, query, and fragment, safe to show and to log.
     public static func redacted(url: String) -> String {
-        // By bytes: all that counts here is ASCII, and a mark behind one of these does not make another letter of it.
+        // By bytes: all relevant characters are ASCII, and a combining mark after one of them does not change its
+        // meaning.
         var rest = Substring(url).utf8
         if let end = rest.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
             rest = rest[..<end]

@@ -1,84 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All that is needed to carry a transfer out, as it was handed over: what the store keeps and the executor reads.
+/// A complete description of a transfer, as submitted. The store keeps it, and the executor reads it.
+///
+/// ```swift
+/// let traits = TransferTraits(kind: .discretionary, host: "https://example.org:443", submitted: now)
+/// let specification = TransferSpecification(
+///     url: "https://example.org/file.iso",
+///     destination: Destination(directory: "/home/ann/Downloads", name: nil), traits: traits)
+/// ```
+///
+/// ## Topics
+///
+/// ### Request
+///
+/// - ``url``
+/// - ``headers``
+/// - ``credential``
+/// - ``asksForCredentials``
+/// - ``answeredChallenges``
+/// - ``allowsInsecureRedirect``
+/// - ``idleTimeoutSeconds``
+/// - ``connections``
+/// - ``rateLimit``
+///
+/// ### Result
+///
+/// - ``destination``
+/// - ``checksum``
+/// - ``isPrivate``
+/// - ``usesRemoteTime``
+/// - ``keepsErrorBody``
+/// - ``keepsAnswerHead``
+/// - ``maximumBytes``
+/// - ``completedBefore``
+///
+/// ### Uploads
+///
+/// - ``upload``
+///
+/// ### Scheduling
+///
+/// - ``traits``
+/// - ``isSandboxed``
+/// - ``isPlain``
+///
+/// ### Names and redaction
+///
+/// - ``displayName``
+/// - ``redacted``
+/// - ``redacted(url:)``
 public struct TransferSpecification: Hashable, Sendable, Codable {
     /// The http or https URL.
     public var url: String
-    /// Header fields to send, in order. May hold secrets: never logged, removed from the store when the transfer ends.
+    /// The header fields to send, in order. They may contain secrets: they are never logged, and are removed from the
+    /// store when the transfer ends.
     public var headers: [HeaderField]
-    /// User and password for the URL's own server; nil where there are none. A secret like `headers`.
+    /// The user name and password for the URL's own server, or `nil` if there are none. A secret like `headers`.
     ///
-    /// Over https they go with the first request, as Basic; over http only when the server asks, as Digest where it can.
+    /// Over https, the first request carries the credential, as Basic authentication. Over http, a request carries
+    /// the credential only if the server asks, as Digest authentication if possible.
     public var credential: Credential?
-    /// Whether a server's demand for a login ends the attempt as `challenged`, for the app to answer; else 401 is final.
+    /// A Boolean value that indicates whether a server's login request ends the attempt as `challenged`, for the app
+    /// to answer.
+    ///
+    /// If the value is `false`, a 401 response is final.
     public var asksForCredentials: Bool {
         get { asks ?? false }
         set { asks = newValue ? true : nil }
     }
-    /// What the app said to challenges so far; at most one answer for each server. A secret like `headers`.
+    /// The app's answers to challenges so far, at most one for each server. A secret like `headers`.
     public var answeredChallenges: [AnsweredChallenge] {
         get { answers ?? [] }
         set { answers = newValue.isEmpty ? nil : newValue }
     }
-    /// Whether the completion has the answer's head.
+    /// A Boolean value that indicates whether the completion includes the head of the server's response.
     public var keepsAnswerHead: Bool {
         get { keepsHead ?? false }
         set { keepsHead = newValue ? true : nil }
     }
-    /// Whether the finished file is for its owner only: of mode 0600 in a folder of mode 0700, whatever the umask.
+    /// A Boolean value that indicates whether only the owner can access the finished file.
     ///
-    /// Default false: the file gets the mode that new files have by the umask.
+    /// If `true`, the file has mode 0600 in a folder of mode 0700, regardless of the umask. The default is `false`:
+    /// the file has the mode of new files according to the umask.
     public var isPrivate: Bool {
         get { hidesFile ?? false }
         set { hidesFile = newValue ? true : nil }
     }
-    /// Whether a program in a sandbox asked for the transfer: no process serves it together with those of others.
+    /// A Boolean value that indicates whether a sandboxed program requested the transfer.
+    ///
+    /// A worker process that serves the transfer serves no transfers of other apps.
     public var isSandboxed: Bool {
         get { sandboxed ?? false }
         set { sandboxed = newValue ? true : nil }
     }
-    // Optional, because rows of earlier versions have none of these.
+    // Optional, because stored rows of earlier versions lack these fields.
     private var sandboxed: Bool?
     private var hidesFile: Bool?
     private var keepsHead: Bool?
     private var asks: Bool?
     private var answers: [AnsweredChallenge]?
-    /// Where the finished file goes. Of no meaning for an upload.
+    /// The destination of the finished file. Meaningless for an upload.
     public var destination: Destination
-    /// The file to send; nil for a download.
+    /// The file to upload, or `nil` for a download.
     public var upload: UploadSource?
-    /// What the file's bytes must hash to.
+    /// The checksum that the file must have, or `nil` if none is required.
     public var checksum: Checksum?
-    /// Seconds without a byte after which an attempt fails; whole seconds, at least 1.
+    /// The time without a byte after which an attempt fails, in whole seconds, at least 1. The default is 60.
     public var idleTimeoutSeconds: Int
-    /// Whether a redirect may lead from https to http.
+    /// A Boolean value that indicates whether a redirect may lead from https to http. The default is `false`.
     public var allowsInsecureRedirect: Bool
-    /// Whether the file's modification time is set from `Last-Modified`.
+    /// A Boolean value that indicates whether the file's modification time is set from `Last-Modified`. The default
+    /// is `false`.
     public var usesRemoteTime: Bool
-    /// Whether the body of a 4xx or 5xx answer becomes the file (background sessions) or is dropped (`get`).
-    public var keepsErrorBody: Bool
-    /// More bytes than this are an error; nil is no limit.
-    public var maximumBytes: Int64?
-    /// Bytes a second that this transfer may take at most; nil is no limit of its own.
-    public var rateLimit: Int64?
-    /// A file that an earlier run finished: it is fetched again only if the server's has changed.
-    public var completedBefore: CompletedFile?
-    /// The most connections for this one file, 1…16: where the server serves ranges of a file whose version it names, a
-    /// large one is fetched in pieces.
+    /// A Boolean value that indicates whether the body of a 4xx or 5xx response becomes the file. The default is
+    /// `false`.
     ///
-    /// Default 1; other numbers are taken as the nearest of these.
+    /// Background sessions keep such a body; `get` drops it.
+    public var keepsErrorBody: Bool
+    /// The maximum number of bytes, or `nil` for no limit. More bytes are an error.
+    public var maximumBytes: Int64?
+    /// The maximum rate of the transfer in bytes per second, or `nil` for no limit of its own.
+    public var rateLimit: Int64?
+    /// A file that an earlier run finished. The file is fetched again only if the server's file has changed.
+    public var completedBefore: CompletedFile?
+    /// The maximum number of connections for this file, 1…16. The default is 1, and other values are clamped to the
+    /// range.
+    ///
+    /// A large file is fetched in pieces if the server supports range requests and identifies the version of the
+    /// file.
     public var connections: Int {
         get { min(max(connectionLimit ?? 1, 1), Self.mostConnections) }
         set { connectionLimit = newValue > 1 ? min(newValue, Self.mostConnections) : nil }
     }
-    /// The largest number of connections for one file.
+    /// The largest permitted value of ``connections``.
     public static let mostConnections = 16
-    /// Stored only where it is not 1, which is what earlier versions knew.
+    /// Stored only if the value is not 1, which is the value of earlier versions.
     private var connectionLimit: Int?
-    /// What the deciding code sees.
+    /// The properties that scheduling decisions use.
     public var traits: TransferTraits
 
-    /// An upload; defaults are those of a person's plain one.
+    /// Creates an upload. The defaults are those of a simple upload by a user.
     public init(
         url: String, headers: [HeaderField] = [], upload: UploadSource, idleTimeoutSeconds: Int = 60,
         allowsInsecureRedirect: Bool = false, rateLimit: Int64? = nil, traits: TransferTraits
@@ -90,7 +151,7 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         self.upload = upload
     }
 
-    /// A download; defaults are those of a person's plain one.
+    /// Creates a download. The defaults are those of a simple download by a user.
     public init(
         url: String, headers: [HeaderField] = [], destination: Destination, checksum: Checksum? = nil,
         idleTimeoutSeconds: Int = 60, allowsInsecureRedirect: Bool = false, usesRemoteTime: Bool = false,
@@ -111,9 +172,11 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
         self.traits = traits
     }
 
-    /// Whether all but the URL, the destination and the traits is as by default, so that a store need not keep it.
+    /// A Boolean value that indicates whether all fields except the URL, the destination, and the traits have default
+    /// values.
     ///
-    /// Looks at one field after the other: to compare whole specifications would cost a copy of each transfer.
+    /// A store need not keep the fields of a plain transfer. The comparison is field by field, because comparing
+    /// whole specifications would copy each transfer.
     public var isPlain: Bool {
         headers.isEmpty && credential == nil && sandboxed == nil && keepsHead == nil && asks == nil && answers == nil
             && upload == nil && checksum == nil && idleTimeoutSeconds == 60 && !allowsInsecureRedirect
@@ -122,45 +185,53 @@ public struct TransferSpecification: Hashable, Sendable, Codable {
     }
 }
 
-/// One header field.
+/// A header field of a request.
 public struct HeaderField: Hashable, Sendable, Codable {
-    /// The field's name.
+    /// The name of the field.
     public var name: String
-    /// The field's value.
+    /// The value of the field.
     public var value: String
 
-    /// A field.
+    /// Creates a header field.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 }
 
-/// Where a finished file goes, and what happens when something is there already.
+/// The location of a finished file, and the rule for an existing file of the same name.
+///
+/// ```swift
+/// let destination = Destination(directory: "/home/ann/Downloads", name: "file.iso", collision: .overwrite)
+/// ```
 public struct Destination: Hashable, Sendable, Codable {
-    /// What to do with a file that has the name already.
+    /// The rule for an existing file of the same name.
     public enum Collision: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Keep it and call ours `name (1).ext`, as browsers do.
+        /// Keeps the existing file, and names the new file `name (1).ext`, as browsers do.
         case rename
-        /// Replace it, atomically. Where only the server names the file (`Content-Disposition`, or a redirect's target), and
-        /// calls it otherwise than the transfer's URL does, nothing is replaced: the file is renamed as by `rename`.
+        /// Replaces the existing file, atomically.
+        ///
+        /// Nothing is replaced if only the server names the file (`Content-Disposition`, or a redirect's target) and
+        /// the name differs from the one in the transfer's URL. The new file is then renamed as by `rename`.
         case overwrite
-        /// Keep it and fail.
+        /// Keeps the existing file, and fails.
         case fail
     }
 
-    /// The folder's absolute path.
+    /// The absolute path of the folder.
     public var directory: String
-    /// The file's name; nil takes the server's (`Content-Disposition`, else the URL's), made safe.
+    /// The name of the file, or `nil` for the server's name (`Content-Disposition`, or else the URL's), made safe.
     public var name: String?
-    /// What to do with a file that has the name already.
+    /// The rule for an existing file of the same name. The default is `rename`.
     public var collision: Collision
-    /// The folder that must be found at `directory`; nil takes whatever folder is there, and makes one where none is.
+    /// The identity of the folder that must exist at `directory`, or `nil` for any folder. With `nil`, a missing
+    /// folder is created.
     ///
-    /// Set for a folder that an app passed as a descriptor: nobody can have another folder used by moving this one away.
+    /// The identity is set for a folder that an app passed as a descriptor. Moving that folder away cannot redirect
+    /// the file into another folder.
     public var folderIdentity: FolderIdentity?
 
-    /// A destination.
+    /// Creates a destination.
     public init(
         directory: String, name: String?, collision: Collision = .rename, folderIdentity: FolderIdentity? = nil
     ) {
@@ -172,69 +243,78 @@ public struct Destination: Hashable, Sendable, Codable {
 }
 
 /// A digest that a file must have.
+///
+/// ```swift
+/// let checksum = try Checksum(parsing: "sha256:\(hexDigest)")
+/// ```
 public struct Checksum: Hashable, Sendable, Codable {
-    /// The hash functions offered.
+    /// The supported hash functions.
     public enum Algorithm: String, Hashable, Sendable, Codable, CaseIterable {
-        /// SHA-256: 64 hexadecimal digits.
+        /// SHA-256, with 64 hexadecimal digits.
         case sha256
-        /// SHA-512: 128 hexadecimal digits.
+        /// SHA-512, with 128 hexadecimal digits.
         case sha512
     }
 
     /// The hash function.
     public var algorithm: Algorithm
-    /// The digest in lower-case hexadecimal.
+    /// The digest in lowercase hexadecimal.
     public var hexDigest: String
 
-    /// A checksum; the digest is put in lower case.
+    /// Creates a checksum. The digest is converted to lowercase.
     public init(algorithm: Algorithm, hexDigest: String) {
         self.algorithm = algorithm
         self.hexDigest = hexDigest.lowercased()
     }
 }
 
-/// What names one version of a server's file (RFC 9110 §8.8).
+/// A validator that identifies one version of a server's file (RFC 9110 §8.8).
 public struct Validator: Hashable, Sendable, Codable {
-    /// The entity tag as sent, quotes and `W/` included.
+    /// The entity tag as sent, including quotes and `W/`.
     public var entityTag: String?
     /// The `Last-Modified` field as sent.
     public var lastModified: String?
 
-    /// A validator from the two fields.
+    /// Creates a validator from the two fields.
     public init(entityTag: String?, lastModified: String?) {
         self.entityTag = entityTag
         self.lastModified = lastModified
     }
 }
 
-/// A partial file, here or on a server, and what is needed to continue it.
+/// A partial file, on this machine or on a server, with the information to continue it.
 public struct ResumePoint: Hashable, Sendable, Codable {
-    /// The partial file's absolute path; "" for an upload, which leaves nothing here.
+    /// The absolute path of the partial file, or an empty string for an upload, which has none here.
     public var path: String
-    /// How many bytes from the beginning are durably on disk; of an upload, how many the server has said it has.
+    /// The number of bytes from the beginning that are durably on disk. For an upload, the number of bytes that the
+    /// server has confirmed.
     public var offset: Int64
-    /// The size of the file; nil when unknown.
+    /// The size of the file, or `nil` if unknown.
     public var total: Int64?
-    /// Which version of the server's file the bytes belong to; nil forbids continuing.
+    /// The version of the server's file that the bytes belong to. The value `nil` forbids continuing.
     public var validator: Validator?
-    /// The boot in which it was written: within it, a longer tail of the file counts too.
+    /// The identifier of the boot in which the file was written. Within that boot, bytes beyond `offset` also count.
     public var bootID: String
-    /// The partial file's inode. A crash between the rename to the final name and its record leaves no partial file:
-    /// the finished one is then known by this number.
+    /// The inode number of the partial file.
+    ///
+    /// A crash between the rename to the final name and its record leaves no partial file. The number then identifies
+    /// the finished file.
     public var fileNumber: UInt64?
-    /// Where an upload goes on; nil for a download.
+    /// The position at which an upload continues, or `nil` for a download.
     public var upload: UploadResume?
-    /// Further pieces beyond `offset` that are durably on disk, in order. Where this is not nil, not even if it is empty, the
-    /// file may have holes: its length says nothing then, in the same boot either.
+    /// Further pieces beyond `offset` that are durably on disk, in order.
+    ///
+    /// If the value is not `nil`, even if it is empty, the file may have holes. The length of the file then has no
+    /// meaning, even within the same boot.
     public var extents: [Extent]?
 
-    /// Where an upload goes on: the server has `offset` bytes of `total`.
+    /// Creates the resume point of an upload. The server has `offset` of `total` bytes.
     public init(upload: UploadResume, offset: Int64, total: Int64) {
         self.init(path: "", offset: offset, total: total, validator: nil, bootID: "")
         self.upload = upload
     }
 
-    /// A partial file.
+    /// Creates the resume point of a partial file.
     public init(
         path: String, offset: Int64, total: Int64?, validator: Validator?, bootID: String, fileNumber: UInt64? = nil,
         extents: [Extent]? = nil
@@ -248,36 +328,36 @@ public struct ResumePoint: Hashable, Sendable, Codable {
         self.extents = extents
     }
 
-    /// How many bytes are durably on disk in all.
+    /// The total number of bytes that are durably on disk.
     public var bytes: Int64 { (extents ?? []).reduce(offset) { $0 + max(0, $1.end - $1.start) } }
 }
 
-/// A piece of a file.
+/// A half-open range of bytes in a file.
 public struct Extent: Hashable, Sendable, Codable {
-    /// Its first byte.
+    /// The offset of the first byte.
     public var start: Int64
-    /// The byte behind its last.
+    /// The offset after the last byte.
     public var end: Int64
 
-    /// A piece.
+    /// Creates a range of bytes.
     public init(start: Int64, end: Int64) {
         self.start = start
         self.end = end
     }
 }
 
-/// A file that was finished, as it was then.
+/// A finished file, as it was when it was finished.
 public struct CompletedFile: Hashable, Sendable, Codable {
-    /// Its absolute path.
+    /// The absolute path of the file.
     public var path: String
-    /// Its size in bytes.
+    /// The size of the file in bytes.
     public var bytes: Int64
-    /// Its modification time in nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970.
     public var modified: Int64
-    /// Which version of the server's file it is.
+    /// The version of the server's file.
     public var validator: Validator?
 
-    /// A finished file.
+    /// Creates a description of a finished file.
     public init(path: String, bytes: Int64, modified: Int64, validator: Validator?) {
         self.path = path
         self.bytes = bytes

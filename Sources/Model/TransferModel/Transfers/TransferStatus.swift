@@ -1,66 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a transfer, as lists and programs that watch show it. Holds no secret.
+/// The status of a transfer, as shown in lists and by monitoring programs. A status contains no secrets.
+///
+/// ## Topics
+///
+/// ### Identity
+///
+/// - ``id``
+/// - ``url``
+/// - ``name``
+/// - ``app``
+/// - ``session``
+/// - ``isUpload``
+/// - ``submitted``
+///
+/// ### Urgency
+///
+/// - ``kind``
+/// - ``priority``
+///
+/// ### Progress
+///
+/// - ``state``
+/// - ``bytes``
+/// - ``total``
+/// - ``rate``
+/// - ``attempt``
+/// - ``sentence``
+///
+/// ### Result
+///
+/// - ``path``
+/// - ``status``
+/// - ``errorCode``
+/// - ``error``
 public struct TransferStatus: Hashable, Sendable, Codable {
-    /// What it is doing.
+    /// The state of a transfer.
     public enum State: String, Hashable, Sendable, Codable, CaseIterable {
-        /// For its conditions, a slot or the time after a failure.
+        /// The transfer waits for its conditions, for a slot, or for the next attempt.
         case waiting
-        /// Bytes may come.
+        /// An attempt is running.
         case running
-        /// Somebody paused it.
+        /// The transfer is paused.
         case paused
-        /// Over, with what was asked for.
+        /// The transfer ended successfully.
         case finished
-        /// Over, without it.
+        /// The transfer ended without success.
         case failed
-        /// Over, because somebody asked for that.
+        /// The transfer ended because somebody canceled it.
         case cancelled
 
-        /// Whether nothing more will happen.
+        /// A Boolean value that indicates whether the transfer has ended.
         public var isOver: Bool { self == .finished || self == .failed || self == .cancelled }
     }
 
-    /// Its number.
+    /// The identifier of the transfer.
     public var id: TransferID
-    /// Its URL without user, password, query and fragment.
+    /// The URL without user, password, query, and fragment.
     public var url: String
-    /// What a person knows it by.
+    /// The name of the transfer, as shown to users.
     public var name: String
-    /// The app that it belongs to.
+    /// The app that owns the transfer.
     public var app: String
-    /// The app's session; nil where it belongs to none.
+    /// The session of the app, or `nil` if the transfer belongs to no session.
     public var session: String?
-    /// Whether it is an upload.
+    /// A Boolean value that indicates whether the transfer is an upload.
     public var isUpload: Bool
-    /// How urgent it is.
+    /// The kind of work, which determines the urgency.
     public var kind: WorkKind
-    /// 0…1000, higher first.
+    /// The priority, 0…1000. Higher values run first.
     public var priority: Int
-    /// What it is doing.
+    /// The state of the transfer.
     public var state: State
-    /// Bytes so far.
+    /// The number of bytes transferred so far.
     public var bytes: Int64
-    /// All of them; nil where that is not known.
+    /// The total number of bytes, or `nil` if unknown.
     public var total: Int64?
-    /// Bytes a second; nil where it does not run or nothing was measured yet.
+    /// The rate in bytes per second, or `nil` if the transfer is not running or has not been measured.
     public var rate: Int64?
-    /// The attempt that runs or ran last; 0 before the first since the daemon's start.
+    /// The number of the current or last attempt, or 0 before the first attempt since the daemon's start.
     public var attempt: Int
-    /// When it was handed over.
+    /// The date of the submission.
     public var submitted: WallTime
-    /// Why it waits, or how it ended; nil where nobody asked.
+    /// The reason for the wait, or the outcome, in one sentence. The value is `nil` if the caller did not ask for it.
     public var sentence: String?
-    /// Where the file lies; of an upload, where it comes from.
+    /// The path of the downloaded file, or of the file to upload.
     public var path: String?
-    /// The HTTP status of the server's last answer, once the transfer has ended.
+    /// The HTTP status of the server's last response, once the transfer has ended.
     public var status: Int?
-    /// The kind of error.
+    /// The code of the error.
     public var errorCode: String?
-    /// A description of the error, for people.
+    /// A description of the error, for users.
     public var error: String?
 
-    /// How a transfer stands.
+    /// Creates a status with no progress and no result.
     public init(
         id: TransferID, url: String, name: String, app: String, session: String? = nil, isUpload: Bool, kind: WorkKind,
         priority: Int, state: State, submitted: WallTime

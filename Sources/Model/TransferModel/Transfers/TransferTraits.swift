@@ -1,47 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How urgent a transfer's kind makes it.
+/// The kind of work that a transfer does, which determines its urgency.
 public enum WorkKind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A person waits for it: starts at once on any network its constraints allow.
+    /// A user waits for the transfer. It starts at once on any network that its constraints allow.
     case userInitiated
-    /// Background work that is not discretionary: any network its constraints allow.
+    /// Background work that is not discretionary. It runs on any network that its constraints allow.
     case normal
-    /// May wait for better conditions: the policy decides.
+    /// Work that may wait for better conditions. The policy decides.
     case discretionary
 }
 
-/// What the deciding code sees of a transfer: no URL, no file, only what matters to when it runs.
+/// The properties of a transfer that scheduling decisions use. They include no URL and no file.
+///
+/// ```swift
+/// let traits = TransferTraits(
+///     kind: .discretionary, constraints: Constraints(metered: .unmetered), host: "https://example.org:443",
+///     submitted: now)
+/// ```
+///
+/// ## Topics
+///
+/// ### Urgency
+///
+/// - ``kind``
+/// - ``priority``
+/// - ``submitted``
+/// - ``expires``
+/// - ``isFromBackground``
+///
+/// ### Requirements
+///
+/// - ``constraints``
+/// - ``isLoopback``
+///
+/// ### Slots
+///
+/// - ``host``
+/// - ``app``
+/// - ``session``
+/// - ``slotsPerHost``
+///
+/// ### Size and retries
+///
+/// - ``expectedBytesToReceive``
+/// - ``expectedBytesToSend``
+/// - ``maximumAttempts``
 public struct TransferTraits: Hashable, Sendable, Codable {
-    /// How urgent it is.
+    /// The kind of work, which determines the urgency.
     public var kind: WorkKind
-    /// What it asks for; all of it must hold.
+    /// The constraints of the transfer. All of them must be satisfied.
     public var constraints: Constraints
-    /// 0…1000, higher first among equals; 500 is ordinary.
+    /// The priority among equals, 0…1000. Higher values run first, and 500 is the default.
     public var priority: Int
-    /// The key under which slots per host are counted: scheme, host and port.
+    /// The key for counting slots per host: scheme, host, and port.
     public var host: String
-    /// The key under which slots per app are counted.
+    /// The key for counting slots per app.
     public var app: String
-    /// Whether the server is on this machine: it needs no network and costs nothing.
+    /// A Boolean value that indicates whether the server is on this machine. Such a transfer needs no network and
+    /// costs nothing.
     public var isLoopback: Bool
-    /// How many bytes are expected to come, at most; nil when unknown.
+    /// The maximum number of bytes that the transfer is expected to receive, or `nil` if unknown.
     public var expectedBytesToReceive: Int64?
-    /// How many bytes are expected to go out, at most; nil when unknown.
+    /// The maximum number of bytes that the transfer is expected to send, or `nil` if unknown.
     public var expectedBytesToSend: Int64?
-    /// Failed attempts without progress after which it ends; nil takes the scheduler's setting.
+    /// The number of failed attempts without progress after which the transfer ends, or `nil` for the scheduler's
+    /// setting.
     public var maximumAttempts: Int?
-    /// When it was handed over.
+    /// The date of the submission.
     public var submitted: WallTime
-    /// The key under which slots per session are counted, within its app; nil where it belongs to none.
+    /// The key for counting slots per session within the app, or `nil` if the transfer belongs to no session.
     public var session: String?
-    /// How many transfers to its host may run while it starts, at least 1; nil takes the scheduler's setting.
+    /// The limit on running transfers to the same host when this transfer starts, at least 1, or `nil` for the
+    /// scheduler's setting.
     public var slotsPerHost: Int?
-    /// Whether its app gave it while in the background: then it is discretionary, and held by the relaunch limiter.
+    /// A Boolean value that indicates whether the app submitted the transfer in the background. The transfer is then
+    /// discretionary, and the relaunch limiter delays it.
     public var isFromBackground: Bool?
-    /// When it is given up if it is not done; nil never.
+    /// The date on which an unfinished transfer fails, or `nil` for never.
     public var expires: WallTime?
 
-    /// Traits; `priority` is held within 0…1000 and a negative expectation becomes unknown.
+    /// Creates traits. The priority is clamped to 0…1000, and a negative expected size becomes `nil`.
     public init(
         kind: WorkKind, constraints: Constraints = Constraints(), priority: Int = 500, host: String,
         app: String = "", isLoopback: Bool = false, expectedBytesToReceive: Int64? = nil,
@@ -64,7 +102,7 @@ public struct TransferTraits: Hashable, Sendable, Codable {
         self.expires = expires
     }
 
-    /// Traits from their stored form, held within their ranges as any others.
+    /// Decodes stored traits. All values are limited to their ranges.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -85,24 +123,28 @@ public struct TransferTraits: Hashable, Sendable, Codable {
     }
 }
 
-/// Everything a transfer asks for; the defaults ask for nothing but a network.
+/// All requirements of a transfer. The defaults require only a network.
+///
+/// ```swift
+/// let constraints = Constraints(power: .ac, metered: .unmetered)
+/// ```
 public struct Constraints: Hashable, Sendable, Codable {
-    /// What power it needs.
+    /// The required power supply.
     public var power: PowerConstraint
-    /// What kinds of link it may use.
+    /// The allowed kinds of links.
     public var linkKinds: LinkKindConstraint
-    /// Which connections it may use.
+    /// The allowed connections.
     public var connection: ConnectionConstraint
-    /// Whether it may cost money.
+    /// The permission to cost money.
     public var metered: MeteredConstraint
-    /// Not before this date.
+    /// The earliest start date, or `nil` if there is none.
     public var notBefore: NotBeforeConstraint?
-    /// To be done by this date.
+    /// The date by which the transfer should finish, or `nil` if there is none.
     public var deadline: DeadlineConstraint?
-    /// Only within these windows of the local week.
+    /// The windows of the local week in which the transfer may run, or `nil` for any time.
     public var window: WindowConstraint?
 
-    /// Constraints; what is not named asks for nothing.
+    /// Creates constraints. Arguments that are left out require nothing.
     public init(
         power: PowerConstraint = .any, linkKinds: LinkKindConstraint = .any, metered: MeteredConstraint = .unstated,
         notBefore: NotBeforeConstraint? = nil, deadline: DeadlineConstraint? = nil, window: WindowConstraint? = nil,
@@ -117,7 +159,7 @@ public struct Constraints: Hashable, Sendable, Codable {
         self.connection = connection
     }
 
-    /// Constraints from their stored form; one that an earlier version did not know asks for nothing.
+    /// Decodes stored constraints. A constraint that an earlier version did not store requires nothing.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         power = try container.decode(PowerConstraint.self, forKey: .power)

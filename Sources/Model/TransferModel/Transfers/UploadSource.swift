@@ -1,45 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The file that an upload sends, as it was when the upload was handed over.
+/// The file that an upload sends, as it was at submission.
 ///
-/// A file that has another size or time since is not sent: the server would get half of one and half of another.
+/// If the file's size or modification time has changed, the file is not sent. The server would otherwise receive
+/// parts of two versions.
+///
+/// ```swift
+/// let source = UploadSource(path: "/home/ann/photo.jpg", size: 2_400_000, modified: 1_774_746_000_000_000_000)
+/// ```
 public struct UploadSource: Hashable, Sendable, Codable {
-    /// How the bytes are sent.
+    /// The HTTP method that sends the bytes.
     public enum Method: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Put at the URL itself. Safe to repeat.
+        /// The file is stored at the URL itself. A repetition is safe.
         case put = "PUT"
-        /// Handed to the URL. A repetition after a lost answer may be taken as a second upload.
+        /// The file is submitted to the URL. If a response was lost, the server may treat a repetition as a second
+        /// upload.
         case post = "POST"
     }
 
-    /// Whether an interrupted upload may go on in the middle.
+    /// The rule for continuing an interrupted upload in the middle.
     public enum Resumption: String, Hashable, Sendable, Codable {
-        /// Where the server offers it: tus 1.0 (for POST), or the IETF's draft of resumable uploads.
+        /// Continues if the server supports it: tus 1.0 (for POST), or the IETF's draft of resumable uploads.
         case automatic
-        /// One plain request; an interrupted upload starts over.
+        /// Sends one plain request. An interrupted upload starts over.
         case never
     }
 
-    /// How the bytes are sent.
+    /// The HTTP method that sends the bytes. The default is PUT.
     public var method: Method
-    /// The file's absolute path.
+    /// The absolute path of the file.
     public var path: String
-    /// Its size in bytes.
+    /// The size of the file in bytes.
     public var size: Int64
-    /// Its modification time in nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970.
     public var modified: Int64
-    /// `Content-Type` of the bytes; nil sends none, unless the header fields have one.
+    /// The `Content-Type` of the bytes. With `nil`, no type is sent unless the header fields contain one.
     public var contentType: String?
-    /// Whether an interrupted upload may go on in the middle.
+    /// The rule for continuing an interrupted upload. The default is `automatic`.
     public var resumption: Resumption
-    /// The path of the app's own file if `path` is a link or a copy that was made of it; nil if `path` is that file.
+    /// The path of the app's own file if `path` is a link or a copy of it, or `nil` if `path` is the file itself.
     ///
-    /// People are shown this path, and servers its last part. Nothing is read from there.
+    /// Users see this path, and servers see its last component. Nothing is read from this path.
     public var origin: String?
-    /// The path by which people know the file: `origin`, else `path`.
+    /// The path shown to users: `origin` if it is set, or else `path`.
     public var shownPath: String { origin ?? path }
 
-    /// A source.
+    /// Creates a description of a file to upload.
     public init(
         method: Method = .put, path: String, size: Int64, modified: Int64, contentType: String? = nil,
         resumption: Resumption = .automatic, origin: String? = nil
@@ -54,9 +60,9 @@ public struct UploadSource: Hashable, Sendable, Codable {
     }
 }
 
-/// Where an interrupted upload goes on: a resource on the server that holds what came so far.
+/// The position at which an interrupted upload continues: a resource on the server with the bytes received so far.
 public struct UploadResume: Hashable, Sendable, Codable {
-    /// The protocols of resumable uploads.
+    /// The protocols for resumable uploads.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// tus 1.0 (https://tus.io/protocols/resumable-upload).
         case tus
@@ -64,14 +70,15 @@ public struct UploadResume: Hashable, Sendable, Codable {
         case draft
     }
 
-    /// Which protocol the resource speaks.
+    /// The protocol of the resource.
     public var kind: Kind
-    /// The resource's URL. Who knows it may write there: treat it as a secret.
+    /// The URL of the resource. Anybody who knows the URL can write to it, so treat it as a secret.
     public var url: String
-    /// The modification time of the file whose bytes are there, in nanoseconds since 1970: another file's do not follow.
+    /// The modification time of the partly uploaded file, in nanoseconds since 1970. Bytes of another file must not
+    /// follow.
     public var modified: Int64
 
-    /// A place to go on.
+    /// Creates a position at which an upload continues.
     public init(kind: Kind, url: String, modified: Int64) {
         self.kind = kind
         self.url = url
@@ -79,19 +86,19 @@ public struct UploadResume: Hashable, Sendable, Codable {
     }
 }
 
-/// What a server answered an upload with, beside the status.
+/// A server's response to an upload, in addition to the HTTP status.
 public struct ServerAnswer: Hashable, Sendable {
-    /// More of a body is not kept: 1 MiB.
+    /// The maximum size of a kept body: 1 MiB.
     public static let largestBody = 1 << 20
 
-    /// The body, or its beginning.
+    /// The body, or the beginning of a longer body.
     public var body: [UInt8]
-    /// `Content-Type` as sent.
+    /// The `Content-Type` field as sent.
     public var contentType: String?
-    /// Whether the body was longer, or ended early.
+    /// A Boolean value that indicates whether the kept body is incomplete: it was too long, or ended early.
     public var isCut: Bool
 
-    /// An answer; what is beyond `largestBody` is left out.
+    /// Creates a response. Bytes of the body beyond `largestBody` are dropped.
     public init(body: [UInt8], contentType: String?, isCut: Bool = false) {
         self.body = Array(body.prefix(Self.largestBody))
         self.contentType = contentType
@@ -107,13 +114,13 @@ extension ServerAnswer: Codable {
         case isCut
     }
 
-    /// Reads what `encode` wrote.
+    /// Decodes the format that `encode(to:)` writes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         if let text = try container.decodeIfPresent(String.self, forKey: .text) {
             body = Array(text.utf8)
         } else {
-            // A letter for each byte; what is no letter of that alphabet was not written by us.
+            // One character for each byte. Characters outside Latin-1 cannot come from `encode(to:)`.
             let text = try container.decode(String.self, forKey: .latin1)
             body = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         }
@@ -121,7 +128,9 @@ extension ServerAnswer: Codable {
         isCut = try container.decode(Bool.self, forKey: .isCut)
     }
 
-    /// Text is written as it is, other bytes as one letter each: an array of numbers would be four times as long.
+    /// Encodes UTF-8 text as a string, and other bytes as one Latin-1 character each.
+    ///
+    /// An array of numbers would be four times as long.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         if let text = String(validating: body, as: UTF8.self) {
