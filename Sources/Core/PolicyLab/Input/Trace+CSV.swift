@@ -42,7 +42,8 @@ extension Trace {
         return segment
     }
 
-    /// The trace as comma-separated values. Optional columns that no segment uses are left out.
+    /// The trace as comma-separated values. The columns `suspended`, `rate_bytes_per_s` and `metered` are left out if no
+    /// segment uses them.
     public var csv: String {
         let isSuspended = segments.contains { $0.isSuspended }
         let hasRate = segments.contains { $0.rate != nil }
