@@ -6,7 +6,7 @@ package struct FileUsage: Hashable, Sendable {
     /// The number of finished files that the app has not taken yet. ``finishedBytes`` is their total size.
     package var finishedFiles = 0
     package var finishedBytes: Int64 = 0
-    /// The bytes on disk of unfinished downloads, and of cancelled downloads that may still be continued.
+    /// The bytes on disk of unfinished downloads, and of canceled downloads that may still be continued.
     package var partialBytes: Int64 = 0
     /// The number of unfinished tasks, including suspended tasks.
     package var tasks = 0

@@ -77,7 +77,7 @@ extension Session {
         )
     }
 
-    /// Continues with the bytes of a cancelled task.
+    /// Continues with the bytes of a canceled task.
     private mutating func takeUp(_ kept: KeptBytes, _ token: String, as number: Int) {
         var session = record
         session.kept[token] = nil
@@ -104,7 +104,7 @@ extension Session {
         output.owners.append((transfer, nil))
     }
 
-    // MARK: Cancelling
+    // MARK: Canceling
 
     /// Cancels a task.
     ///

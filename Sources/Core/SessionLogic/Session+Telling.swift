@@ -43,7 +43,7 @@ extension Session {
 
     // MARK: Ends
 
-    /// Records the outcome of a task and tells its app.
+    /// Records the outcome of a task and reports it to the app.
     mutating func end(_ number: Int, as end: TaskEnd) {
         guard let task = tasks[unfinished: number] else { return }
         clearWait(number)

@@ -26,11 +26,11 @@ package enum SessionEffect: Hashable, Sendable {
 
     /// Starts an app, or calls it if it runs. ``SessionMachine/Event/launchEnded(_:_:)`` follows.
     case launch(String, AppRegistration, for: SessionKey)
-    /// Tells the relaunch limiter that the app was started or called.
+    /// Notifies the relaunch limiter that the app was started or called.
     case noteRelaunch(String)
-    /// Tells the relaunch limiter that the app will not be started for its finished tasks.
+    /// Notifies the relaunch limiter that the app will not be started for its finished tasks.
     case noteRelaunchAbandoned(String)
-    /// Tells the relaunch limiter that a person brought the app to the foreground.
+    /// Notifies the relaunch limiter that a person brought the app to the foreground.
     case noteFront(String)
 
     /// Sends ``SessionMachine/Event/timerFired(_:)`` after a delay. Time that the system sleeps counts.
@@ -50,7 +50,8 @@ package struct TaskSubmission: Hashable, Sendable {
     package var isSandboxed: Bool
     /// The traits that do not depend on the address. The host is left empty.
     package var traits: TransferTraits
-    /// The transfer that the task had before the app replaced its request. It is cancelled, and its urgency is kept.
+    /// The transfer that the task had before the app replaced its request. The replaced transfer is canceled, and
+    /// its urgency is kept.
     package var replaced: TransferID?
 
     package var number: Int { task.snapshot.identifier }

@@ -78,8 +78,8 @@ extension SessionMachine {
         try limits.check(snapshot, in: record, of: key.app, using: usage(of: key.app))
     }
 
-    /// Returns the number of an app's tasks that have no transfer in the engine. They were suspended before they
-    /// began, or have ended and are not acknowledged.
+    /// Returns the number of an app's tasks that have no transfer in the engine. Those tasks were suspended before
+    /// they began, or have ended and are not acknowledged.
     package func tasksWithoutTransfers(of app: String) -> Int {
         let tasks = usage(of: app).tasks
         return tasks == 0 ? 0 : tasks - owners.values.count { $0.session.app == app }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Decides about background sessions: which task is which transfer, what an app has yet to hear or answer, and when
-/// an app is started.
+/// Decides about background sessions: which task is which transfer, what an app has yet to hear or answer, and when an
+/// app is started.
 ///
-/// The machine is a pure value: the same events at the same times give the same effects. Its driver performs the
-/// effects of a session in order, one event after the other. ``session(of:)`` tells which events this concerns.
+/// The machine is a pure value: the same events at the same times give the same effects. Its driver performs the effects
+/// of a session in order, and completes the effects of one event before the next event. ``session(of:)`` returns the
+/// session whose order an event must keep.
 ///
-/// Every event is saved before anything else is done about it: the effects of an event begin with a single save of
-/// all changed rows. A request may be refused. ``admit(_:in:at:)`` returns the rows that a request changes, and
-/// changes nothing itself. After the rows are saved, ``Event/accepted(_:)`` applies the request.
+/// Every event is saved before anything else is done about it: the effects of an event begin with a single save of all
+/// changed rows. A request may be refused. ``admit(_:in:at:)`` returns the rows that a request changes, and changes
+/// nothing itself. After the rows are saved, ``Event/accepted(_:)`` applies the request.
 ///
-/// Consider an app that has something to hear or answer, that has no process with the session open, and that may be
-/// started. After each event, such an app is being started, or has a timer for its launch. No session therefore waits
+/// An invariant holds after each event. Consider an app that has something to hear or answer, has no process with the
+/// session open, and may be started. Such an app is being started, or has a timer for its launch. No session waits
 /// for its app in vain, whatever the order of events.
 package struct SessionMachine: Sendable {
     /// The identity of a task across all sessions.

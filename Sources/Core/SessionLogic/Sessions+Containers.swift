@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// Sessions of containers that several programs of one publisher share. They belong to the app that is registered for
-/// the container, whichever program creates them.
+/// Sessions of containers that several programs of one publisher share. Such sessions belong to the app that is
+/// registered for the container, whichever program creates them.
 extension [SessionKey: Session] {
     /// Returns the key of the session that a program means: its own session, or the session of its container's app.
     func key(of settings: SessionSettings, for app: String) throws(SessionRefusal) -> SessionKey {

@@ -50,7 +50,7 @@ struct SlotCounter: Sendable {
     var groups: Int32 = 0
     /// For a session, the number of transfers that wait or run in it.
     var members: Int32 = 0
-    /// The number of the app's latest start, in a sequence over all starts.
+    /// The number of the app's latest start, in the sequence of all starts.
     var lastTurn: Int64 = 0
 
     var app: String {
@@ -69,7 +69,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     private var counterNumbers: [SlotCounter.Scope: Int32] = [:]
     /// The group that a transfer joined last. Many successive submissions often go to one server.
     private var last = Int32.nowhere
-    /// The group that became empty last. It may gain a member again.
+    /// The group that became empty last, which may gain a member again.
     private var idle = Int32.nowhere
     /// The total number of slots in use.
     private(set) var running = 0

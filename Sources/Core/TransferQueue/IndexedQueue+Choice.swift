@@ -18,8 +18,8 @@ extension IndexedQueue {
 
     package var isChosenByAging: Bool { aging.isChosenByAging }
 
-    /// Returns the ready heap that goes first. It belongs to the highest-ranking level, unless another level was
-    /// passed over too often.
+    /// Returns the ready heap that goes first. The heap belongs to the highest-ranking level, unless another level
+    /// was passed over too often.
     private mutating func firstByRank(_ assessment: Assessment, holdsStaggered: Bool) -> Int32? {
         aging.begin()
         for rank in waiting.ready.ranking.indices {

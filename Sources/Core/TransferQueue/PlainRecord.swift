@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// A transfer that runs just as the queue handed it out. It has no bytes, no failures and no other state of its own
-/// yet, and time alone does not stop it. Its concurrency group stays until its slots are freed.
+/// A transfer that runs just as the queue released it. The transfer has no bytes, no failures and no other state of
+/// its own yet, and time alone does not stop it. Its concurrency group stays until its slots are freed.
 package struct PlainRecord: Sendable {
     let terms: TransferTerms
     // The numbers of the parts that the transfer shares with others in the queue.
@@ -44,7 +44,7 @@ extension WaitingTransfers {
             terms: records[place].pointee.terms, group: key.group, set: set, level: key.level, requirements.sets)
     }
 
-    /// Returns the complete entry of a transfer that was handed out.
+    /// Returns the complete entry of a transfer that the queue released.
     func entry(of plain: PlainRecord) -> TransferEntry {
         let (terms, group) = (plain.terms, groups.groups[plain.group].pointee.key)
         // Filled in place, because a copy of the traits costs as much as the rest.

@@ -2,8 +2,8 @@
 package import TransferModel
 package import TransferPolicy
 
-/// A queue of the transfers that have no attempt under way. It counts slots and chooses the transfer that starts
-/// next.
+/// A queue of the transfers that have no attempt under way. The queue also counts slots and chooses the transfer that
+/// starts next.
 ///
 /// The scheduler uses ``IndexedQueue``. The tests compare it with a queue that examines every transfer each time.
 package protocol WaitingQueue: ~Copyable, Sendable {
@@ -73,7 +73,7 @@ package protocol WaitingQueue: ~Copyable, Sendable {
     mutating func takeNew(
         _ traits: borrowing TransferTraits, _ assessment: Assessment, holdsStaggered: Bool
     ) -> PlainRecord?
-    /// Returns the complete entry of a transfer that was handed out as plain, in its state at the start.
+    /// Returns the complete entry of a transfer from its plain record, in its state at the start.
     func entry(of plain: PlainRecord) -> TransferEntry
     /// Returns the rank of the transfer that would start next by rank alone if one more slot of every scope were
     /// free. `until` is the time at which time alone changes the answer. Returns `nil` if no transfer would start.

@@ -13,8 +13,8 @@ struct StudyPart: Codable {
         var penalty: Double
         var freeRate: Int64
         var seed: UInt64
-        /// A checksum that identifies the jobs. It does not cover the traces, because each trace is read for only one
-        /// part.
+        /// A checksum that identifies the jobs. The checksum does not cover the traces, because each trace is read
+        /// for only one part.
         var workload: UInt64
         /// The options that affect results.
         var options: String

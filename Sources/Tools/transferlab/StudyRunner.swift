@@ -53,8 +53,8 @@ enum StudyRunner {
         return Study(results, devices: devices, optima: items.map(\.optimum), settings: settings, seed: seed)
     }
 
-    /// Returns the page of a study. It draws the days of the devices that the study's first policy serves best, in
-    /// the middle and worst.
+    /// Returns the page of a study. The page draws the days of the devices that the study's first policy serves best,
+    /// in the middle and worst.
     static func page(
         _ study: Study, _ items: [Item], _ cases: [DeviceCase], _ policies: [LabPolicy], _ settings: ReplaySettings
     ) -> StudyPage {

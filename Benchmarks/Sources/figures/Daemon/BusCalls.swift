@@ -102,7 +102,7 @@ enum BusCalls {
     }
 }
 
-/// The programs to run. They are built from the package above in release mode, unless named by `--with`.
+/// The programs to run, which are built from the package above in release mode, unless named by `--with`.
 private struct Programs {
     let control: String
     let daemon: String

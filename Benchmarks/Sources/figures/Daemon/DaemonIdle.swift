@@ -131,7 +131,8 @@ private final class DaemonScene {
 
     deinit { bus.end() }
 
-    /// Adds transfers of several apps and hosts to the queue. They wait for a date in the distant future.
+    /// Adds transfers of several apps and hosts to the queue. All of the transfers wait for a date in the distant
+    /// future.
     func fill(_ count: Int) throws {
         guard count > 0 else { return }
         let store = try SQLiteStore(SQLiteStoreConfiguration(path: folder.path + "/state/transferd/queue.sqlite"))

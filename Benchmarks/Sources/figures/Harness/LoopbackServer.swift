@@ -2,8 +2,8 @@
 import Foundation
 import Glibc
 
-/// An nginx server on a free port of the loopback interface, which serves one folder. It is terminated by its process
-/// ID.
+/// An nginx server on a free port of the loopback interface, which serves one folder. On deinitialization, the server
+/// is terminated by its process ID.
 final class LoopbackServer {
     let port: Int
     private let process = Process()

@@ -56,8 +56,8 @@ final class NarrowLink {
         holder.waitUntilExit()
     }
 
-    /// The script that runs in the server's namespace. It creates the client's namespace and the link, and prints the
-    /// ID of the process that keeps the client's namespace alive.
+    /// The script that runs in the server's namespace. The script creates the client's namespace and the link, and
+    /// prints the ID of the process that keeps the client's namespace alive.
     private static let script = """
         set -e
         exec 3<&0

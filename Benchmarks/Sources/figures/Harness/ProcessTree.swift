@@ -42,7 +42,7 @@ enum ProcessTree {
     }
 }
 
-/// Samples the memory of a process and all its descendants every 20 ms, until told to end.
+/// Samples the memory of a process and all its descendants every 20 ms, until ``end()`` is called.
 final class MemorySampler: Sendable {
     private struct State {
         var peak = 0

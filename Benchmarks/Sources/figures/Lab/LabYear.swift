@@ -6,7 +6,7 @@ import TransferPolicy
 
 /// Measures the replay of one device's year under one policy.
 ///
-/// The days are synthetic and shaped like real days. They have about thirty changes of power and network per day with
+/// The days are synthetic and shaped like real days. A day has about thirty changes of power and network with
 /// heavy-tailed lengths, each with its own battery level. A transfer arrives every two hours on average and has one
 /// day. The measurement excludes the reading of files and the comparison of results.
 enum LabYear {

@@ -22,7 +22,7 @@ public struct Job: Hashable, Sendable {
     public var host: String
     /// The priority, 0…1000. Default: 500.
     public var priority: Int
-    /// The size in bytes that the policy is told; `nil` for the actual size.
+    /// The size in bytes that the policy sees; `nil` for the actual size.
     public var expectedBytes: Int64?
     /// Whether the job's app was in the background when it submitted the job.
     public var isFromBackground: Bool

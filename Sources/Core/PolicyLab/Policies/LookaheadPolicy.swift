@@ -2,15 +2,15 @@
 internal import TransferModel
 public import TransferPolicy
 
-/// A policy that knows power and network some hours ahead. It accepts expensive conditions only if cheaper conditions
-/// will not suffice in time.
+/// A policy that knows power and network some hours ahead, and accepts expensive conditions only if cheaper
+/// conditions will not suffice in time.
 ///
 /// While a deadline is beyond the horizon, the transfer waits for AC power and an unmetered network. After that, the
 /// transfer waits while the cheaper times before the deadline can carry everything in the queue, and runs otherwise.
 ///
-/// The policy does not know future submissions, and it counts bytes that are due later as due now. It is therefore
-/// not a bound, as the optimum is, but shows the value of a forecast. With a horizon of zero, the policy equals
-/// `strict`.
+/// The policy does not know future submissions, and it counts bytes that are due later as due now. The policy is
+/// therefore not a bound, as the optimum is, but shows the value of a forecast. With a horizon of zero, the policy
+/// equals `strict`.
 public struct LookaheadPolicy: Policy {
     /// The time for which the policy knows the future.
     public let horizon: Duration

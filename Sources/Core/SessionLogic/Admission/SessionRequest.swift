@@ -8,7 +8,7 @@ package enum SessionRequest: Sendable {
     /// Carries out an order for a task. For the submission of an upload, carries the kept file, or the reason why
     /// there is no kept file.
     case order(TaskOrder, from: String, Result<KeptSource, UnusableTask>?)
-    /// Acknowledges an event. The app has handled the event and is not told about it again.
+    /// Acknowledges an event. The app has handled the event and does not receive it again.
     case acknowledge(EventNumber, from: String)
 }
 

@@ -83,7 +83,7 @@ struct AppRegistry: Sendable {
         return change(app) { $0.start(app, for: key, by: registration, at: now) }
     }
 
-    /// Tells the relaunch limiter that the app will not be started for its finished tasks, if the app is idle and no
+    /// Notifies the relaunch limiter that the app will not be started for its finished tasks, if the app is idle and no
     /// session needs it.
     func abandonIfIdle(_ app: String, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
         guard self[app].phase == .idle, !sessions.contains(where: { $0.key.app == app && $0.value.tasks.needsApp })

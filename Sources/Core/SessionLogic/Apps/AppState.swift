@@ -24,8 +24,8 @@ struct AppState: Sendable {
 
     /// The time that a started app has to handle its session before the launch counts as unsuccessful.
     static let patience = Duration.seconds(30)
-    /// The first and the longest pause after an unsuccessful launch. They equal the relaunch limiter's first and
-    /// longest delay.
+    /// The first and the longest pause after an unsuccessful launch. The values equal the relaunch limiter's first
+    /// and longest delay.
     static let leastPause = Duration.seconds(60)
     static let longestPause = Duration.seconds(6 * 3600)
 

@@ -21,7 +21,7 @@ enum URLErrorCode: Int {
 }
 
 extension FailureDescription {
-    /// The failure that an app receives for a task that it cancelled.
+    /// The failure that an app receives for a task that it canceled.
     package static let cancelled = FailureDescription(code: .cancelled, "it was cancelled")
 
     init(code: URLErrorCode, _ message: String) { self.init(code: code.rawValue, message: message) }

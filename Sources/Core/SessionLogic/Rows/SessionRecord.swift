@@ -30,13 +30,13 @@ package struct SessionRecord: Hashable, Sendable, Codable {
     package var isQuit = false
     /// Whether the app does not want to be asked when a delayed task is about to begin.
     package var isUnasked = false
-    /// The bytes of cancelled tasks that may still be continued, by resume token.
+    /// The bytes of canceled tasks that may still be continued, by resume token.
     package var kept: [String: KeptBytes] = [:]
 
     package init(settings: SessionSettings) { self.settings = settings }
 }
 
-/// The bytes of a cancelled task that may still be continued.
+/// The bytes of a canceled task that may still be continued.
 package struct KeptBytes: Hashable, Sendable, Codable {
     /// The paused transfer that has the bytes.
     package var transfer: TransferID

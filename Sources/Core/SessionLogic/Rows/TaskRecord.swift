@@ -6,7 +6,7 @@ package struct TaskRecord: Hashable, Sendable, Codable {
     package var snapshot: TaskSnapshot
     /// The task's transfer, if its key is not the task's own key.
     package var transfer: TransferID?
-    /// Whether the app has cancelled the task.
+    /// Whether the app has canceled the task.
     package var isCancelled = false
     /// Whether the task's paused transfer must resume and the engine may not know that yet; `nil` if the engine
     /// knows.

@@ -90,7 +90,7 @@ package struct Assessment {
     /// - Parameter conditionsAllow: Whether the caller already knows that ``conditionsVerdict(_:isLoopback:)`` holds
     ///   nothing back.
     package func wish(of entry: TransferEntry, conditionsAllow: Bool = false) -> Verdict {
-        // The traits are not copied out. They are large, and every change evaluates them for all running transfers.
+        // The traits are not copied out: traits are large, and every change evaluates all running transfers.
         var verdict =
             conditionsAllow
             ? .run(relyingOn: [], lookAgain: nil)

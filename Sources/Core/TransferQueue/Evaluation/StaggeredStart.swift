@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Delayed starts after sleep or an outage. They keep machines that come back together from hitting a server at the
-/// same time.
+/// Delayed starts after sleep or an outage. The delays keep machines that come back together from hitting a server at
+/// the same time.
 package enum StaggeredStart {
     /// Returns whether starts of a kind are staggered: all work that needs the network and that nobody is waiting
     /// for.

@@ -143,8 +143,8 @@ package struct PastWaits: Hashable, Sendable {
     package var needsApp: Duration = .zero
     /// The time under a relaunch delay that ended early.
     package var rateLimited: Duration = .zero
-    /// The periods of these waits and of the attempts, as far as they are remembered. They may overlap each other,
-    /// and other reasons.
+    /// The periods of these waits and of the attempts, as far as they are remembered. The periods may overlap each
+    /// other, and other reasons.
     package private(set) var spans: [Span] = []
     /// The maximum number of remembered periods. Older periods are forgotten, and their durations are not.
     private static var mostSpans: Int { 32 }

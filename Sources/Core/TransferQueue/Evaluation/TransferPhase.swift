@@ -17,7 +17,7 @@ package enum TransferPhase: Hashable, Sendable {
     package enum Obstacle: Hashable, Sendable {
         /// The attempt failed, and the next attempt is due at `until`.
         case backoff(attempt: Int, cause: FailureCause, failed: Moment, until: Instant)
-        /// There was not enough space. It is measured again at `nextLook`.
+        /// There was not enough space. The free space is measured again at `nextLook`.
         case storage(needed: Int64?, available: Int64, since: Moment, nextLook: Instant)
     }
 
@@ -27,8 +27,8 @@ package enum TransferPhase: Hashable, Sendable {
         package var since: Moment
         /// The number of bytes present when the attempt began.
         package var bytesAtStart: Int64
-        /// The number of bytes above which bytes count as progress. It exceeds the bytes of every earlier attempt:
-        /// fetching the same bytes again, or one byte per attempt, is not progress.
+        /// The number of bytes above which bytes count as progress. The mark exceeds the bytes of every earlier
+        /// attempt: fetching the same bytes again, or one byte per attempt, is not progress.
         package var progressMark: Int64
         /// The rate before the attempt began.
         package var rateAtStart: Int64?
@@ -59,7 +59,7 @@ package enum TransferPhase: Hashable, Sendable {
         case wait
         /// Stays paused.
         case pause
-        /// Ends the transfer, because it was cancelled.
+        /// Ends the transfer, because it was canceled.
         case cancel
         /// Ends the transfer, because its time is up.
         case expire

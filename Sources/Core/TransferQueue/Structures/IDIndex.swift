@@ -2,8 +2,8 @@
 
 // Public for the same reason as `Slab`.
 
-/// An index from the IDs of transfers to their places. It is a hash table with open addressing and linear probing
-/// (Knuth, TAOCP 3, 6.4, algorithms L and R), at most 4/5 full.
+/// An index from the IDs of transfers to their places. The index is a hash table with open addressing and linear
+/// probing, at most 4/5 full (Knuth, TAOCP 3, 6.4, algorithms L and R).
 ///
 /// A slot takes 16 bytes. An operation costs a third of the standard library's dictionary, whose hashes withstand
 /// maliciously chosen keys. The store assigns IDs in ascending order, so nobody can choose them.
