@@ -11,6 +11,12 @@ struct Reading: Hashable, Sendable {
 }
 
 /// The rule that turns single readings into segments of a trace.
+///
+/// ```swift
+/// var rule = ReadingRule()
+/// rule.hold = .seconds(300)
+/// let trace = try Trace(upower: bytes, device: "laptop", file: "history.dat", network: .wifi, rule: rule)
+/// ```
 public struct ReadingRule: Hashable, Sendable {
     /// The longest gap that a reading always covers. A reading lasts until the next reading if that follows within
     /// this time. Default: 150 s.

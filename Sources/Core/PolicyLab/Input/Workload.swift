@@ -45,6 +45,11 @@ public struct Job: Hashable, Sendable {
 }
 
 /// The jobs of one or several devices.
+///
+/// ```swift
+/// let workload = Workload(devices: [Workload.Device(name: "phone", jobs: [job])])
+/// print(workload.csv)
+/// ```
 public struct Workload: Hashable, Sendable {
     /// The jobs of one device, ordered by arrival, then by ID.
     public struct Device: Hashable, Sendable {

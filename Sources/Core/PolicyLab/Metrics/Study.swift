@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The results of several policies on the same devices.
+///
+/// ```swift
+/// let study = Study(
+///     [(name: "strict", outcomes: [outcome]), (name: "oracle", outcomes: nil)], devices: ["phone"],
+///     optima: [Optimum(trace, jobs: jobs, settings: settings)], settings: settings, seed: 1)
+/// for line in study.table().lines { print(line) }
+/// ```
 public struct Study: Sendable {
     /// The results of one policy.
     public struct Line: Sendable {

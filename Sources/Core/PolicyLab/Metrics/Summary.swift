@@ -3,6 +3,54 @@ internal import TransferModel
 import TransferPolicy
 
 /// The results of one or several devices under one policy.
+///
+/// ## Topics
+///
+/// ### Jobs
+/// - ``jobs``
+/// - ``done``
+/// - ``missed``
+/// - ``missedShare``
+/// - ``starts``
+/// - ``stops``
+///
+/// ### Bytes
+/// - ``offeredBytes``
+/// - ``onTimeBytes``
+/// - ``lateBytesByClass``
+/// - ``lateBytes``
+/// - ``undoneBytes``
+/// - ``lateShare``
+///
+/// ### Costs
+/// - ``onTimeCost``
+/// - ``onTimeCostPerMegabyte``
+/// - ``costWithPenalty``
+/// - ``optimalCost``
+/// - ``regretPerMegabyte``
+///
+/// ### Delays and fairness
+/// - ``delays``
+/// - ``delay(atShare:)``
+/// - ``slackUsed``
+/// - ``slackUsed(atShare:)``
+/// - ``longestStarvation``
+/// - ``fairness``
+///
+/// ### Radio
+/// - ``activations``
+/// - ``activeTime``
+/// - ``tailTime``
+/// - ``wakes``
+/// - ``activeEnergy``
+/// - ``tailEnergy``
+/// - ``wakeEnergy``
+///
+/// ### Replay
+/// - ``span``
+/// - ``unknownTime``
+/// - ``events``
+/// - ``isOptimum``
 public struct Summary: Hashable, Sendable {
     /// The number of jobs.
     public var jobs = 0

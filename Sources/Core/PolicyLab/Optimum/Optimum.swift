@@ -8,6 +8,11 @@ internal import TransferModel
 /// sum of c_k (R_k − R_{k−1}), plus the penalty for the bytes that even all classes leave. To find R_k, the pending
 /// job with the earliest deadline is served at every moment of an allowed class. Takes one sort and one pass per
 /// class.
+///
+/// ```swift
+/// let optimum = Optimum(trace, jobs: jobs, settings: ReplaySettings())
+/// print(optimum.cost, optimum.leastLateShare)
+/// ```
 public struct Optimum: Hashable, Sendable, Codable {
     /// The number of on-time bytes in the optimum, by cost class.
     public private(set) var onTimeBytes: [Double]

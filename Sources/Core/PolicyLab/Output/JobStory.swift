@@ -4,6 +4,14 @@ internal import TransferPolicy
 public import TransferScheduling
 
 /// The periods of a job's wait, with the reasons that the scheduler gives.
+///
+/// ```swift
+/// if let id = replay.transferID(ofJob: 7) {
+///     var story = JobStory(of: id, on: trace)
+///     let outcome = replay.run { story.note($0, at: $1) }
+///     story.close(at: outcome.jobs.first { $0.id == 7 }?.finished ?? trace.end)
+/// }
+/// ```
 public struct JobStory: Sendable {
     /// A period in which a job's state did not change.
     public struct Span: Hashable, Sendable {

@@ -5,6 +5,11 @@
 /// The page needs no other files, scripts or fonts, and follows the reader's light or dark setting. Its size grows
 /// with the number of policies, not with the number of devices: more than ``mostDots`` devices are drawn as
 /// percentiles.
+///
+/// ```swift
+/// let page = StudyPage(study, optima: optima, settings: settings)
+/// print(page.html)
+/// ```
 public struct StudyPage: Sendable {
     /// The maximum number of devices that are drawn as single dots.
     static let mostDots = 60

@@ -2,6 +2,11 @@
 public import TransferPolicy
 
 /// A policy, or the optimum, as a row of the lab's table.
+///
+/// ```swift
+/// let policy = try LabPolicy("lookahead:h=6")
+/// let rule = policy.policy(on: trace, settings: ReplaySettings())
+/// ```
 public struct LabPolicy: Sendable {
     /// The name as the user gave it.
     public let name: String
@@ -19,6 +24,8 @@ public struct LabPolicy: Sendable {
     }
 
     /// Creates the policy that `text` names, in the form `NAME[:key=value]…`.
+    ///
+    /// - Throws: A `PolicyNameError` if there is no such policy, or a parameter is unknown, repeated or out of range.
     public init(_ text: String) throws(PolicyNameError) {
         name = text
         isOptimum = text == Self.optimum
@@ -39,6 +46,8 @@ public struct LabPolicy: Sendable {
     }
 
     /// Returns the policies in a comma-separated list.
+    ///
+    /// - Throws: A `PolicyNameError` for the first name that is not a policy.
     public static func list(_ text: String) throws(PolicyNameError) -> [LabPolicy] {
         var policies: [LabPolicy] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -2,6 +2,35 @@
 public import TransferModel
 
 /// The outcome of one policy on one device's days.
+///
+/// ## Topics
+///
+/// ### Jobs
+/// - ``device``
+/// - ``jobs``
+/// - ``stops``
+/// - ``activity``
+///
+/// ### Bytes
+/// - ``offeredBytes``
+/// - ``onTimeBytes``
+/// - ``lateBytesByClass``
+/// - ``lateBytes``
+/// - ``undoneBytes``
+///
+/// ### Radio
+/// - ``activations``
+/// - ``activeTime``
+/// - ``tailTime``
+/// - ``wakes``
+/// - ``activeEnergy``
+/// - ``tailEnergy``
+/// - ``wakeEnergy``
+///
+/// ### Replay
+/// - ``span``
+/// - ``unknownTime``
+/// - ``events``
 public struct DeviceOutcome: Hashable, Sendable, Codable {
     /// The name of the device.
     public var device: String

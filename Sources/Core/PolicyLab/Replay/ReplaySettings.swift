@@ -3,6 +3,33 @@ import TransferPolicy
 public import TransferScheduling
 
 /// The assumptions of a replay beyond the trace.
+///
+/// ```swift
+/// var settings = ReplaySettings()
+/// settings.penalty = 50
+/// settings.scheduler = ReplaySettings.daemonScheduler
+/// ```
+///
+/// ## Topics
+///
+/// ### Network
+/// - ``freeRate``
+/// - ``cellRate``
+/// - ``activationGap``
+///
+/// ### Costs
+/// - ``costs``
+/// - ``cost(of:)``
+/// - ``penalty``
+///
+/// ### Scheduler
+/// - ``scheduler``
+/// - ``replayScheduler``
+/// - ``daemonScheduler``
+/// - ``seed``
+///
+/// ### Output
+/// - ``recordsActivity``
 public struct ReplaySettings: Hashable, Sendable {
     /// The default rate of Wi-Fi and wired networks, in bytes per second. Default: 2,500,000.
     public var freeRate: Int64 = 2_500_000

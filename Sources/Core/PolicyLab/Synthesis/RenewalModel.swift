@@ -3,6 +3,10 @@ public import TransferModel
 internal import TransferPolicy
 
 /// A process that alternates between on and off, with Weibull-distributed lengths in seconds.
+///
+/// ```swift
+/// if let wifi = Alternation(share: 0.65, meanOff: 2400, shape: 0.55) { print(wifi.shareServed(within: 3600)) }
+/// ```
 public struct Alternation: Hashable, Sendable {
     /// The distribution of the on periods.
     public var on: Weibull

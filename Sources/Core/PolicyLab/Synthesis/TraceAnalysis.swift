@@ -3,6 +3,10 @@ internal import TransferModel
 
 /// Statistics of traces: the share of good time, the lengths of good and bad periods, and the time until a bad period
 /// ends.
+///
+/// ```swift
+/// for line in TraceAnalysis([trace]).shares.lines { print(line) }
+/// ```
 public struct TraceAnalysis: Sendable {
     /// A criterion for good conditions.
     public enum Kind: String, Hashable, Sendable, CaseIterable {

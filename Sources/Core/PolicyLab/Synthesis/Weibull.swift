@@ -4,6 +4,10 @@ import TransferPolicy
 
 /// A Weibull distribution. With a shape below 1, the distribution is heavy-tailed, as are the periods of every real
 /// trace so far.
+///
+/// ```swift
+/// if let periods = Weibull(shape: 0.55, mean: 2400) { print(periods.scale) }
+/// ```
 public struct Weibull: Hashable, Sendable {
     /// The shape of the distribution. A shape of 1 is exponential.
     public var shape: Double
