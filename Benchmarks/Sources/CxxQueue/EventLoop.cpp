@@ -28,7 +28,8 @@ struct Chance {
     }
 };
 
-/// The mean time between arrivals, for a load of 95 % of the servers' capacity.
+/// The mean service time in nanoseconds. `meanGap` is the mean time between arrivals, for a load of 95 % of the
+/// servers' capacity.
 constexpr double meanService = 60e9;
 constexpr double meanGap = meanService / (servers * 0.95);
 
