@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The C library's own, under the names that it keeps for those who put theirs before it.
+// The C library's own functions, under the names that it provides for programs that replace them.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
@@ -40,7 +40,7 @@ void *realloc(void *block, size_t size) {
     const int64_t before = block == NULL ? 0 : (int64_t)malloc_usable_size(block);
     void *const moved = __libc_realloc(block, size);
     if (!atomic_load_explicit(&is_counting, memory_order_relaxed)) return moved;
-    // Where it fails the old block stays, unless it was asked to go.
+    // If the call fails, the old block stays, unless its release was requested.
     if (moved != NULL || size == 0) atomic_fetch_sub_explicit(&live_bytes, before, memory_order_relaxed);
     return counted(moved);
 }

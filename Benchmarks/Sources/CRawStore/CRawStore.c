@@ -14,7 +14,7 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-// The store's two tables for a new transfer, and its settings.
+// The store's two tables for a new transfer, and the store's settings.
 static const char *schema =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;"
     "CREATE TABLE task (id INTEGER NOT NULL PRIMARY KEY CHECK (id > 0), key TEXT CHECK (key <> ''),"

@@ -6,7 +6,7 @@
 #include <queue>
 #include <vector>
 
-// The bare loop of the `lab-events` figure; its twin is LabEvents.swift.
+// The bare event loop of the `lab-events` benchmark. Its Swift counterpart is LabEvents.swift.
 
 namespace {
 
@@ -22,13 +22,14 @@ struct Chance {
         mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
         return mixed ^ (mixed >> 31);
     }
-    /// Nanoseconds, exponentially distributed.
+    /// Returns an exponentially distributed time in nanoseconds.
     int64_t time(double mean) {
         return static_cast<int64_t>(-mean * std::log(1 - static_cast<double>(next() >> 11) * 0x1p-53)) + 1;
     }
 };
 
-/// Arrivals at 95 % of what the servers can do.
+/// The mean service time in nanoseconds. `meanGap` is the mean time between arrivals, for a load of 95 % of the
+/// servers' capacity.
 constexpr double meanService = 60e9;
 constexpr double meanGap = meanService / (servers * 0.95);
 

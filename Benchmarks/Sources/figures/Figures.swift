@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Runs figures by name and prints them: ours and the named peer's, interleaved, medians and their ratio.
+/// Runs benchmarks by name and prints their results. Our runs and the named peer's runs are interleaved, and a result
+/// consists of the medians and their ratio.
 @main
 enum Figures {
-    /// What can be measured, by name.
+    /// The benchmarks by name.
     static let all: [(name: String, measure: @Sendable (Options) throws -> [Figure])] = [
         ("download-1g", LargeDownload.toMemory),
         ("download-4g", LargeDownload.toDisk),
@@ -44,7 +45,8 @@ enum Figures {
             let options = try Options(arguments: Array(CommandLine.arguments.dropFirst()))
             for figure in all where options.names.isEmpty || options.names.contains(figure.name) {
                 for result in try figure.measure(options) {
-                    // At once, also into a file: a run takes long, and may be ended before its last figure.
+                    // Each result is written at once, also into a file, because a run takes long and may be ended
+                    // before its last benchmark.
                     FileHandle.standardOutput.write(Data(((options.isJSON ? result.json : result.text) + "\n").utf8))
                     if options.isCheck, result.isHeld == false { missed += 1 }
                 }
@@ -60,31 +62,35 @@ enum Figures {
     }
 }
 
-/// Tells something beside the figures.
+/// Writes a message to standard error, apart from the results.
 func note(_ text: String) { FileHandle.standardError.write(Data("figures: \(text)\n".utf8)) }
 
-/// The command line: names, `--quick` for fewer rounds, `--json` for a JSON object a line, `--check` for status 1 where
-/// a bar is missed or could not be measured, `--with NAME=PATH` for programs and folders that are not where they are
-/// looked for.
+/// The command line.
+///
+/// - `--quick`: Runs fewer rounds.
+/// - `--json`: Prints one JSON object per line.
+/// - `--check`: Exits with status 1 if a bar is missed or could not be measured.
+/// - `--largest NUMBER`: Limits the number of waiting transfers in the `core-` benchmarks.
+/// - `--with NAME=PATH`: Names a program or folder that is not in its usual place.
 struct Options: Sendable {
     var names: [String] = []
     var isQuick = false
     var isJSON = false
     var isCheck = false
-    /// The most transfers that the `core-` figures let wait.
+    /// The maximum number of waiting transfers in the `core-` benchmarks.
     var largest = Int.max
 
-    /// What `--with` named: programs (transferctl, curl, …), and the folders `memory` and `disk`.
+    /// The paths from `--with`, by name: programs (transferctl, curl, …), and the folders `memory` and `disk`.
     var paths: [String: String] = [:]
 
-    /// The path of a program; nil where it is not installed.
+    /// Returns the path of a program; `nil` if the program is not installed.
     func program(_ name: String) -> String? { paths[name] ?? Command.find(name) }
-    /// Where files go that must not wait for a disk.
+    /// The folder for files that must not wait for a disk. Default: `/dev/shm`.
     var memoryFolder: String { paths["memory"] ?? "/dev/shm" }
-    /// Where files go that must.
+    /// The folder for files that must wait for a disk. Default: `/var/tmp`.
     var diskFolder: String { paths["disk"] ?? "/var/tmp" }
 
-    /// Rounds of each side.
+    /// The number of measured rounds of each side.
     var rounds: Int { isQuick ? 3 : 7 }
 
     init(arguments: [String]) throws {
@@ -113,45 +119,46 @@ struct Options: Sendable {
                 names.append(argument)
             }
         }
-        // One check covers all bars of the deciding code.
+        // A check of `core-scale` covers all bars of the scheduling code.
         if isCheck, names.contains("core-scale"), !names.contains("core-memory") { names.append("core-memory") }
     }
 }
 
-/// What kept a figure from being measured.
+/// The reason why a benchmark could not be measured.
 struct FigureError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// One measured value, and its ratio to another's; lower is better, unless it is to be neither more nor less.
+/// A measured value and its ratio to a peer's value. Lower is better, unless ``lowerBar`` is set.
 struct Figure {
     var name: String
-    /// Nil where it was not measured.
+    /// Our value; `nil` if it was not measured.
     var ours: Double?
     var unit: String
-    /// Who or what it is compared with; nil where the value is told by itself.
+    /// The name of the peer; `nil` if our value stands alone.
     var peer: String?
-    /// Nil where the peer is not installed.
+    /// The peer's value; `nil` if the peer is not installed.
     var theirs: Double?
-    /// Nil where none is set.
+    /// The highest acceptable ratio or value; `nil` if there is no bar.
     var bar: Double?
     var rounds: Int
-    /// What was made of so many measured values.
+    /// A description of the statistic, printed after the number of rounds.
     var summary = "rounds, medians"
-    /// Whether the bar is held against our value itself rather than against the ratio.
+    /// Whether the bar applies to our value itself rather than to the ratio.
     var barIsAbsolute = false
-    /// A bar from below, where too little is a miss as well.
+    /// The lowest acceptable ratio or value; `nil` if only the upper bar counts.
     var lowerBar: Double?
 
-    /// Ours ÷ theirs; nil where there is nothing to divide by.
+    /// Our value divided by the peer's value; `nil` if either value is missing or the peer's value is 0.
     var ratio: Double? {
         guard let ours, let theirs, theirs > 0 else { return nil }
         return ours / theirs
     }
 
-    /// Whether the bar is held, not measured being missed; nil where there is none.
+    /// Whether the result satisfies the bars; `nil` if there is no bar. A result that was not measured does not satisfy
+    /// its bar.
     var isHeld: Bool? {
         guard let bar else { return nil }
         return (barIsAbsolute ? ours : ratio).map { $0 <= bar && $0 >= lowerBar ?? -.infinity } ?? false

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// An app's part of the disk and of the bookkeeping, kept files of uploads apart.
+/// An app's share of the disk and of the task quota. Kept upload files are counted elsewhere.
 package struct FileUsage: Hashable, Sendable {
-    /// Finished files that the app has not taken yet, and their bytes.
+    /// The number of finished files that the app has not taken yet. ``finishedBytes`` is their total size.
     package var finishedFiles = 0
     package var finishedBytes: Int64 = 0
-    /// The bytes that unfinished downloads have so far, and cancelled ones that may still be continued.
+    /// The bytes on disk of unfinished downloads, and of canceled downloads that may still be continued.
     package var partialBytes: Int64 = 0
-    /// Tasks that are not over, suspended ones included.
+    /// The number of unfinished tasks, including suspended tasks.
     package var tasks = 0
 
     package init() {}
@@ -34,7 +34,7 @@ package struct FileUsage: Hashable, Sendable {
 }
 
 extension SessionEvent.Kind {
-    /// The finished file that the event is about.
+    /// The path of the finished file that the event reports.
     var file: String? {
         if case .downloaded(let path) = self { path } else { nil }
     }

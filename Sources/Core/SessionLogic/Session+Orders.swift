@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// What an app wants done, once it is saved.
+/// Carries out the requests of an app after they are saved.
 extension Session {
     mutating func accept(_ admission: Admission) {
         for change in admission.changes { put(change) }
@@ -14,7 +14,7 @@ extension Session {
             }
             end(snapshot.identifier, as: TaskEnd(failure: error.failure))
         case .order(let order, _, _):
-            // Its question was answered before.
+            // The question was answered before.
             if case .begin = order, admission.changes.isEmpty { return }
             guard let task = tasks[unfinished: order.task] else { return }
             accept(order, of: task)
@@ -54,12 +54,13 @@ extension Session {
         }
     }
 
-    // MARK: To the engine
+    // MARK: Submitting to the engine
 
-    /// Gives a task to the engine, unless it is suspended or there already. Its row is there: it is given again if this
-    /// program ends before the engine has it.
+    /// Submits a task to the engine, unless the task is suspended or already submitted.
     ///
-    /// - Parameter replaced: the transfer that the task was before its app gave it another request.
+    /// The task's row is already saved. If the host ends before the engine has the task, the task is submitted again.
+    ///
+    /// - Parameter replaced: The transfer that the task had before the app replaced its request.
     mutating func submit(_ number: Int, replacing replaced: TransferID? = nil) {
         guard let task = tasks[unfinished: number], task.transfer == nil,
             replaced != nil || !task.record.snapshot.isSuspended
@@ -76,7 +77,7 @@ extension Session {
         )
     }
 
-    /// Goes on with the bytes of a cancelled task.
+    /// Continues with the bytes of a canceled task.
     private mutating func takeUp(_ kept: KeptBytes, _ token: String, as number: Int) {
         var session = record
         session.kept[token] = nil
@@ -97,17 +98,17 @@ extension Session {
         output.owners.append((transfer, number))
     }
 
-    /// Forgets the transfer of a task: what becomes of it is nothing to the session.
+    /// Detaches a transfer from its task. Later events of the transfer do not reach the session.
     mutating func unbind(_ transfer: TransferID, of number: Int) {
         tasks.update(number) { $0.transfer = nil }
         output.owners.append((transfer, nil))
     }
 
-    // MARK: Ended ones
+    // MARK: Canceling
 
     /// Cancels a task.
     ///
-    /// - Parameter token: the name under which its bytes are kept for a later task.
+    /// - Parameter token: The resume token under which the task's bytes are kept for a later task.
     private mutating func cancel(_ number: Int, keepingAs token: String? = nil) {
         guard let task = tasks[unfinished: number] else { return }
         if let transfer = task.transfer {
@@ -124,7 +125,8 @@ extension Session {
         end(number, as: TaskEnd(failure: .cancelled))
     }
 
-    /// Takes back what an app had, as its person ended it for good: it is not started again until somebody else does.
+    /// Cancels an app's tasks, because a person quit the app for good. The app is not started again until somebody
+    /// else starts it.
     mutating func quit() {
         var session = record
         session.isQuit = true

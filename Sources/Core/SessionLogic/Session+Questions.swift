@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// What an app is asked before a task goes on. A question is asked again of each process until one answers.
+/// Asks the app before a task goes on. Each new process gets the question again until one process answers.
 extension Session {
     // MARK: Delayed tasks
 
-    /// Sees to it that the app is asked when the task's date has come; at once if an earlier run had asked in vain.
+    /// Arranges for the app to be asked when the task's date arrives. Asks at once if an earlier run asked and got no
+    /// answer.
     mutating func waitForBegin(_ number: Int) {
         guard let task = tasks[unfinished: number], let transfer = task.transfer,
             var date = task.record.snapshot.earliestBegin, !task.record.mayBegin, !record.isUnasked
         else { return }
         let wasAsked = task.recovered.map { $0.submitted <= date && $0.bytes == nil } ?? false
-        // Somebody may have changed it, and this program have ended before that was saved here.
+        // A person may have changed the date, and the host may have ended before it saved the change here.
         if let recovered = task.recovered { date = min(date, recovered.date ?? surroundings.now) }
         guard date > surroundings.now || wasAsked else { return }
         output.effects.append(.holdForApp(transfer))
         wait(until: date, number)
     }
 
-    /// Asks at a date, in steps, because the wall clock may be set.
+    /// Asks at a date. Waits in steps of at most 600 s, because the wall clock may be set.
     private mutating func wait(until date: WallTime, _ number: Int) {
         tasks.update(number) { $0.asksAt = date }
         guard date > surroundings.now else { return askToBegin(number) }
         output.effects.append(.setTimer(.begin(key, number), min(surroundings.now.duration(to: date), .seconds(600))))
     }
 
-    /// Takes over another date of a task that waits for one, given by its app or by a person: the app is asked then, and at
-    /// once if there is no date any more.
+    /// Applies a new date, from the app or from a person, to a task that waits for its date. The app is asked at the
+    /// new date, or at once if there is no date any more.
     mutating func changeDate(of number: Int, to date: WallTime?) {
-        // A date that has passed is as good as none.
+        // A date in the past counts as no date.
         let date = max(date ?? surroundings.now, surroundings.now)
         guard let task = tasks[unfinished: number], let former = task.asksAt, former != date else { return }
-        // The app's own change is saved already.
+        // The app's own change is already saved.
         if task.record.snapshot.earliestBegin != date { change(number) { $0.snapshot.earliestBegin = date } }
         clearWait(number)
         wait(until: date, number)
@@ -43,7 +44,7 @@ extension Session {
         output.effects.append(.cancelTimer(.begin(key, number)))
     }
 
-    /// The date of a task may have come.
+    /// Asks the app if the task's date has arrived, and waits on otherwise.
     mutating func passDate(of number: Int) {
         if let date = tasks[unfinished: number]?.asksAt { wait(until: date, number) }
     }
@@ -55,14 +56,14 @@ extension Session {
         ask(.willBegin(task.record.snapshot.request), of: number)
     }
 
-    /// Asks the app something, which is started for it if it does not run.
+    /// Asks the app a question. An app that does not run is started for it.
     private mutating func ask(_ question: SessionEvent.Kind, of number: Int) {
         tasks.update(number) { $0.question = question }
         audience.noteEvent()
         tell([SessionEvent(task: number, question)])
     }
 
-    /// Lets a delayed task begin, of which nobody is asked, or whose app has said so.
+    /// Lets a delayed task begin, because its app has agreed or nobody is asked.
     mutating func letBegin(_ number: Int) {
         guard let task = tasks[unfinished: number], !task.isChallenged else { return }
         if !task.record.mayBegin { change(number) { $0.mayBegin = true } }
@@ -71,14 +72,14 @@ extension Session {
         if let transfer = task.transfer { output.effects.append(.releaseForApp(transfer)) }
     }
 
-    /// Carries out what the app says to `willBegin`.
+    /// Carries out the app's answer to `willBegin`.
     mutating func begin(_ task: SessionTask, _ reply: DelayedBegin) {
         let number = task.record.snapshot.identifier
         switch reply {
         case .asBefore: letBegin(number)
         case .unasked:
             letBegin(number)
-            // Nobody is asked about the others either.
+            // Nobody is asked about the other tasks either.
             for other in tasks.asked.sorted() { letBegin(other) }
         case .cancel:
             tasks.update(number) { $0.question = nil }
@@ -91,13 +92,14 @@ extension Session {
         }
     }
 
-    // MARK: Logins
+    // MARK: Authentication
 
-    /// A server wants a login before it gives a task's file.
+    /// Asks the app for the credentials that a server requires before it serves a task's file.
     mutating func challenge(_ number: Int, _ challenges: [AuthenticationChallenge]) {
         guard let transfer = tasks[unfinished: number]?.transfer else { return }
         let answersBearer = record.settings.answersBearerChallenges
-        // Who answers those has a token; others are not asked, nor started, for what they do not know.
+        // An app that answers bearer challenges has a token. Other apps are neither asked nor started for a scheme
+        // they do not know.
         guard
             let challenge = challenges.first(where: { ($0.scheme == .bearer) == answersBearer })
                 ?? challenges.first(where: { $0.scheme != .bearer }),
@@ -114,12 +116,12 @@ extension Session {
 }
 
 extension ChallengeAnswer {
-    /// What a server is told of the app's answer.
+    /// Creates the answer for a server from the app's reply.
     init(_ reply: ChallengeReply, to question: SessionEvent.Kind?) {
         var wantsToken: Bool?
         if case .challenged(let challenge)? = question { wantsToken = challenge.scheme == "bearer" }
         switch reply {
-        // A password is no token: it must not be read on the way as one.
+        // A password is not a token, and must not become readable on its way as one.
         case .credential(let user, let password) where wantsToken != true:
             self = .credential(Credential(user: user, password: password))
         case .token(let token) where wantsToken != false && ChallengeReply.isToken(token):
@@ -130,7 +132,8 @@ extension ChallengeAnswer {
 }
 
 extension ChallengeDescription {
-    /// From a challenge whose origin is `scheme://host:port`; nil for any other.
+    /// Creates a description from a challenge whose origin is `scheme://host:port`. Returns `nil` for any other
+    /// origin.
     fileprivate init?(_ challenge: AuthenticationChallenge) {
         let text = challenge.origin
         guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }

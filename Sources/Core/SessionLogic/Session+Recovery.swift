@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// The program starts again.
+/// Restores sessions when the host starts again.
 extension Session {
-    /// A session as it is kept, with the transfers of its tasks.
+    /// Creates a session from its stored rows and the transfers of its tasks.
     init(_ stored: StoredSession, _ transfers: [Int: RecoveredTransfer]) {
         self.init(stored.key, stored.record)
         for record in stored.tasks.values { put(.task(key, record)) }
@@ -20,10 +20,10 @@ extension Session {
         }
     }
 
-    /// Does what was left undone, once the engine runs: orders that it has not got, and ends of which no app has heard.
+    /// Resumes work once the engine runs: orders that the engine did not get, and ends that no app has heard of.
     mutating func goOn() {
         for number in tasks.unfinished { goOn(number) }
-        // Of versions that kept them until the app had heard of the end.
+        // Earlier versions kept secrets until the app had heard of the end.
         for number in tasks.ends.values.sorted() {
             guard let former = tasks[number]?.record, case var task = former else { continue }
             task.removeSecrets()
@@ -41,7 +41,7 @@ extension Session {
             if let source = kept.source { output.effects.append(.removeSource(source)) }
         }
         if session != record { write(.session(key, session)) }
-        // By then no store has a transfer any more whose key a new task of that number would have.
+        // After that time, no store has a transfer whose key a new task with the same number could reuse.
         let longUnused = surroundings.now.advanced(by: .seconds(-400 * 86_400))
         if tasks.isEmpty, record.kept.isEmpty, audience.user == nil, let opened = record.lastOpened, opened < longUnused
         {
@@ -53,7 +53,7 @@ extension Session {
         guard let task = tasks[unfinished: number] else { return }
         let (record, generation) = (task.record, task.record.generation)
         if generation > 0 {
-            // Ends what the task was before its app gave it another request.
+            // Ends the transfers that the task had before the app replaced its request.
             output.effects.append(.cancelKeys((0..<generation).map { key.transferKey(of: number, again: $0) }))
         }
         guard let transfer = task.transfer else {

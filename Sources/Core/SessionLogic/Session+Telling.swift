@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// What an app hears of its tasks.
+/// Reports the events of tasks to the app.
 extension Session {
-    /// Tells the process that has the session open, if there is one.
+    /// Sends events to the process that has the session open, if there is one.
     mutating func tell(_ events: [SessionEvent]) {
         if audience.user != nil { output.effects += events.map { .tell(key, $0) } }
     }
 
-    /// Tells a process once more all that waits for it, since it may have missed some: it knows what has a number.
+    /// Sends all waiting events to a process again, because it may have missed some. The process recognizes an event
+    /// by its number.
     mutating func tellAgain(_ name: String) {
         guard audience.user?.name == name else { return }
         if surroundings.isBehind, tasks.needsApp { tell([SessionEvent(.called)]) }
         tell(audience.waitingEvents(of: tasks))
     }
 
-    /// The process has done with the session, or is gone.
+    /// Records that the process has closed the session, or is gone.
     mutating func leave(isGone: Bool) {
         audience.leave(isGone: isGone, tasks)
-        // A question that nobody can be started for would wait for ever.
+        // A question would wait forever if nobody can be started to answer it.
         if !record.allowsLaunch { for number in tasks.asked.sorted() { letBegin(number) } }
         output.mayAbandon = true
     }
@@ -42,7 +43,7 @@ extension Session {
 
     // MARK: Ends
 
-    /// Takes down how a task ended, and tells its app.
+    /// Records the outcome of a task and reports it to the app.
     mutating func end(_ number: Int, as end: TaskEnd) {
         guard let task = tasks[unfinished: number] else { return }
         clearWait(number)
@@ -50,7 +51,7 @@ extension Session {
         tasks.update(number) { $0.question = nil }
         if let source = task.record.source { output.effects.append(.removeSource(source)) }
         var session = record
-        // Above all that a queue which was lost may have told: programs know events by their numbers.
+        // Exceeds every number that a lost queue may have reported, because programs identify events by number.
         session.ended = max(session.ended + 1, surroundings.now.nanosecondsSinceEpoch / 1_000_000)
         write(.session(key, session))
         write(.task(key, self.record(of: task.record, as: end, order: session.ended)))
@@ -66,7 +67,7 @@ extension Session {
         tell(audience.newEndEvents(of: number, tasks, isBehind: isBehind))
     }
 
-    /// The row of a task that ends.
+    /// Returns the row of a task that ends.
     private func record(of task: TaskRecord, as end: TaskEnd, order: Int64) -> TaskRecord {
         var (task, end) = (task, end)
         end.order = order

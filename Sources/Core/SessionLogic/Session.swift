@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// Decides what becomes of one session: a part of ``SessionMachine``, which gives it its events and gathers its output.
+/// Decides about one session. The enclosing ``SessionMachine`` passes in events and collects the output.
 struct Session: Sendable {
-    /// What a session has to know of the rest while it decides.
+    /// The outside facts on which a session's decisions depend.
     struct Surroundings: Sendable {
         var now = WallTime(nanosecondsSinceEpoch: 0)
-        /// Whether nobody works with the program that has the session: its app, or another one of its container.
+        /// Whether the program that uses the session is in the background. The program is the session's app, or
+        /// another program of the same container.
         var isBehind = false
-        /// What its app may have kept, and has.
+        /// The app's limits. ``usage`` is how much of them the app uses.
         var limits = SessionLimits()
         var usage = TaskUsage()
     }
 
-    /// What an event leads to.
+    /// The results of an event.
     struct Output: Sendable {
-        /// The rows that it changes, which are saved first.
+        /// The changed rows, which are saved first.
         var changes: [SessionChange] = []
         var effects: [SessionEffect] = []
-        /// The transfers that became a task's, or are nobody's any more.
+        /// The transfers that now belong to a task; the task is `nil` for a transfer that no longer belongs to any.
         var owners: [(id: TransferID, task: Int?)] = []
-        /// Whether the app has dealt with something.
+        /// Whether the app has handled an event or answered a question.
         var hasDealt = false
-        /// Whether the app may have nothing left for which it would have been started.
+        /// Whether the app may have nothing left to be started for.
         var mayAbandon = false
     }
 
@@ -37,15 +38,15 @@ struct Session: Sendable {
 
     // MARK: Changing
 
-    /// Changes a row, which is saved before the event's effects are performed.
+    /// Changes a row. The row is saved before the event's effects are performed.
     mutating func write(_ change: SessionChange) {
         put(change)
-        // The session's row is saved once, as it is at the end.
+        // The session's row is saved only once, in its final state.
         if case .session = change { output.changes.removeAll { if case .session = $0 { true } else { false } } }
         output.changes.append(change)
     }
 
-    /// Changes the row of a task that has not ended, which is saved.
+    /// Changes and saves the row of an unfinished task.
     mutating func change(_ number: Int, _ body: (inout TaskRecord) -> Void) {
         guard var record = tasks[unfinished: number]?.record else { return }
         body(&record)

@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// What is to be done for sessions, in order. All of it is safe to repeat.
+/// An action for the driver of a ``SessionMachine`` to perform, in order. Every effect is safe to repeat.
 package enum SessionEffect: Hashable, Sendable {
-    /// Save this before anything that follows, however long it takes.
+    /// Saves changes. Effects that follow wait until the changes are saved, however long that takes.
     case save([SessionChange])
-    /// Tell the process that has the session open.
+    /// Sends an event to the process that has the session open.
     case tell(SessionKey, SessionEvent)
 
-    /// Give a task to the engine; ``SessionMachine/Event/transferSubmitted(_:key:)`` or another end of it follows.
+    /// Submits a task to the engine. ``SessionMachine/Event/transferSubmitted(_:key:)`` or another outcome follows.
     case submit(TaskSubmission)
     case pause([TransferID])
-    /// Have a paused transfer go on; ``SessionMachine/Event/resumed(_:)`` follows, or the end that it came to meanwhile.
+    /// Resumes a paused transfer. ``SessionMachine/Event/resumed(_:)`` follows, or the transfer's end if it has ended
+    /// meanwhile.
     case resume(TransferID)
     case cancel([TransferID])
-    /// Cancel the transfers that were submitted with these keys.
+    /// Cancels the transfers that were submitted with these keys.
     case cancelKeys([String])
     case change(TransferID, Constraints, priority: Int)
-    /// Give a server the answer to its challenge; ``SessionMachine/Event/answered(_:_:)`` follows.
+    /// Sends a server the answer to its challenge. ``SessionMachine/Event/answered(_:)`` follows.
     case answerChallenge(TransferID, ChallengeAnswer)
-    /// Keep a transfer from running until its app was asked.
+    /// Keeps a transfer from running until its app has answered.
     case holdForApp(TransferID)
     case releaseForApp(TransferID)
 
-    /// Start an app, or call it if it runs; ``SessionMachine/Event/launchEnded(_:_:)`` follows.
+    /// Starts an app, or calls it if it runs. ``SessionMachine/Event/launchEnded(_:_:)`` follows.
     case launch(String, AppRegistration, for: SessionKey)
-    /// Tell the relaunch limiter: the app was started or called.
+    /// Notifies the relaunch limiter that the app was started or called.
     case noteRelaunch(String)
-    /// Tell the relaunch limiter: the app will not be started for what has ended.
+    /// Notifies the relaunch limiter that the app will not be started for its finished tasks.
     case noteRelaunchAbandoned(String)
-    /// Tell the relaunch limiter: a person brought the app to the front.
+    /// Notifies the relaunch limiter that a person brought the app to the foreground.
     case noteFront(String)
 
-    /// Send ``SessionMachine/Event/timerFired(_:)`` after that time, time asleep included.
+    /// Sends ``SessionMachine/Event/timerFired(_:)`` after a delay. Time that the system sleeps counts.
     case setTimer(SessionTimer, Duration)
     case cancelTimer(SessionTimer)
-    /// Remove a finished file that its app has taken or left.
+    /// Removes a finished file that its app has taken or abandoned.
     case removeFile(String)
-    /// Remove the kept file of an upload.
+    /// Removes the kept source file of an upload.
     case removeSource(KeptSource)
 }
 
@@ -47,12 +48,13 @@ package struct TaskSubmission: Hashable, Sendable {
     package var task: TaskRecord
     package var settings: SessionSettings
     package var isSandboxed: Bool
-    /// All that is not read off the address; the host is not filled in.
+    /// The traits that do not depend on the address. The host is left empty.
     package var traits: TransferTraits
-    /// The transfer that the task was before its app gave it another request: cancelled, its urgency kept.
+    /// The transfer that the task had before the app replaced its request. The replaced transfer is canceled, and
+    /// its urgency is kept.
     package var replaced: TransferID?
 
     package var number: Int { task.snapshot.identifier }
-    /// Names the transfer in the store.
+    /// The key that identifies the transfer in the store.
     package var transferKey: String { session.transferKey(of: number, again: task.generation) }
 }

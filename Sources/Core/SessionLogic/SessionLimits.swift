@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// How much of its bookkeeping an app may have the host keep (rule C5).
+/// The limits on how much data an app may have the host keep for it (rule C5).
 package struct SessionLimits: Hashable, Sendable {
-    /// Tasks of an app, suspended ones and ended ones that are not acknowledged included.
+    /// The maximum number of tasks per app. Suspended tasks count, and so do ended tasks that are not acknowledged.
+    /// Default: 10,000.
     package var tasks = 10_000
-    /// Sessions of an app.
+    /// The maximum number of sessions per app. Default: 100.
     package var sessions = 100
-    /// Bytes of the URLs, header fields, notes and answers of an app's tasks, and of its transfers that are not over. The
-    /// daemon keeps each twice at most: below 32 MB of memory and 64 MB of disk for an app.
+    /// The maximum number of bytes in URLs, header fields, notes and responses per app. Default: 14 MiB.
+    ///
+    /// The bytes of all tasks and of all unfinished transfers count. The daemon keeps each byte at most twice, which
+    /// is below 32 MB of memory and 64 MB of disk per app.
     package var bytes = 14 << 20
-    /// Numbers of tasks that a session may leave out: its app makes tasks in another order than it starts them.
+    /// The maximum number of skipped task numbers per session. An app may start its tasks in a different order than
+    /// it creates them. Default: 10,000.
     package var gap = 10_000
 
-    /// The default limits.
+    /// Creates the default limits.
     package init() {}
 
-    /// Refuses a new session of an app that has as many as it may have.
+    /// Throws a refusal if an app already has its maximum number of sessions.
     func check(sessions count: Int, of app: String) throws(SessionRefusal) {
         guard count >= sessions else { return }
         throw SessionRefusal(
@@ -24,7 +28,7 @@ package struct SessionLimits: Hashable, Sendable {
             message: "\(app) has \(count) sessions and may have \(sessions); use one that it has")
     }
 
-    /// Refuses a new task of an app that has as much as it may have, or whose number leaves out too many.
+    /// Throws a refusal if a new task exceeds the app's limits, or if its number skips too many numbers.
     func check(
         _ snapshot: TaskSnapshot, in record: SessionRecord, of app: String, using usage: TaskUsage
     ) throws(SessionRefusal) {
@@ -56,7 +60,7 @@ package struct SessionLimits: Hashable, Sendable {
         }
     }
 
-    /// Refuses a change that makes an app's tasks take too much.
+    /// Throws a refusal if a change makes an app's tasks too large.
     func check(change bytes: Int, of app: String, using usage: TaskUsage) throws(SessionRefusal) {
         guard bytes > 0, usage.bytes + bytes > self.bytes else { return }
         throw SessionRefusal(
@@ -65,16 +69,16 @@ package struct SessionLimits: Hashable, Sendable {
     }
 }
 
-/// What the tasks of an app take.
+/// The resources that the tasks of an app use.
 package struct TaskUsage: Hashable, Sendable {
-    /// The number of tasks, ended ones that are not acknowledged included.
+    /// The number of tasks, including ended tasks that are not acknowledged.
     package var tasks = 0
-    /// The bytes of their URLs, header fields, notes and answers.
+    /// The bytes of the tasks' URLs, header fields, notes and responses.
     package var bytes = 0
 }
 
 extension TaskSnapshot {
-    /// The bytes of all that its app may make as long as it likes; never 0.
+    /// The size in bytes of everything whose length the app controls. Never 0.
     package var bookkeepingBytes: Int {
         var bytes = 64 + request.url.utf8.count + (note?.utf8.count ?? 0) + (continues?.utf8.count ?? 0)
         if case .upload(let path) = kind { bytes += path.utf8.count }

@@ -2,21 +2,21 @@
 package import TransferModel
 
 extension SessionMachine {
-    /// Something that happened to sessions.
+    /// An event that concerns sessions.
     package enum Event: Sendable {
-        /// The store had this session, and these transfers of its tasks. Comes before all others.
+        /// The store contains this session and these transfers of its tasks. Precedes all other events.
         case recovered(StoredSession, [Int: RecoveredTransfer])
-        /// The engine runs: what was left undone in the session is done.
+        /// The engine runs, and the session resumes its unfinished work.
         case engineStarted(SessionKey)
-        /// What was admitted is saved.
+        /// An admitted request is saved.
         case accepted(Admission)
         /// A process may have missed events.
         case missedEvents(SessionKey, by: String)
-        /// A process has done with a session.
+        /// A process has closed a session.
         case closed(SessionKey, by: String)
-        /// A process has gone.
+        /// A process is gone.
         case disconnected(SessionKey, by: String)
-        /// A person ended the session's app for good.
+        /// A person quit the session's app for good.
         case quit(SessionKey)
 
         /// A task's transfer is durable.
@@ -25,29 +25,29 @@ extension SessionMachine {
         case submissionFailed(key: String)
         /// A task cannot be transferred.
         case unusable(SessionKey, Int, FailureDescription)
-        /// A transfer goes on, durably.
+        /// The resumption of a transfer is durable.
         case resumed(TransferID)
         case transferBegan(TransferID)
         case transferProgressed(TransferID, bytes: Int64, total: Int64?)
         case transferStopped(TransferID, bytes: Int64)
-        /// The date before which a transfer may not begin is another one, or none.
+        /// The date before which a transfer may not begin has changed; `nil` means that there is no date any more.
         case dateChanged(TransferID, WallTime?)
-        /// A server wants a login.
+        /// A server requires credentials.
         case challenged(TransferID, [AuthenticationChallenge])
-        /// A server has the app's answer, or wants none any more.
+        /// A server has received the app's answer, or no longer wants one.
         case answered(TransferID)
         case transferEnded(TransferID, TaskEnd)
 
-        /// An app says whether a person works with it.
+        /// An app reports whether it is in the foreground.
         case saidInFront(String, Bool)
-        /// The desktop told of its windows: all that it tells, by the names of apps.
+        /// The desktop reported its windows. Carries the complete report, by app name.
         case windowsChanged([String: WindowFocus])
         case launchEnded(String, LaunchOutcome)
         case timerFired(SessionTimer)
     }
 
-    /// The session whose turn an event has to wait for, since it changes what is saved or tells it in order; nil if it waits
-    /// for none.
+    /// Returns the session that must process an event in turn, because the event changes saved rows or sends events
+    /// in order. Returns `nil` if the event need not wait.
     package func session(of event: Event) -> SessionKey? {
         switch event {
         case .engineStarted(let key), .missedEvents(let key, _), .closed(let key, _), .disconnected(let key, _),
@@ -63,7 +63,7 @@ extension SessionMachine {
         }
     }
 
-    /// The app that an event may give something to hear, or whose start it concerns.
+    /// Returns the app that may have something to hear after an event, or whose launch the event concerns.
     func app(of event: Event) -> String? {
         switch event {
         case .launchEnded(let app, _), .timerFired(.patience(let app)), .timerFired(.pause(let app)): app
@@ -72,14 +72,14 @@ extension SessionMachine {
     }
 }
 
-/// A transfer of a task, as the store has it at the start.
+/// A transfer of a task, as found in the store at startup.
 package struct RecoveredTransfer: Hashable, Sendable {
     package var id: TransferID
-    /// When it was submitted.
+    /// The time at which the transfer was submitted.
     package var submitted: WallTime
-    /// The date before which it may not begin.
+    /// The date before which the transfer may not begin.
     package var date: WallTime?
-    /// The bytes that are there; nil if it has not begun.
+    /// The number of bytes present; `nil` if the transfer has not begun.
     package var bytes: Int64?
     package var total: Int64?
 

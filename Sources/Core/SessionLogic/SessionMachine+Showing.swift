@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// What is asked about sessions. Nothing here changes anything.
+/// Answers queries about sessions. Nothing here changes state.
 extension SessionMachine {
-    /// A session as the process that has it open finds it.
+    /// Returns a session's state for the process that has it open. The state is empty if no process has the session
+    /// open.
     package func state(of key: SessionKey) -> SessionState {
         guard let session = sessions[key], let user = session.audience.user else {
             return SessionState(nextTask: 1, tasks: [])
@@ -17,42 +18,42 @@ extension SessionMachine {
         return state
     }
 
-    /// The session that a program means: its own, or that of its container's app.
+    /// Returns the key of the session that a program means: its own session, or the session of its container's app.
     package func key(of settings: SessionSettings, for app: String) throws(SessionRefusal) -> SessionKey {
         try sessions.key(of: settings, for: app)
     }
 
-    /// What is kept of a session.
+    /// Returns the stored row of a session.
     package func record(of key: SessionKey) -> SessionRecord? { sessions[key]?.record }
 
-    /// What is kept of a task.
+    /// Returns the stored row of a task.
     package func task(_ number: Int, in key: SessionKey) -> TaskRecord? { sessions[key]?.tasks[number]?.record }
 
-    /// The tasks that have not ended, in the order of their numbers.
+    /// Returns the unfinished tasks of a session, ordered by number.
     package func tasks(of key: SessionKey) -> [TaskSnapshot] {
         (sessions[key]?.tasks.unfinished ?? []).compactMap { sessions[key]?.tasks[$0]?.record.snapshot }
     }
 
-    /// The task of a transfer; nil if it is no session's.
+    /// Returns the task of a transfer; `nil` if the transfer belongs to no session.
     package func owner(of id: TransferID) -> TaskKey? { owners[id] }
 
-    /// The finished file of an event that waits to be acknowledged; nil where there is none.
+    /// Returns the path of the finished file of an unacknowledged event; `nil` if there is none.
     package func file(ofEvent event: EventNumber, in key: SessionKey) -> String? {
         sessions[key]?.tasks.find(event).flatMap { $0.kinds[$0.place].file }
     }
 
-    /// The process that has a session open.
+    /// Returns the process that has a session open.
     package func user(of key: SessionKey) -> SessionUser? { sessions[key]?.audience.user }
 
-    /// The sessions that fit, in their order.
+    /// Returns the keys of the sessions that satisfy a predicate, in ascending order.
     package func keys(where fits: (SessionKey, SessionUser?) -> Bool = { _, _ in true }) -> [SessionKey] {
         sessions.filter { fits($0.key, $0.value.audience.user) }.keys.sorted()
     }
 
-    /// Whether a person works with an app.
+    /// Returns whether a person is working with an app.
     package func isInFront(_ app: String) -> Bool { apps.isInFront(app) }
 
-    /// The files of uploads that sessions still need.
+    /// The kept upload files that sessions still need.
     package var neededSources: [KeptSource] {
         sessions.values.flatMap { session in
             session.tasks.values.compactMap(\.record.source) + session.record.kept.values.compactMap(\.source)
@@ -61,7 +62,7 @@ extension SessionMachine {
 
     // MARK: Counting
 
-    /// What the tasks of an app take.
+    /// Returns the resources that the tasks of an app use.
     package func usage(of app: String) -> TaskUsage {
         var usage = TaskUsage()
         for (key, session) in sessions where key.app == app {
@@ -71,25 +72,25 @@ extension SessionMachine {
         return usage
     }
 
-    /// Refuses a new task early if its app has as much as it may have.
+    /// Throws a refusal early if a new task would exceed the limits of its app.
     package func checkRoom(for snapshot: TaskSnapshot, in key: SessionKey) throws(SessionRefusal) {
         guard let record = sessions[key]?.record else { return }
         try limits.check(snapshot, in: record, of: key.app, using: usage(of: key.app))
     }
 
-    /// The number of an app's tasks that are no transfers of the engine's: suspended before they began, or ended and not
-    /// acknowledged.
+    /// Returns the number of an app's tasks that have no transfer in the engine. Those tasks were suspended before
+    /// they began, or have ended and are not acknowledged.
     package func tasksWithoutTransfers(of app: String) -> Int {
         let tasks = usage(of: app).tasks
         return tasks == 0 ? 0 : tasks - owners.values.count { $0.session.app == app }
     }
 
-    /// What the sessions of an app have on disk and open.
+    /// Returns the files and unfinished tasks of an app's sessions.
     package func fileUsage(of app: String) -> FileUsage {
         sessions.filter { $0.key.app == app }.reduce(into: FileUsage()) { $0.add($1.value) }
     }
 
-    /// What is known of the apps that have sessions, by their names.
+    /// Returns the status of every app that has sessions, ordered by name.
     package func appStatuses() -> [AppStatus] {
         Set(sessions.keys.map(\.app)).sorted().map { app in
             let state = apps[app]
@@ -108,7 +109,7 @@ extension SessionMachine {
         }
     }
 
-    /// The sessions there are, with how many of their tasks are not over and how many events wait.
+    /// Returns all sessions with their numbers of unfinished tasks and waiting events.
     package func summaries() -> [(key: SessionKey, tasks: Int, waitingEvents: Int, owner: Int32?)] {
         sessions.sorted { $0.key < $1.key }.map { key, session in
             (key, session.tasks.unfinishedCount, session.tasks.waitingEventCount, session.audience.user?.process)

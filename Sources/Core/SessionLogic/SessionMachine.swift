@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Decides what becomes of background sessions: which task is which transfer, what an app has still to hear, what it is
-/// asked, and when it is started for that.
+/// Decides about background sessions: which task is which transfer, what an app has yet to hear or answer, and when an
+/// app is started.
 ///
-/// A pure value: the same events at the same times give the same effects. Whoever drives it performs the effects of a
-/// session in their order, one event's after the other's; ``session(of:)`` says which events that concerns.
+/// The machine is a pure value: the same events at the same times give the same effects. Its driver performs the effects
+/// of a session in order, and completes the effects of one event before the next event. ``session(of:)`` returns the
+/// session whose order an event must keep.
 ///
-/// What happened is saved before anything else is done about it, since the effects of an event begin with the one save of
-/// all rows that it changed. What somebody asks for may be refused: ``admit(_:in:at:)`` says which rows it changes, and
-/// changes nothing itself. Once they are saved, ``Event/accepted(_:)`` takes them over.
+/// Every event is saved before anything else is done about it: the effects of an event begin with a single save of all
+/// changed rows. A request may be refused. ``admit(_:in:at:)`` returns the rows that a request changes, and changes
+/// nothing itself. After the rows are saved, ``Event/accepted(_:)`` applies the request.
 ///
-/// After each event, an app that has something to hear or to answer, runs in no process that has the session, and may be
-/// started, is being started or has a timer to be. So no session waits for its app in vain, whatever the order of events.
+/// An invariant holds after each event. Consider an app that has something to hear or answer, has no process with the
+/// session open, and may be started. Such an app is being started, or has a timer for its launch. No session waits
+/// for its app in vain, whatever the order of events.
 package struct SessionMachine: Sendable {
-    /// Tells one task of all sessions from every other.
+    /// The identity of a task across all sessions.
     package struct TaskKey: Hashable, Sendable {
         package var session: SessionKey
         package var number: Int
@@ -26,28 +28,28 @@ package struct SessionMachine: Sendable {
     }
 
     let limits: SessionLimits
-    /// What was lost of the queue before this start, for people; nil where nothing was.
+    /// A description of what the queue lost before this start, for display; `nil` if nothing was lost.
     let loss: String?
     var sessions: [SessionKey: Session] = [:]
-    /// The tasks whose transfers are under way.
+    /// The tasks that have a transfer in the engine, by transfer.
     var owners: [TransferID: TaskKey] = [:]
-    /// Tasks that are being submitted, by their transfers' keys.
+    /// The tasks that are being submitted, by the key of their transfer.
     private var submitting: [String: TaskKey] = [:]
     var apps = AppRegistry()
-    /// The time of the event that is being applied, and what is to be done about it.
+    /// The time of the current event. ``effects`` collects what the event leads to.
     var now = WallTime(nanosecondsSinceEpoch: 0)
     var effects: [SessionEffect] = []
 
-    /// A machine without sessions.
+    /// Creates a machine without sessions.
     package init(limits: SessionLimits = SessionLimits(), loss: String? = nil) {
         self.limits = limits
         self.loss = loss
     }
 
-    /// Takes one event in and gives out what is to be done, in order.
+    /// Applies an event and returns the effects to perform, in order.
     ///
-    /// An event that does not fit the state, such as the end of a transfer that is nobody's any more, changes nothing: it
-    /// comes from a race.
+    /// An event that does not fit the state changes nothing, because it comes from a race. An example is the end of a
+    /// transfer that no longer belongs to a task.
     package mutating func apply(_ event: Event, at now: WallTime) -> [SessionEffect] {
         self.now = now
         let app = app(of: event)
@@ -97,9 +99,9 @@ package struct SessionMachine: Sendable {
         }
     }
 
-    /// Looks at a request: what has to be saved before it is carried out.
+    /// Checks a request and returns the rows to save before the request is carried out.
     ///
-    /// - Throws: the refusal, which says what would be right.
+    /// - Throws: The refusal, which says what a valid request looks like.
     package func admit(
         _ request: SessionRequest, in key: SessionKey, at now: WallTime
     ) throws(SessionRefusal) -> Admission {
@@ -108,19 +110,20 @@ package struct SessionMachine: Sendable {
         ).admit(request, in: key)
     }
 
-    /// Whether nobody works with the program that has a session: its app, or another one of its container.
+    /// Returns whether the program that uses a session is in the background. The program is the session's app, or
+    /// another program of the same container.
     private func isBehind(_ key: SessionKey) -> Bool {
         !apps[sessions[key]?.audience.user?.app ?? key.app].isInFront
     }
 
-    // MARK: Parts
+    // MARK: Sessions
 
     private mutating func change(_ id: TransferID, _ body: (inout Session, Int) -> Void) {
         guard let owner = owners[id] else { return }
         change(owner.session) { body(&$0, owner.number) }
     }
 
-    /// Lets a session decide, and gathers what follows.
+    /// Applies a change to a session and collects its output.
     private mutating func change(_ key: SessionKey, _ body: (inout Session) -> Void) {
         let surroundings = Session.Surroundings(
             now: now, isBehind: isBehind(key), limits: limits, usage: usage(of: key.app))
@@ -151,15 +154,15 @@ package struct SessionMachine: Sendable {
         change(admission.key) { $0.accept(admission) }
     }
 
-    /// A process has done with a session, or is gone.
+    /// Records that a process has closed a session, or is gone.
     private mutating func leave(_ key: SessionKey, _ name: String, isGone: Bool) {
         guard let user = sessions[key]?.audience.user, user.name == name else { return }
         change(key) { $0.leave(isGone: isGone) }
         if isGone, user.app == key.app { effects += apps.change(key.app) { $0.leave(of: key.app, sessions) } }
     }
 
-    /// The rows as they are saved: the header fields of a session, which may be secrets, stay on disk only while it has
-    /// unfinished tasks. Each opening brings them anew.
+    /// Returns the rows as they are saved. A session's header fields may be secrets, so they stay on disk only while
+    /// the session has unfinished tasks. Each opening supplies them anew.
     package func stored(_ changes: [SessionChange]) -> [SessionChange] {
         changes.map { change in
             guard case .session(let key, var record) = change, !record.settings.additionalHeaders.isEmpty else {

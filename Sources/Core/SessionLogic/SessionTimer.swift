@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// A wait of the machine; setting it ends the one before of the same name.
+/// A timer of the machine. Setting a timer replaces an earlier timer with the same name.
 package enum SessionTimer: Hashable, Sendable {
-    /// For the date at which an app is asked whether a task may begin.
+    /// Fires when an app is asked whether a task may begin.
     case begin(SessionKey, Int)
-    /// For an app that was started to deal with its session.
+    /// Fires when a started app has run out of time to handle its session.
     case patience(String)
-    /// Before an app is started again.
+    /// Fires when an app may be started again.
     case pause(String)
 }

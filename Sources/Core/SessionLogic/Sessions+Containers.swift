@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// Sessions of containers that several programs of one publisher share: they are those of the app that is registered for the
-/// container, whichever of the programs makes them.
+/// Sessions of containers that several programs of one publisher share. Such sessions belong to the app that is
+/// registered for the container, whichever program creates them.
 extension [SessionKey: Session] {
-    /// The session that a program means: its own, or that of its container's app.
+    /// Returns the key of the session that a program means: its own session, or the session of its container's app.
     func key(of settings: SessionSettings, for app: String) throws(SessionRefusal) -> SessionKey {
         let longest = 255
         guard !settings.identifier.isEmpty, settings.identifier.utf8.count <= longest else {
@@ -13,19 +13,20 @@ extension [SessionKey: Session] {
                 message: "a session's identifier has 1 to \(longest) bytes, not \(settings.identifier.utf8.count)")
         }
         let own = SessionKey(app: app, identifier: settings.identifier)
-        // What it began before there was such an app stays its own.
+        // A session with tasks or an open process from before the app's registration still belongs to the program
+        // itself.
         guard let container = settings.sharedContainerIdentifier, self[own]?.tasks.isEmpty != false,
             self[own]?.audience.user == nil, let owner = self.app(registeredFor: container)
         else { return own }
         return SessionKey(app: owner, identifier: settings.identifier)
     }
 
-    /// Takes down how a session's app is started, and for which containers.
+    /// Records the launch method of a session's app, and the containers that the app is started for.
     func register(
         _ user: SessionUser, as registration: AppRegistration?, in record: inout SessionRecord, of key: SessionKey
     ) {
         guard user.app == key.app else {
-            // A helper's words are no way to start the app.
+            // A helper cannot say how the app is started.
             let own = newest(of: key.app)
             (record.registration, record.registeredBy) = (own?.registration, own?.registeredBy)
             record.containers = own?.containers
@@ -39,19 +40,19 @@ extension [SessionKey: Session] {
         record.containers = containers.filter { app(registeredFor: $0) ?? key.app == key.app }
     }
 
-    /// The app that is started for a container's sessions.
+    /// Returns the app that is started for a container's sessions.
     private func app(registeredFor container: String) -> String? {
         Set(keys.map(\.app)).filter { newest(of: $0)?.containers?.contains(container) == true }.min()
     }
 
-    /// What an app said when it opened a session last.
+    /// Returns the row of the session that an app opened last.
     private func newest(of app: String) -> SessionRecord? {
         filter { $0.key.app == app }.values.map(\.record)
             .max { ($0.lastOpened?.nanosecondsSinceEpoch ?? .min) < ($1.lastOpened?.nanosecondsSinceEpoch ?? .min) }
             .flatMap { $0.lastOpened == nil ? nil : $0 }
     }
 
-    /// What a program should know of a session that it has opened; nil where there is nothing.
+    /// Returns a warning for a program that has opened a session; `nil` if there is nothing to warn about.
     func warning(about record: SessionRecord, of key: SessionKey, for user: SessionUser) -> String? {
         let taken = (user.containers ?? []).subtracting(record.containers ?? []).sorted()
         if user.app == key.app, let container = taken.first {

@@ -2,7 +2,7 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The transfers that the rest of their window is too short for, and what that was found out with.
+/// The transfers that are too long for the rest of their window, with the rate and time zone that led to this result.
 struct BlockedBySize: Sendable {
     private(set) var ids: [TransferID] = []
     private var rate: Int64?
@@ -15,8 +15,8 @@ struct BlockedBySize: Sendable {
 
     mutating func remove(_ id: TransferID) { ids.removeAll { $0 == id } }
 
-    /// Empties the list and returns it, if the rate or the zone is another one now, or `always`: to remove one after the
-    /// other would cost the square of their number.
+    /// Empties the list and returns it if the rate or the time zone has changed, or if `always` is true. Otherwise
+    /// returns an empty array. Removing transfers one by one would take quadratic time.
     mutating func takeAll(_ assessment: Assessment, always: Bool) -> [TransferID] {
         guard !ids.isEmpty,
             always || rate != assessment.typicalRate || zone != assessment.conditions.localTime

@@ -2,9 +2,10 @@
 internal import TransferModel
 internal import TransferPolicy
 
-/// The transfers that share all of their limits: of one app, session and host, and with one limit for the host.
+/// A group of transfers that share all of their limits: the same app, session and host, and the same limit for the
+/// host.
 struct ConcurrencyGroup: Sendable {
-    /// The names and the limit that make a group.
+    /// The names and the limit that identify a group.
     struct Key: Hashable, Sendable {
         let app: String
         let session: String?
@@ -23,14 +24,14 @@ struct ConcurrencyGroup: Sendable {
     }
 
     let key: Key
-    /// The numbers of three slot counters.
+    /// The numbers of the group's three slot counters.
     let app: Int32
     let session: Int32
     let host: Int32
     let hostLimit: Int32
-    /// The transfers that wait or run in it.
+    /// The number of transfers that wait or run in the group.
     var members: Int32 = 0
-    /// Its ready heaps, which go when it goes.
+    /// The group's ready heaps, which are removed together with the group.
     var heaps: [Int32] = []
 }
 
@@ -44,11 +45,12 @@ struct SlotCounter: Sendable {
 
     let scope: Scope
     var running: Int32 = 0
-    /// The concurrency groups that are counted here. An app's counter stays without any: its last turn counts.
+    /// The number of concurrency groups that use the counter. An app's counter stays even without groups, because its
+    /// last turn counts.
     var groups: Int32 = 0
-    /// Of a session, the transfers that wait or run in it.
+    /// For a session, the number of transfers that wait or run in it.
     var members: Int32 = 0
-    /// The number of an app's latest start, counted over all starts.
+    /// The number of the app's latest start, in the sequence of all starts.
     var lastTurn: Int64 = 0
 
     var app: String {
@@ -65,11 +67,11 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     private(set) var counters = Slab<SlotCounter>()
     private var groupNumbers: [ConcurrencyGroup.Key: Int32] = [:]
     private var counterNumbers: [SlotCounter.Scope: Int32] = [:]
-    /// The group that was joined last: whoever submits many transfers often does so for one server.
+    /// The group that a transfer joined last. Many successive submissions often go to one server.
     private var last = Int32.nowhere
-    /// The group that lost its last member last; it may have one again.
+    /// The group that became empty last, which may gain a member again.
     private var idle = Int32.nowhere
-    /// The slots taken in all.
+    /// The total number of slots in use.
     private(set) var running = 0
     private var turn: Int64 = 0
     private let limits: (global: Int, host: Int, app: Int32, session: Int32)
@@ -83,7 +85,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
 
     // MARK: Members
 
-    /// The group of a transfer, which is counted in.
+    /// Adds a transfer to its group and returns the group's number.
     mutating func join(_ traits: borrowing TransferTraits) -> Int32 {
         if last == .nowhere || !groups[last].pointee.key.fits(traits) {
             let key = ConcurrencyGroup.Key(traits)
@@ -93,7 +95,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
         return last
     }
 
-    /// Counts another member in.
+    /// Adds another member to a group.
     mutating func joinAgain(_ number: Int32) {
         groups[number].pointee.members += 1
         counters[groups[number].pointee.session].pointee.members += 1
@@ -115,8 +117,10 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
         return number
     }
 
-    /// Removes a member. A group without members goes once another one has none either, since where one transfer waits at
-    /// a time the next is often like it: then returns the ready heaps that go with it.
+    /// Removes a member from a group.
+    ///
+    /// An empty group stays until another group becomes empty: if one transfer waits at a time, the next one often
+    /// belongs to the same group. Returns the ready heaps of the group that is removed; `nil` if none is.
     mutating func leave(_ number: Int32) -> [Int32]? {
         groups[number].pointee.members -= 1
         counters[groups[number].pointee.session].pointee.members -= 1
@@ -140,7 +144,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
         return group.heaps
     }
 
-    /// Whether no transfer of the app and session waits or runs.
+    /// Returns whether no transfer of the app and session waits or runs.
     func isLast(of traits: borrowing TransferTraits) -> Bool {
         guard let number = counterNumbers[.session(app: traits.app, traits.session)] else { return true }
         return counters[number].pointee.members == 0
@@ -154,7 +158,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     @inline(__always)
     mutating func freeSlots(_ number: Int32) { count(number, -1) }
 
-    /// Takes the slots of a start, which is its app's turn.
+    /// Takes the slots of a start, and records the start as its app's latest turn.
     @inline(__always)
     mutating func takeTurn(_ number: Int32) {
         count(number, 1)
@@ -176,7 +180,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
     @inline(__always)
     func isFull(app: Int32) -> Bool { counters[app].pointee.running >= limits.app }
 
-    /// Whether the host or the session of a group has no slot left.
+    /// Returns whether the host or the session of a group has no free slot.
     @inline(__always)
     func isFull(group number: Int32) -> Bool {
         let group = groups[number]
@@ -185,7 +189,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
                 && counters[group.pointee.session].pointee.running >= limits.session)
     }
 
-    /// The scope whose slots keep a transfer from starting; nil if none does.
+    /// Returns the scope whose slots keep a transfer from starting; `nil` if there is none.
     func fullScope(for traits: borrowing TransferTraits) -> SlotScope? {
         if let number = find(traits) {
             let group = groups[number].pointee
@@ -198,7 +202,7 @@ struct ConcurrencyGroups: ~Copyable, Sendable {
         return isFull ? .global : nil
     }
 
-    /// The group of a transfer that was counted in.
+    /// Returns the group of a transfer that has joined one.
     func find(_ traits: borrowing TransferTraits) -> Int32? {
         if last != .nowhere, groups[last].pointee.key.fits(traits) { return last }
         return groupNumbers[ConcurrencyGroup.Key(traits)]

@@ -4,36 +4,37 @@ import TransferPolicy
 
 /// The equivalence classes that may run now.
 ///
-/// The verdict on a class follows from the conditions' values and the policy state key, and both come back again and
-/// again: the verdicts on all classes are kept for each such pair. An event then costs a look-up and a pass over the
-/// classes, however many transfers there are.
+/// The verdict on a class follows from the conditions' values and the policy state key. Both return to earlier values
+/// again and again, so the verdicts on all classes are kept for each such pair. An event then costs a lookup and a
+/// pass over the classes, however many transfers there are.
 struct Eligibility: Sendable {
     /// The classes that may run.
     private(set) var open = BitSet()
     /// The classes that may run once a condition has settled or a window opens.
     private(set) var pending = BitSet()
-    /// When a requirement set first has a class that may run, by set; nil if time alone never gives it one.
+    /// The opening of each requirement set: the first time at which one of its classes may run. `nil` if time alone
+    /// never lets a class run.
     private(set) var openings: [Opening?] = []
-    /// The policy state: its key, and until when that holds.
+    /// The policy's state: its key, and the time until which it lasts.
     private(set) var state = PolicyMood()
-    /// Whether another policy state may change a verdict while the conditions stay.
+    /// Whether another policy state may change a verdict under the same conditions.
     var dependsOnState: Bool { verdicts.dependsOnState }
 
-    /// When the first condition has settled that classes wait for.
+    /// The time at which the first condition settles that classes wait for.
     private var nextSettle: Instant?
-    /// When the first window opens or closes.
+    /// The time at which the first window opens or closes.
     private var nextWindow: WallTime?
     private var settleEnds = InlineArray<8, Instant>(repeating: Instant(nanoseconds: .min))
     private var localTime: LocalTimeRules?
-    /// By requirement set; nil for sets without a window.
+    /// The windows by requirement set; `nil` for sets without a window.
     private var windows: [Window?] = []
     private var key: Key?
-    /// Whether this policy has given verdicts; to compare ``key`` with nil would copy it.
+    /// Whether the current policy has given verdicts. A comparison of ``key`` with `nil` would copy the key.
     private var isDecided = false
     private var verdicts = Verdicts()
     private var memory: [Key: Verdicts] = [:]
     private static let mostKeys = 512
-    /// Scratch: the verdicts on a set by relaxation phase.
+    /// A scratch buffer for the verdicts on a set, by relaxation phase.
     private var answers: [RelevantFacts?] = []
 
     private struct Key: Hashable {
@@ -42,7 +43,7 @@ struct Eligibility: Sendable {
     }
 
     private struct Verdicts: Sendable {
-        /// By class: the raw value of the facts that leave to run relies on, or `hold`.
+        /// The raw value of the facts that a verdict to run relies on, or `hold`, by class.
         var facts: [UInt8] = []
         var dependsOnState = false
         static let hold = UInt8.max
@@ -53,11 +54,11 @@ struct Eligibility: Sendable {
         var change: WallTime?
     }
 
-    /// Whether ``open`` tells of a class: a new one has to be decided about first.
+    /// Returns whether ``open`` covers a class. A new class needs a decision first.
     @inline(__always)
     func knows(_ number: Int32) -> Bool { number < verdicts.facts.count }
 
-    /// Forgets all verdicts: another policy gives them now.
+    /// Forgets all verdicts, because another policy decides from now on.
     mutating func forget() {
         (key, isDecided) = (nil, false)
         memory.removeAll()
@@ -65,8 +66,8 @@ struct Eligibility: Sendable {
         (open, pending) = (BitSet(), BitSet())
     }
 
-    /// Decides anew, if anything that verdicts follow from may have changed.
-    // In line, since after most events nothing has.
+    /// Decides again if anything that the verdicts follow from may have changed.
+    // Inlined, because after most events nothing has changed.
     @inline(__always)
     mutating func refresh(
         _ assessment: Assessment, _ requirements: borrowing Requirements, areConditionsNew: Bool, isBackward: Bool
@@ -100,13 +101,13 @@ struct Eligibility: Sendable {
         collect(at: assessment.now.instant, requirements)
     }
 
-    /// Asks about the classes that these verdicts do not have. A set is asked about in all of its phases at once: they
-    /// follow one another, and a battery that loses a percent asks anew.
+    /// Asks for verdicts on the classes that ``verdicts`` lacks. All phases of a set are asked about at once:
+    /// transfers pass through them in turn, and each percent of battery level asks anew.
     private mutating func decideNew(_ assessment: Assessment, _ requirements: borrowing Requirements) {
         var asked = Int32.nowhere
         for number in verdicts.facts.count..<requirements.classes.count {
             let requirementClass = requirements.classes[number]
-            // Asked about one by one, each transfer has its own verdict before it becomes ready.
+            // A transfer that the policy decides individually has its own verdict before it becomes ready.
             guard requirementClass.phase != RequirementClass.individual else {
                 verdicts.facts.append(0)
                 continue
@@ -125,7 +126,8 @@ struct Eligibility: Sendable {
         if let key { memory[key] = verdicts }
     }
 
-    /// Asks the windows that are new or have come to a change; all of them if the clock was set back or the zone changed.
+    /// Evaluates the windows that are new or due for a change. Evaluates all windows if the clock was set back or the
+    /// time zone changed.
     private mutating func refreshWindows(
         _ assessment: Assessment, _ requirements: borrowing Requirements, isBackward: Bool
     ) {
@@ -170,7 +172,8 @@ struct Eligibility: Sendable {
         }
     }
 
-    /// From when on time alone lets a pending class run: by each clock, both must have come. Nil if it never does.
+    /// Returns the opening of a pending class, which requires a time on each clock. Returns `nil` if time alone never
+    /// lets the class run.
     @inline(__always)
     func opening(of number: Int32, _ requirements: borrowing Requirements) -> Opening? {
         let requirementClass = requirements.classes[Int(number)]
@@ -183,7 +186,7 @@ struct Eligibility: Sendable {
     }
 }
 
-/// Two moments that must both have come, one on each clock.
+/// Two times, one on each clock, that must both have come.
 struct Opening: Sendable {
     var boot = Int64.min
     var wall = Int64.min
@@ -205,19 +208,20 @@ extension Verdict {
 }
 
 extension Assessment {
-    /// The verdicts of the conditions and, for discretionary work, the policy on all members of a set, dates and windows
-    /// apart: by relaxation phase the facts that leave to run relies on, nil for a hold.
+    /// Computes the verdicts that conditions and, for discretionary work, the policy give to all members of a set,
+    /// without dates and windows. By relaxation phase, an answer is the facts that a verdict to run relies on, or
+    /// `nil` for a hold.
     ///
-    /// - Returns: whether another policy state may change these while the conditions stay.
+    /// - Returns: Whether another policy state may change the verdicts under the same conditions.
     fileprivate func answer(_ set: borrowing RequirementSet, _ answers: inout [RelevantFacts?]) -> Bool {
         let verdict = conditionsVerdict(set.key.constraints, isLoopback: set.key.isLoopback)
         let facts = verdict.facts
         answers.removeAll(keepingCapacity: true)
-        // No phase is asked about that no transfer can be in.
+        // A phase that no transfer can be in is not asked about.
         for phase in set.classes.indices where phase != RequirementClass.individual {
             answers.append(set.classes[phase] >= 0 ? facts : nil)
         }
-        // If conditions hold it, the policy cannot let it run.
+        // If conditions hold the set back, the policy cannot let it run.
         guard facts != nil, set.key.kind == .discretionary, isStaged else { return false }
         var subject = PolicySubject(traits: set.traits(submitted: now.wall))
         subject.traits.constraints.window = nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// When transfers are given up, waiting or running, by the wall clock.
+/// The times at which transfers expire by the wall clock, whether they wait or run.
 package struct Expiries: ~Copyable, Sendable {
     private var expiries = Slab<Expiry>()
     private var heap = IndexedHeap<Order>()
@@ -12,7 +12,7 @@ package struct Expiries: ~Copyable, Sendable {
         var position = Int32.nowhere
     }
 
-    /// The earlier date first; of equal dates the lower id.
+    /// An order by date, then by ID.
     private struct Order: Comparable, Sendable {
         let date: WallTime
         let id: TransferID
@@ -24,12 +24,13 @@ package struct Expiries: ~Copyable, Sendable {
 
     package init() {}
 
-    // Stated, so that its parts are destroyed in this module: the compiler fails to do so in another one.
+    // Explicit, so that the members are destroyed in this module. The compiler fails to destroy them in another
+    // module.
     deinit {}
 
-    /// The earliest date; nil if there is none.
+    /// The earliest date; `nil` if there is none.
     package var next: WallTime? {
-        // In line, because nothing is to be copied for the answer.
+        // Inlined, so that reading the date copies nothing.
         @inline(__always) get { heap.firstKey?.date }
     }
 
@@ -46,7 +47,7 @@ package struct Expiries: ~Copyable, Sendable {
         expiries.release(place)
     }
 
-    /// Removes the next transfer whose time is up.
+    /// Removes and returns the first transfer that has expired; `nil` if there is none.
     package mutating func popFirst(at now: WallTime) -> TransferID? {
         guard let first = heap.firstKey, first.date <= now else { return nil }
         remove(first.id)

@@ -2,7 +2,7 @@
 package import TransferModel
 import TransferPolicy
 
-// The transfer whose turn it is.
+// Chooses the transfer whose turn it is.
 
 extension IndexedQueue {
     package mutating func next(_ assessment: Assessment, holdsStaggered: Bool) -> TransferID? {
@@ -18,7 +18,8 @@ extension IndexedQueue {
 
     package var isChosenByAging: Bool { aging.isChosenByAging }
 
-    /// The ready heap that goes first: on the level of the best rank, unless another level was passed over too often.
+    /// Returns the ready heap that goes first. The heap belongs to the highest-ranking level, unless another level
+    /// was passed over too often.
     private mutating func firstByRank(_ assessment: Assessment, holdsStaggered: Bool) -> Int32? {
         aging.begin()
         for rank in waiting.ready.ranking.indices {
@@ -49,8 +50,8 @@ extension IndexedQueue {
         return nil
     }
 
-    /// The ready heap whose first member goes first on a level: by deadline, then by the apps' turns, then by id. Nil if
-    /// none may start.
+    /// Returns the ready heap whose first member goes first on a level: by deadline, then by the apps' turns, then by
+    /// ID. Returns `nil` if no member may start.
     private mutating func first(
         ofLevel level: Int32, _ assessment: Assessment, holdsStaggered: Bool, anyWillDo: Bool
     ) -> Int32? {
@@ -62,11 +63,12 @@ extension IndexedQueue {
                 let number = word << 6 | bits.trailingZeroBitCount
                 bits &= bits - 1
                 let hasWindow = waiting.requirements.classes[number].hasWindow
-                // From the last one on: a queue that is emptied here goes, and the last one takes its place.
+                // In reverse order: a queue that becomes empty here is removed, and the last queue takes its place.
                 for index in waiting.ready.levels[Int(level)].queues[number].indices.reversed() {
                     let listed = waiting.ready.levels[Int(level)].queues[number][index]
                     let turn = waiting.groups.counters[listed.app].pointee.lastTurn
-                    // Nothing in a queue goes before its first. With windows and budgets there is more to find out.
+                    // Nothing in a queue goes before its first member. With windows and budgets, further checks are
+                    // necessary.
                     if let best, !hasWindow, !budget.isCounted,
                         !listed.first.precedes(best.key, turn: turn, otherTurn: best.turn)
                     {
@@ -83,7 +85,8 @@ extension IndexedQueue {
         return best?.heap
     }
 
-    /// The first ready heap of an app whose concurrency group has free slots, and whose first member fits its window.
+    /// Returns an app's first ready heap whose concurrency group has free slots and whose first member fits its
+    /// window.
     @inline(__always)
     private mutating func first(of listed: ListedQueue, hasWindow: Bool, _ assessment: Assessment)
         -> Int32?
@@ -107,7 +110,8 @@ extension IndexedQueue {
             app: waiting.groups.counters[key.app].pointee.app, for: set.kind, isLoopback: set.isLoopback)
     }
 
-    /// Blocks the first member of a heap until its window closes, if that is too short for it; returns whether it is.
+    /// Blocks the first member of a heap until its window closes, if the window is too short for the member. Returns
+    /// whether it is.
     @inline(never)
     private mutating func blockFirst(of heap: Int32, _ assessment: Assessment) -> Bool {
         guard let place = waiting.ready.heaps[heap].pointee.members.first,
@@ -161,8 +165,9 @@ extension IndexedQueue {
             terms: TransferTerms(traits), group: group, set: set, level: level, waiting.requirements.sets)
     }
 
-    /// Whether records say enough of transfers that start: nobody asks about those that run, one by one.
-    // In line, here and elsewhere: a method that only reads gets a copy of the whole value else.
+    /// Returns whether records suffice for transfers that start, because nobody asks about running transfers
+    /// individually.
+    // Inlined here and elsewhere: otherwise a method that only reads receives a copy of the whole value.
     @inline(__always)
     private func handsOutRecords(_ assessment: Assessment) -> Bool {
         assessment.isStaged && !assessment.followsQueue && !isPreemptive

@@ -2,7 +2,7 @@
 package import TransferModel
 import TransferPolicy
 
-// What time and conditions change.
+// Applies the effects of time and conditions.
 
 extension IndexedQueue {
     package mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges) {
@@ -39,7 +39,7 @@ extension IndexedQueue {
     package mutating func reevaluateAt(
         _ assessment: Assessment, staggeredUntil: Instant?, isWatched: Bool
     ) -> Instant? {
-        // Whatever comes free, nothing could start.
+        // Nothing could start, whichever slot becomes free.
         guard !waiting.groups.isFull || isPreemptive, count > 0 else { return nil }
         let now = assessment.now
         var next = waiting.individualCount > 0 ? individualsReevaluateAt : nil

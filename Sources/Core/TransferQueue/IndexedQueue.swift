@@ -2,18 +2,18 @@
 package import TransferModel
 package import TransferPolicy
 
-/// The waiting queue that stays instant with a million transfers. `TransferQueue.docc` explains it with a drawing.
+/// A waiting queue that remains fast with a million transfers. `TransferQueue.docc` explains it with a diagram.
 package struct IndexedQueue: WaitingQueue, ~Copyable {
     var waiting: WaitingTransfers
     var eligibility = Eligibility()
-    /// When the policy's word may change on one of the transfers that it is asked about one by one.
+    /// The next time at which the policy may change its verdict on a transfer that it decides individually.
     var individualsReevaluateAt: Instant?
-    /// Whether bytes that come now count against budgets, and whether a budget kept something from starting.
+    /// Whether bytes that arrive now count against budgets, and whether a budget has kept a transfer from starting.
     var budget = (isCounted: false, isSpent: false)
-    /// The transfer that ``next(_:holdsStaggered:)`` named.
+    /// The transfer that ``next(_:holdsStaggered:)`` returned last.
     var chosen = Int32.nowhere
     var aging: PriorityAging
-    /// Whether a waiting transfer may take a slot from one that runs.
+    /// Whether a waiting transfer may take a slot from a running transfer.
     let isPreemptive: Bool
 
     package init(_ assessment: Assessment) {
@@ -22,14 +22,15 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
         waiting = WaitingTransfers(assessment.configuration, at: assessment.now.wall)
     }
 
-    // Stated, so that its parts are destroyed in this module: the compiler fails to do so in another one.
+    // Explicit, so that the members are destroyed in this module. The compiler fails to destroy them in another
+    // module.
     deinit {}
 
     package var count: Int { waiting.count }
 
     package mutating func contains(_ id: TransferID) -> Bool { waiting.contains(id) }
 
-    // MARK: Coming and going
+    // MARK: Insertion and removal
 
     package mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment) {
         let record = TransferRecord(id, TransferTerms(entry.traits))
@@ -65,7 +66,7 @@ package struct IndexedQueue: WaitingQueue, ~Copyable {
             waiting.records[place].pointee.extra == .nowhere, !waiting.records[place].pointee.isIndividual
         else { return nil }
         let set = waiting.requirements.sets[waiting.set(of: place)]
-        // If a policy tells transfers apart by more, it has to be asked about each.
+        // A policy that distinguishes transfers by more than the set must be asked about each transfer.
         guard set.pointee.key.kind != .discretionary || set.pointee.phaseCount == 1 else { return nil }
         return waiting.records[place].pointee.heap
     }

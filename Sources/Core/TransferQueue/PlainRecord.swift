@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// A transfer that runs as the queue handed it out: with no bytes, no failure and nothing else of its own yet, and which
-/// time alone does not stop. Its concurrency group stays until its slots are freed.
+/// A transfer that runs just as the queue released it. The transfer has no bytes, no failures and no other state of
+/// its own yet, and time alone does not stop it. Its concurrency group stays until its slots are freed.
 package struct PlainRecord: Sendable {
     let terms: TransferTerms
-    // The numbers of what it shares with others in the queue.
+    // The numbers of the parts that the transfer shares with others in the queue.
     let group: Int32
     let set: Int32
     let level: Int32
     package let kind: WorkKind
-    /// Whether its server is on this machine.
+    /// Whether the server is on this machine.
     package let isLoopback: Bool
     let hasWindow: Bool
 
@@ -27,7 +27,7 @@ package struct PlainRecord: Sendable {
         hasWindow = set.pointee.key.constraints.window != nil
     }
 
-    /// The size that is expected; nil if it is unknown.
+    /// The expected size in bytes; `nil` if it is unknown.
     package var bytesRemaining: Int64? { terms.expected < 0 ? nil : terms.expected }
 
     package var deadline: WallTime? {
@@ -44,10 +44,10 @@ extension WaitingTransfers {
             terms: records[place].pointee.terms, group: key.group, set: set, level: key.level, requirements.sets)
     }
 
-    /// The whole of a transfer that was handed out.
+    /// Returns the complete entry of a transfer that the queue released.
     func entry(of plain: PlainRecord) -> TransferEntry {
         let (terms, group) = (plain.terms, groups.groups[plain.group].pointee.key)
-        // Filled in where it is: to copy traits costs as much as the rest.
+        // Filled in place, because a copy of the traits costs as much as the rest.
         var entry = TransferEntry(
             traits: requirements.sets[plain.set].pointee.traits(
                 host: group.host, app: group.app,

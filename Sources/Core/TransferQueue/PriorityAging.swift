@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Chooses among the priority levels that might start something: the best one, unless others were passed over too often.
+/// Chooses among the priority levels that could start a transfer: the best level, unless other levels were passed
+/// over too often.
 struct PriorityAging: Sendable {
-    /// How many starts may pass over a level before one start goes to it.
+    /// The number of starts that may pass over a level before a start goes to it.
     private let interval: Int
-    /// How many starts in a row have passed over something that might have been started, by level.
+    /// The number of consecutive starts that passed over a level with a startable transfer, by level.
     private var passedOver: [Int] = []
-    /// The levels of this choice, best rank first.
+    /// The levels of the current choice, best rank first.
     private var startable: [Int32] = []
     /// Whether the last choice was not the best level.
     private(set) var isChosenByAging = false
 
     init(interval: Int) { self.interval = max(1, interval) }
 
-    /// Forgets the levels of the choice before.
+    /// Forgets the levels of the previous choice.
     mutating func begin() { startable.removeAll(keepingCapacity: true) }
 
-    /// Adds a level that might start something; the levels come in the order of their ranks.
+    /// Adds a level that could start a transfer. Levels must be added in order of rank.
     mutating func offer(_ level: Int32) { startable.append(level) }
 
-    /// Returns the level that starts something: of several that were passed over too often the one that was so most
-    /// often. All below it are passed over once more. Nil if none was offered.
+    /// Returns the level that starts a transfer, and counts all lower levels as passed over. If several levels were
+    /// passed over too often, returns the level that was passed over most often. Returns `nil` if no level was
+    /// offered.
     mutating func choose() -> Int32? {
         guard var chosen = startable.first else { return nil }
         var limit = interval
@@ -37,7 +39,7 @@ struct PriorityAging: Sendable {
         return chosen
     }
 
-    /// Notes a start of a level that needed no choice: nothing waits on any other.
+    /// Records the start of a level that needed no choice, because no other level has a waiting transfer.
     mutating func start(_ level: Int32) {
         isChosenByAging = false
         if Int(level) < passedOver.count { passedOver[Int(level)] = 0 }

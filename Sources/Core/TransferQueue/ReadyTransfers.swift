@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The ready transfers of one equivalence class, priority level and concurrency group, by deadline and id.
+/// The ready transfers of one equivalence class, priority level and concurrency group, ordered by deadline and ID.
 struct ReadyHeap: Sendable {
     struct Key: Hashable, Sendable {
         let requirementClass: Int32
@@ -12,11 +12,11 @@ struct ReadyHeap: Sendable {
     let key: Key
     let queue: Int32
     var members = IndexedHeap<TurnKey>()
-    /// The position in its ready queue; `nowhere` while it is empty.
+    /// The position in the ready queue; `nowhere` while the heap is empty.
     var position = Int32.nowhere
 }
 
-/// The ready heaps of one equivalence class, priority level and app, by their first members.
+/// The ready heaps of one equivalence class, priority level and app, ordered by their first members.
 struct ReadyQueue: Sendable {
     struct Key: Hashable, Sendable {
         let requirementClass: Int32
@@ -26,30 +26,30 @@ struct ReadyQueue: Sendable {
 
     let key: Key
     var heaps = IndexedHeap<TurnKey>()
-    /// The position in the list of its level; `nowhere` while it is empty.
+    /// The position in the list of the level; `nowhere` while the queue is empty.
     var position = Int32.nowhere
 }
 
-/// A ready queue in the list of its level, with a copy of what stands first in it.
+/// A ready queue in the list of its level, with a copy of its first member.
 ///
-/// A search for the next transfer goes through many queues. It would wait for memory with every step out of the list.
+/// A search for the next transfer visits many queues. Each step outside of the list would wait for memory.
 struct ListedQueue: Sendable {
     let queue: Int32
     let app: Int32
-    /// The first ready heap, its concurrency group, and the first of its members.
+    /// The first ready heap, its concurrency group, and the heap's first member.
     let heap: Int32
     let group: Int32
     let first: TurnKey
 }
 
-/// Transfers with the same kind of urgency: those of a better level go first.
+/// A level of urgency. Transfers of a higher-ranking level go first.
 struct PriorityLevel: Sendable {
     let isUserInitiated: Bool
     let priority: Int
     let hasDeadline: Bool
-    /// The ready queues that are not empty, by class.
+    /// The nonempty ready queues by class.
     var queues: [[ListedQueue]] = []
-    /// The classes that have such queues.
+    /// The classes with a nonempty ready queue.
     var filled = BitSet()
 
     init(_ traits: borrowing TransferTraits) {
@@ -58,7 +58,7 @@ struct PriorityLevel: Sendable {
         hasDeadline = traits.constraints.deadline != nil
     }
 
-    /// Above 0 if this level goes before the other, 0 if the two are the same.
+    /// Returns a positive number if this level goes before the other, and 0 if the two levels are the same.
     @inline(__always)
     func rank(over other: PriorityLevel) -> Int {
         if isUserInitiated != other.isUserInitiated { return isUserInitiated ? 1 : -1 }
@@ -67,7 +67,8 @@ struct PriorityLevel: Sendable {
     }
 }
 
-/// The transfers that wait for nothing but their turn: priority levels, in these ready queues, in these ready heaps.
+/// The transfers that wait only for their turn. Priority levels contain ready queues, and ready queues contain ready
+/// heaps.
 struct ReadyTransfers: ~Copyable, Sendable {
     private(set) var levels: [PriorityLevel] = []
     /// The numbers of the levels, best rank first.
@@ -76,15 +77,16 @@ struct ReadyTransfers: ~Copyable, Sendable {
     private(set) var heaps = Slab<ReadyHeap>()
     /// The classes with a ready transfer on any level.
     private(set) var filled = BitSet()
-    /// The number of ready queues of each class that are not empty.
+    /// The number of nonempty ready queues of each class.
     private var filledQueues: [Int32] = []
-    /// Queues are never removed: there are as many as apps and different requirements were seen.
+    /// The numbers of the queues. Queues are never removed: their number is limited by the apps and the different
+    /// requirements seen.
     private var queueNumbers: [ReadyQueue.Key: Int32] = [:]
     private var heapNumbers: [ReadyHeap.Key: Int32] = [:]
-    /// The heap that was asked for last, since similar transfers often come one after the other.
+    /// The heap that was requested last, because similar transfers often arrive in succession.
     private var last = Int32.nowhere
 
-    // MARK: Levels and heaps, made when first needed
+    // MARK: Levels and heaps, created on first use
 
     mutating func levelNumber(of traits: borrowing TransferTraits) -> Int32 {
         let level = PriorityLevel(traits)
@@ -116,7 +118,7 @@ struct ReadyTransfers: ~Copyable, Sendable {
         return number
     }
 
-    /// Removes heaps that are empty.
+    /// Removes empty heaps.
     mutating func remove(heaps numbers: [Int32]) {
         for number in numbers {
             if number == last { last = .nowhere }
@@ -145,7 +147,7 @@ struct ReadyTransfers: ~Copyable, Sendable {
         if position == 0 { firstChanged(of: number) }
     }
 
-    /// Another transfer is first in a heap, or none is any longer.
+    /// Updates the queue of a heap after its first member has changed or the heap has become empty.
     private mutating func firstChanged(of number: Int32) {
         let heap = heaps[number]
         let queue = queues[heap.pointee.queue]
@@ -167,7 +169,7 @@ struct ReadyTransfers: ~Copyable, Sendable {
         }
     }
 
-    /// Puts a queue into the list of its level, or renews its copy there.
+    /// Adds a queue to the list of its level, or updates its copy there.
     private mutating func list(_ number: Int32, heap: Int32, _ first: TurnKey) {
         let queue = queues[number]
         let listed = ListedQueue(
@@ -189,7 +191,7 @@ struct ReadyTransfers: ~Copyable, Sendable {
         filled.set(Int32(requirementClass))
     }
 
-    /// Takes a queue that is empty out of the list of its level.
+    /// Removes an empty queue from the list of its level.
     private mutating func unlist(_ number: Int32) {
         let queue = queues[number]
         let (level, requirementClass) = (

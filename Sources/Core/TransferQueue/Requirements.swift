@@ -2,14 +2,14 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The transfers with the same requirements, dates apart. Whether there is a deadline is told apart, since the relaxation
-/// phases that a policy has for a transfer depend on that.
+/// The transfers with the same requirements, apart from dates. Sets with and without a deadline are separate, because
+/// a policy's relaxation phases for a transfer depend on the deadline.
 struct RequirementSet: Sendable {
     struct Key: Hashable, Sendable {
         var kind: WorkKind
         var isLoopback: Bool
         var hasDeadline: Bool
-        /// Without dates.
+        /// The constraints without dates.
         var constraints: Constraints
 
         init(_ traits: borrowing TransferTraits) {
@@ -23,12 +23,12 @@ struct RequirementSet: Sendable {
     }
 
     let key: Key
-    /// The numbers of its classes by relaxation phase; `nowhere` for one that is not made.
+    /// The numbers of the set's classes by relaxation phase; `nowhere` for a class that does not exist yet.
     var classes: [Int32] = []
-    /// The number of relaxation phases that the policy may ask for; 0 while it has not been asked.
+    /// The number of relaxation phases that the policy uses; 0 while the policy has not been asked.
     var phaseCount = 0
 
-    /// The traits that all members share.
+    /// Returns the traits that all members share.
     func traits(host: String = "", app: String = "", submitted: WallTime) -> TransferTraits {
         TransferTraits(
             kind: key.kind, constraints: key.constraints, host: host, app: app, isLoopback: key.isLoopback,
@@ -36,19 +36,20 @@ struct RequirementSet: Sendable {
     }
 }
 
-/// An equivalence class: the transfers of a requirement set that have come to the same relaxation phase. Whether they may
-/// run is decided for all of them at once.
+/// An equivalence class: the transfers of a requirement set that have reached the same relaxation phase. A single
+/// verdict decides whether they may run.
 struct RequirementClass: Sendable {
-    /// The phase that stands for transfers that a policy without phases is asked about one by one.
+    /// The phase of transfers that a policy without phases decides individually.
     static var individual: Int { 255 }
 
     let set: Int32
     let phase: Int
-    /// Whether its set has a window of the week, and it is not asked about one by one.
+    /// Whether the set has a weekly window, and its transfers are not decided individually.
     let hasWindow: Bool
 }
 
-/// Numbers requirement sets and their classes. None is ever removed: there are as many as different requirements were seen.
+/// Numbers requirement sets and their classes. No number is ever removed: there are as many as different requirements
+/// were seen.
 struct Requirements: ~Copyable, Sendable {
     private(set) var sets = Slab<RequirementSet>()
     private(set) var classes: [RequirementClass] = []
@@ -57,10 +58,10 @@ struct Requirements: ~Copyable, Sendable {
     /// The classes of transfers with a deadline.
     private(set) var dated = BitSet()
     private var numbers: [RequirementSet.Key: Int32] = [:]
-    /// The set that was asked for last, since similar transfers often come one after the other.
+    /// The set that was requested last, because similar transfers often arrive in succession.
     private var last = Int32.nowhere
 
-    /// The requirement set of a transfer.
+    /// Returns the requirement set of a transfer.
     mutating func set(of traits: borrowing TransferTraits) -> Int32 {
         if last == .nowhere || !fits(sets[last], traits) {
             let key = RequirementSet.Key(traits)
@@ -70,7 +71,8 @@ struct Requirements: ~Copyable, Sendable {
         return last
     }
 
-    /// Whether traits have the key of a set. The key is read where it is: to copy it would cost more than the rest.
+    /// Returns whether traits have the key of a set. Reads the key in place, because a copy would cost more than the
+    /// comparison.
     @inline(__always)
     private func fits(_ set: UnsafeMutablePointer<RequirementSet>, _ traits: borrowing TransferTraits) -> Bool {
         guard set.pointee.key.kind == traits.kind, set.pointee.key.isLoopback == traits.isLoopback,
@@ -86,7 +88,7 @@ struct Requirements: ~Copyable, Sendable {
     @inline(__always)
     func set(ofClass number: Int32) -> UnsafeMutablePointer<RequirementSet> { sets[classes[Int(number)].set] }
 
-    /// The class of a set in a relaxation phase.
+    /// Returns the class of a set in a relaxation phase.
     mutating func classNumber(_ number: Int32, phase: Int) -> Int32 {
         let set = sets[number]
         while set.pointee.classes.count <= phase { set.pointee.classes.append(.nowhere) }
@@ -104,14 +106,15 @@ struct Requirements: ~Copyable, Sendable {
 
     // MARK: Relaxation phases
 
-    /// The relaxation phase of a transfer, if the policy need not be asked; makes the classes that it may come to.
+    /// Returns the relaxation phase of a transfer, if the policy need not be asked. Creates the classes that the
+    /// transfer may reach.
     @inline(__always)
     mutating func knownPhase(of number: Int32, _ assessment: Assessment) -> PolicyStage? {
         let set = sets[number]
         guard set.pointee.key.kind == .discretionary else { return PolicyStage() }
         guard assessment.isStaged else { return PolicyStage(RequirementClass.individual) }
         if set.pointee.phaseCount == 0 { makeClasses(of: number, for: assessment.stagedPolicy) }
-        // A single phase is the last, and time changes nothing.
+        // A single phase is also the last phase, and time changes nothing.
         return set.pointee.phaseCount == 1 ? PolicyStage() : nil
     }
 
@@ -121,13 +124,13 @@ struct Requirements: ~Copyable, Sendable {
         for phase in 0..<sets[number].pointee.phaseCount { _ = classNumber(number, phase: phase) }
     }
 
-    /// A phase as one of those that the set has.
+    /// Returns a phase, limited to the phases of a set.
     @inline(__always)
     func held(_ phase: PolicyStage, to number: Int32) -> PolicyStage {
         PolicyStage(min(max(0, phase.number), sets[number].pointee.phaseCount - 1), until: phase.until)
     }
 
-    /// Another policy may have other phases.
+    /// Forgets the number of phases, because another policy may have other phases.
     mutating func forgetPhases() {
         for number in 0..<Int32(sets.count) { sets[number].pointee.phaseCount = 0 }
     }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// One waiting transfer as small as it gets: 72 bytes.
+/// A waiting transfer in its smallest form, 72 bytes.
 ///
-/// What it shares with others lies in its ready heap; what few transfers have lies in a whole ``TransferEntry`` beside it.
+/// State that the transfer shares with others is in its ready heap. State that few transfers have is in a complete
+/// ``TransferEntry`` beside the record.
 struct TransferRecord: Sendable {
-    // In this order, so that all that is read of a transfer beside another one lies together in memory.
-    /// The ready heap that it belongs to, whether it is in there or waits for something of its own.
+    // The order of the members keeps everything that is read together close in memory.
+    /// The transfer's ready heap, whether the transfer is in the heap or waits for a reason of its own.
     var heap = Int32.nowhere
     /// The position in its ready heap; `nowhere` unless the transfer is ready.
     var position = Int32.nowhere
     /// The position in the timer heap of its requirement set; `nowhere` if it has no timer.
     var timer = Int32.nowhere
-    /// Its whole entry, if that says more than this.
+    /// The complete entry, if it contains more than the record; `nowhere` otherwise.
     var extra = Int32.nowhere
     var clock = Clock.boot
-    /// Whether the policy is asked about it alone.
+    /// Whether the policy decides the transfer individually.
     var isIndividual = false
-    /// Whether the rest of its window is too short for its size.
+    /// Whether the transfer is too large for the rest of its window.
     var isBlockedBySize = false
     let id: Int64
     let terms: TransferTerms
@@ -30,16 +31,16 @@ struct TransferRecord: Sendable {
     var turnKey: TurnKey { TurnKey(deadline: terms.deadline, id: id) }
 }
 
-/// The dates and the size, which are shared with no other transfer.
+/// The dates and the size of a transfer, which it shares with no other transfer.
 package struct TransferTerms: Sendable {
-    /// `Int64.max` for none.
+    /// The deadline in nanoseconds since the epoch; `Int64.max` if there is none.
     let deadline: Int64
     let submitted: Int64
-    /// `Int64.min` for none.
+    /// The earliest start in nanoseconds since the epoch; `Int64.min` if there is none.
     let notBefore: Int64
-    /// Bytes expected to come in; below 0 if unknown.
+    /// The number of bytes to receive; negative if it is unknown.
     let expected: Int64
-    /// `Int64.max` for never.
+    /// The expiry in nanoseconds since the epoch; `Int64.max` if the transfer never expires.
     let expires: Int64
 
     init(_ traits: borrowing TransferTraits) {
@@ -50,7 +51,7 @@ package struct TransferTerms: Sendable {
         expires = traits.expires?.nanosecondsSinceEpoch ?? .max
     }
 
-    /// Terms without a deadline and an end.
+    /// Creates terms without a deadline and without an expiry.
     init(submitted: WallTime, notBefore: WallTime?, expected: Int64?) {
         self.submitted = submitted.nanosecondsSinceEpoch
         self.notBefore = notBefore?.nanosecondsSinceEpoch ?? .min
@@ -59,9 +60,9 @@ package struct TransferTerms: Sendable {
     }
 }
 
-/// The order among transfers of one app and priority level: the earlier deadline first, then the lower id.
+/// The order among transfers of one app and priority level: the earlier deadline first, then the lower ID.
 struct TurnKey: Comparable, Sendable {
-    /// `Int64.max` for none.
+    /// The deadline in nanoseconds since the epoch; `Int64.max` if there is none.
     var deadline = Int64.max
     var id = Int64.max
 
@@ -70,7 +71,7 @@ struct TurnKey: Comparable, Sendable {
         left.precedes(right, turn: 0, otherTurn: 0)
     }
 
-    /// The same between apps, whose last turns come before the ids.
+    /// Returns whether this transfer goes before another app's transfer. The apps' last turns count before the IDs.
     @inline(__always)
     func precedes(_ other: TurnKey, turn: Int64, otherTurn: Int64) -> Bool {
         if deadline != other.deadline { return deadline < other.deadline }
@@ -79,7 +80,7 @@ struct TurnKey: Comparable, Sendable {
 }
 
 extension TransferEntry {
-    /// Whether a record and its ready heap say all there is to say of it.
+    /// Whether a record and its ready heap describe the transfer completely.
     var isPlain: Bool {
         guard case .waiting(nil) = phase else { return false }
         return bytes == 0 && total == nil && rate == nil && mostBytes == 0 && failures == 0 && checksumFailures == 0
@@ -88,7 +89,7 @@ extension TransferEntry {
 }
 
 extension TransferTraits {
-    /// Whether a record and its ready heap say all that these ask for.
+    /// Whether a record and its ready heap describe these traits completely.
     var isPlain: Bool {
         // The ends of the range stand for "none" in a record.
         expectedBytesToSend == nil && (0...1000).contains(priority) && (expectedBytesToReceive ?? 0) >= 0

@@ -2,7 +2,7 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The clock that a timer goes by.
+/// The clock of a timer.
 enum Clock: Int, CaseIterable, Sendable {
     case boot
     case wall
@@ -16,15 +16,15 @@ enum Clock: Int, CaseIterable, Sendable {
     }
 }
 
-/// The timers of waiting transfers: a heap for each requirement set and clock.
+/// The timers of waiting transfers, with a heap for each requirement set and clock.
 ///
-/// Apart by set, because a set of which nothing may run has no reason to wake anybody.
+/// Sets are separate, because a set that may not run has no reason to cause a wake-up.
 struct TransferTimers: Sendable {
     /// The number of timers.
     private(set) var count = 0
-    /// By twice the set's number and the clock's.
+    /// The heaps, at the index 2 × set number + raw value of the clock.
     private var heaps: [IndexedHeap<Int64>] = []
-    /// No timer of a clock is due before.
+    /// The lower bound of the due times of each clock's timers.
     private var earliest: InlineArray<2, Int64> = [.max, .max]
 
     mutating func set(
@@ -49,14 +49,15 @@ struct TransferTimers: Sendable {
         count -= 1
     }
 
-    /// When the next timer of a set is due by a clock; nil if there is none.
+    /// Returns the time at which a set's next timer is due by a clock; `nil` if there is no timer.
     @inline(__always)
     private func next(ofSet set: Int32, _ clock: Clock) -> Int64? {
         let number = 2 * Int(set) + clock.rawValue
         return number < heaps.count ? heaps[number].firstKey : nil
     }
 
-    /// The next timer, or end of a wait behind it, of a requirement set of which anything may run by then.
+    /// Returns the next time at which a timer is due in a requirement set that may run by then. If a set opens after
+    /// its timer is due, the opening counts instead.
     func next(after openings: [Opening?], at now: Moment) -> Instant? {
         var (next, boot, wall): (Instant?, Int64, Int64) = (nil, .max, .max)
         for set in openings.indices {
@@ -80,11 +81,11 @@ struct TransferTimers: Sendable {
         return wall == .max ? next : Verdict.earlier(next, Opening(wall: wall).instant(at: now))
     }
 
-    /// Whether timers of a clock may be due.
+    /// Returns whether timers of a clock may be due.
     @inline(__always)
     func areDue(_ clock: Clock, at now: Moment) -> Bool { earliest[clock.rawValue] <= clock.reading(of: now) }
 
-    /// Removes the timers of a clock that are due, and returns their transfers.
+    /// Removes the due timers of a clock and returns their transfers.
     mutating func removeDue(
         _ clock: Clock, at now: Moment, _ records: borrowing Slab<TransferRecord>
     ) -> [Int32] {

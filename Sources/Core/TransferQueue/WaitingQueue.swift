@@ -2,93 +2,98 @@
 package import TransferModel
 package import TransferPolicy
 
-/// The transfers that have no attempt under way: holds them, counts slots, and says which one starts next.
+/// A queue of the transfers that have no attempt under way. The queue also counts slots and chooses the transfer that
+/// starts next.
 ///
-/// The scheduler uses ``IndexedQueue``; the tests hold that against a queue that looks at every transfer each time.
+/// The scheduler uses ``IndexedQueue``. The tests compare it with a queue that examines every transfer each time.
 package protocol WaitingQueue: ~Copyable, Sendable {
-    /// An empty queue.
+    /// Creates an empty queue.
     init(_ assessment: Assessment)
 
     // MARK: Transfers
 
     /// The number of transfers in the queue.
     var count: Int { get }
+    /// Returns whether a transfer is in the queue.
+    ///
     /// Marked `mutating` to avoid a copy; does not change the value.
     mutating func contains(_ id: TransferID) -> Bool
-    /// The transfer; nil if it is not in the queue.
+    /// Returns a transfer; `nil` if it is not in the queue.
     func entry(of id: TransferID) -> TransferEntry?
-    /// Calls `body` with every transfer, in the order of their ids.
+    /// Calls `body` with every transfer, in the order of their IDs.
     func forEach(_ body: (TransferID, borrowing TransferEntry) -> Void)
     /// Adds a transfer that waits or is paused, and is not in the queue yet.
     mutating func insert(_ id: TransferID, _ entry: TransferEntry, _ assessment: Assessment)
     /// Adds a new transfer, which waits.
     mutating func insert(_ id: TransferID, _ traits: borrowing TransferTraits, _ assessment: Assessment)
-    /// Adds a transfer that differs from the one at `place` in these, a date that has come, and its id at most.
+    /// Adds a transfer that equals the transfer at `place`, except for its ID and the given values. `notBefore` must
+    /// have passed.
     mutating func insert(
         _ id: TransferID, submitted: WallTime, notBefore: WallTime?, expected: Int64?, like place: Int32)
-    /// The number for ``insert(_:submitted:notBefore:expected:like:)``, valid until any transfer is removed; nil if each
-    /// transfer like this one has to be looked at.
+    /// Returns the number for ``insert(_:submitted:notBefore:expected:like:)``, which is valid until any transfer is
+    /// removed. Returns `nil` if similar transfers must be examined individually.
     func sharedPlace(of id: TransferID) -> Int32?
-    /// Removes a transfer; returns nil if it is not in the queue.
+    /// Removes and returns a transfer; returns `nil` if it is not in the queue.
     mutating func remove(_ id: TransferID) -> TransferEntry?
-    /// The same, if there is nothing special about it; else does nothing and returns nil.
+    /// Removes and returns a transfer, if it has no state of its own. Otherwise does nothing and returns `nil`.
     mutating func removePlain(_ id: TransferID) -> PlainRecord?
-    /// Whether a transfer waits for another window because the rest of this one is too short at the usual rate.
+    /// Whether a transfer waits for another window, because the rest of this window is too short at the usual rate.
     var hasBlockedBySize: Bool { get }
 
     // MARK: Slots
 
-    /// Counts an attempt that goes on though its transfer was changed.
+    /// Counts the slots of an attempt that continues although its transfer was changed.
     mutating func takeSlots(of traits: borrowing TransferTraits)
     /// Frees the slots of an attempt that has ended.
     mutating func freeSlots(of traits: borrowing TransferTraits)
     mutating func freeSlots(of plain: PlainRecord)
-    /// The scope whose slots keep a transfer like this from starting; nil if none does.
+    /// Returns the scope whose slots keep a transfer with these traits from starting; `nil` if there is none.
     func fullSlots(for traits: borrowing TransferTraits) -> SlotScope?
-    /// Whether no other transfer of the same app and session is in the queue or counted in the slots.
+    /// Returns whether no other transfer of the same app and session is in the queue or counted in the slots.
     func isLast(of traits: borrowing TransferTraits) -> Bool
 
     // MARK: Turns
 
-    /// Takes note of how things are now.
+    /// Updates the queue to the current time and conditions.
     mutating func refresh(_ assessment: Assessment, _ changes: SchedulerChanges)
-    /// The transfer that is to start next; nil if none may start.
+    /// Returns the transfer that starts next; `nil` if none may start.
     ///
-    /// - Parameter holdsStaggered: whether starts that are staggered after an outage wait.
+    /// - Parameter holdsStaggered: Whether starts that are staggered after an outage wait.
     mutating func next(_ assessment: Assessment, holdsStaggered: Bool) -> TransferID?
-    /// Whether the transfer that ``next(_:holdsStaggered:)`` named got its turn from ageing.
+    /// Whether the transfer that ``next(_:holdsStaggered:)`` returned got its turn through priority aging.
     var isChosenByAging: Bool { get }
-    /// Removes the transfer that was just named, and counts its slots.
+    /// Removes the transfer that ``next(_:holdsStaggered:)`` returned, and counts its slots.
     mutating func takeNext() -> TransferEntry
-    /// The same, if there is nothing special about it and time alone does not end its attempt; else does nothing and
-    /// returns nil.
+    /// Removes the transfer that ``next(_:holdsStaggered:)`` returned, and counts its slots. Does nothing and returns
+    /// `nil` if the transfer has state of its own, or time alone may end its attempt.
     mutating func takeNextPlain(_ assessment: Assessment) -> PlainRecord?
-    /// Counts the slots of a new transfer and returns it as if it had been added and named next: while none waits, right
-    /// after ``refresh(_:_:)``. Returns nil and does nothing if it may not start, or needs a closer look.
+    /// Counts the slots of a new transfer and returns it, as if it had been added and chosen next. Must be called
+    /// while no transfer waits, right after ``refresh(_:_:)``. Returns `nil` and does nothing if the transfer may not
+    /// start, or needs a closer examination.
     mutating func takeNew(
         _ traits: borrowing TransferTraits, _ assessment: Assessment, holdsStaggered: Bool
     ) -> PlainRecord?
-    /// The whole of a transfer that was handed out as plain, as it was when it started.
+    /// Returns the complete entry of a transfer from its plain record, in its state at the start.
     func entry(of plain: PlainRecord) -> TransferEntry
-    /// The transfer that would start next by rank alone if one more of all slots were free, and when time alone makes it
-    /// another; nil if none would.
+    /// Returns the rank of the transfer that would start next by rank alone if one more slot of every scope were
+    /// free. `until` is the time at which time alone changes the answer. Returns `nil` if no transfer would start.
     mutating func contender(_ assessment: Assessment, holdsStaggered: Bool) -> (rank: Rank, until: Instant?)?
-    /// The next moment at which time alone may let a transfer start; nil if only an event can.
+    /// Returns the next time at which time alone may let a transfer start; `nil` if only an event can.
     ///
-    /// - Parameter isWatched: whether somebody is told reasons: then a change of the policy's state counts that changes
-    ///   nothing else.
+    /// - Parameter isWatched: Whether somebody receives reasons. Changes of the policy's state then count even if
+    ///   they change nothing else.
     mutating func reevaluateAt(_ assessment: Assessment, staggeredUntil: Instant?, isWatched: Bool) -> Instant?
 }
 
-/// What has changed since things were last brought in line with what is allowed.
+/// The changes since the last update.
 package struct SchedulerChanges: Sendable {
-    /// The machine.
+    /// The machine's conditions changed.
     package var conditions = false
-    /// Something about transfers that run.
+    /// Running transfers changed.
     package var running = false
-    /// Budgets, or what is spent of them.
+    /// Budgets changed, or the bytes spent of them.
     package var budgets = false
-    /// The policy.
+    /// The policy changed.
     package var policy = false
 
     package init() {}

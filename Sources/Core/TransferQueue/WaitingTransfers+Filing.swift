@@ -2,10 +2,10 @@
 internal import TransferModel
 import TransferPolicy
 
-// Where a transfer belongs: into its ready heap, or behind a timer.
+// Files a transfer where it belongs: in its ready heap, or behind a timer.
 
 extension WaitingTransfers {
-    /// Puts a transfer where it belongs now.
+    /// Files a transfer where it belongs now.
     mutating func file(
         _ place: Int32, _ entry: borrowing TransferEntry, group: Int32, _ assessment: Assessment
     ) {
@@ -20,7 +20,7 @@ extension WaitingTransfers {
             at: assessment.now)
     }
 
-    /// The relaxation phase of a new transfer.
+    /// Returns the relaxation phase of a new transfer.
     mutating func phase(
         of traits: borrowing TransferTraits, _ set: Int32, _ assessment: Assessment
     ) -> PolicyStage {
@@ -39,7 +39,7 @@ extension WaitingTransfers {
         let key = ReadyHeap.Key(requirementClass: number, level: level, group: group)
         records[place].pointee.heap = ready.heapNumber(key, groups)
         guard phase.number != RequirementClass.individual else {
-            // The policy is asked about it with the next refresh.
+            // The next refresh asks the policy about it.
             records[place].pointee.isIndividual = true
             individualCount += 1
             return
@@ -47,18 +47,18 @@ extension WaitingTransfers {
         switch obstruction {
         case .none:
             ready.insert(place, records)
-            // A phase that is over already would be asked for without end.
+            // A timer for a phase that has already ended would fire without end.
             guard let until = phase.until, until > now.wall else { return }
             timers.set(place, ofSet: set, .wall, due: until.nanosecondsSinceEpoch, records)
         case .until(let instant):
             timers.set(place, ofSet: set, .boot, due: instant.nanoseconds, records)
         case .untilDate(let date):
             timers.set(place, ofSet: set, .wall, due: date.nanosecondsSinceEpoch, records)
-        case .indefinite: break  // Only an event can end it.
+        case .indefinite: break  // Only an event can end the reason.
         }
     }
 
-    /// Takes a transfer from where it was filed.
+    /// Removes a transfer from its ready heap and its timer.
     mutating func withdraw(_ place: Int32) {
         ready.remove(place, records)
         timers.cancel(place, ofSet: set(of: place), records)
@@ -69,20 +69,20 @@ extension WaitingTransfers {
         (records[place].pointee.isIndividual, records[place].pointee.isBlockedBySize) = (false, false)
     }
 
-    /// Takes a transfer from where it was filed and puts it where it belongs now.
+    /// Removes a transfer and files it where it belongs now.
     mutating func refile(_ place: Int32, _ assessment: Assessment) {
         let (entry, group) = (entry(at: place), group(of: place))
         withdraw(place)
         file(place, entry, group: group, assessment)
     }
 
-    /// Files all transfers anew: dates that had come lie ahead again, or another policy has other phases.
+    /// Files all transfers again, because past dates are in the future again, or another policy has other phases.
     mutating func refileAll(_ assessment: Assessment) {
         refileBlocked(assessment, always: true)
         for place in places() { refile(place, assessment) }
     }
 
-    /// Files those anew whose timers are due.
+    /// Files the transfers again whose timers are due.
     mutating func refileDue(_ assessment: Assessment) {
         for clock in Clock.allCases where timers.areDue(clock, at: assessment.now) {
             for place in timers.removeDue(clock, at: assessment.now, records) {
@@ -91,14 +91,14 @@ extension WaitingTransfers {
         }
     }
 
-    /// Files those anew that the rest of their window was too short for, if that may be otherwise now.
+    /// Files the transfers again that were too long for the rest of their window, if that may have changed.
     mutating func refileBlocked(_ assessment: Assessment, always: Bool = false) {
         for id in blocked.takeAll(assessment, always: always) {
             if let place = place(of: id) { refile(place, assessment) }
         }
     }
 
-    /// Blocks a transfer until its window, which is too short for it, has closed.
+    /// Blocks a transfer that is too long for its window until the window has closed.
     mutating func block(_ place: Int32, left: Duration, _ assessment: Assessment) {
         withdraw(place)
         records[place].pointee.isBlockedBySize = true

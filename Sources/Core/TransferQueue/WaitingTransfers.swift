@@ -6,16 +6,17 @@ import TransferPolicy
 struct WaitingTransfers: ~Copyable, Sendable {
     private(set) var records = Slab<TransferRecord>()
     private var index = IDIndex()
-    /// Whole entries of the transfers that are more than a record says.
+    /// The complete entries of the transfers that a record does not describe completely.
     private var extras = Slab<TransferEntry>()
     var requirements = Requirements()
     var groups: ConcurrencyGroups
     var ready = ReadyTransfers()
     var timers = TransferTimers()
     var blocked = BlockedBySize()
-    /// The number of transfers that the policy is asked about one by one.
+    /// The number of transfers that the policy decides individually.
     var individualCount = 0
-    /// The latest date at which something was filed. If the clock is set back, dates that have come may lie ahead again.
+    /// The latest date at which a transfer was filed. If the clock is set back, past dates may be in the future
+    /// again.
     var lastWall: WallTime
     private var highestID = Int64.min
     private(set) var count = 0
@@ -25,12 +26,13 @@ struct WaitingTransfers: ~Copyable, Sendable {
         lastWall = now
     }
 
-    // MARK: Coming and going
+    // MARK: Insertion and removal
 
-    // In line, here and elsewhere: a method that only reads gets a copy of the whole value else.
+    // Inlined here and elsewhere: otherwise a method that only reads receives a copy of the whole value.
     @inline(__always)
     func contains(_ id: TransferID) -> Bool {
-        // Ids come in order: a new one needs no look at where old ones lie, which would be somewhere far in memory.
+        // IDs arrive in ascending order. A new ID requires no search among the old ones, which would touch distant
+        // memory.
         id.rawValue <= highestID && index.find(id.rawValue) != nil
     }
 
@@ -39,7 +41,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
 
     /// Adds a transfer that is not filed yet.
     ///
-    /// - Parameter extra: its whole entry, if that says more than the record.
+    /// - Parameter extra: The complete entry, if it contains more than the record.
     mutating func add(_ record: TransferRecord, extra: TransferEntry? = nil) -> Int32 {
         let place = records.take(record)
         index.insert(record.id, place)
@@ -49,7 +51,7 @@ struct WaitingTransfers: ~Copyable, Sendable {
         return place
     }
 
-    /// Removes a transfer from everything but its concurrency group, which is returned.
+    /// Removes a transfer from everything except its concurrency group, and returns the group.
     mutating func discard(_ place: Int32) -> Int32 {
         let group = group(of: place)
         withdraw(place)
@@ -71,14 +73,14 @@ struct WaitingTransfers: ~Copyable, Sendable {
 
     // MARK: Entries
 
-    /// The places of all transfers, in the order of their ids.
+    /// Returns the places of all transfers, in the order of their IDs.
     func places() -> [Int32] {
         var places: [Int32] = []
         index.forEach { places.append($1) }
         return places.sorted { records[$0].pointee.id < records[$1].pointee.id }
     }
 
-    /// The whole entry of a transfer.
+    /// Returns the complete entry of a transfer.
     func entry(at place: Int32) -> TransferEntry {
         let extra = records[place].pointee.extra
         return extra == .nowhere ? entry(of: plainRecord(at: place)) : extras[extra].pointee

@@ -2,7 +2,7 @@
 import ArgumentParser
 import PolicyLab
 
-/// `transferlab analyze`: what traces are like.
+/// The `transferlab analyze` command: prints statistics of traces.
 struct AnalyzeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "analyze",

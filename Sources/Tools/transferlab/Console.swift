@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The two streams a program writes to.
+/// The standard streams of the program.
 enum Console {
-    /// Writes a line of results.
+    /// Writes a line to standard output.
     static func print(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
-    /// Writes a message.
+    /// Writes a line to standard error.
     static func error(_ message: String) { write(message + "\n", to: STDERR_FILENO) }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -17,13 +17,13 @@ enum Console {
             if count > 0 {
                 bytes = bytes.dropFirst(count)
             } else if count == 0 || errno != EINTR {
-                // Who does not read any more wants no more.
+                // The reader has closed the stream and wants no more output.
                 return
             }
         }
     }
 
-    /// Whether results go to a terminal that knows colours.
+    /// Whether results go to a terminal that can show colors.
     static var isTerminal: Bool {
         isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import PolicyLab
 
-/// `transferlab convert`: what other programs recorded.
+/// The `transferlab convert` command: converts other programs' records into a trace.
 struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",

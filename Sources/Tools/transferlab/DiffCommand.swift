@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import PolicyLab
 
-/// `transferlab diff`: two results of `run --json`.
+/// The `transferlab diff` command: compares two results of `run --json`.
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Compares two results of 'run --json'; fails where one is worse than allowed.")
@@ -46,9 +46,9 @@ struct DiffCommand: ParsableCommand {
     private static func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "nothing" }
 }
 
-/// The pooled figures of a result, by policy.
+/// The pooled metrics of a result, by policy.
 struct StudyFigures {
-    /// What is compared, and its key in the result.
+    /// The metrics to compare, with their keys in the result.
     private static let keys = [
         ("regret", "regret_per_mb"), ("late", "late_share"), ("cost", "on_time_cost_per_mb"),
         ("penalized", "cost_with_penalty"), ("delay", "delay_p50_s"), ("activations", "activations"),
@@ -77,7 +77,7 @@ struct StudyFigures {
     subscript(_ policy: String) -> [String: Double]? { policies.contains(policy) ? figures[policy] ?? [:] : nil }
 }
 
-/// How much a figure may grow.
+/// The maximum growth of a metric.
 struct DiffLimit {
     let text: String
     let figure: String
@@ -101,11 +101,12 @@ struct DiffLimit {
         self.amount = amount
     }
 
-    /// Whether the growth is above the limit. A figure that is gone is; one that is new is not.
+    /// Returns whether a metric grew beyond the limit. A metric that disappeared counts as beyond the limit, and a
+    /// new metric does not.
     func isPassed(from: Double?, to: Double?) -> Bool {
         guard let from else { return false }
         guard let to else { return true }
-        // Of nothing no percentage can be taken: any growth is too much there.
+        // There is no percentage of zero, so any growth from zero is beyond the limit.
         return isRelative ? to - from > from.magnitude * amount / 100 : to - from > amount
     }
 }

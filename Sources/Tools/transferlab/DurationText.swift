@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time as people write it on a command line: `90`, `90s`, `40m`, `1.5h`, `2d`.
+/// Durations in the notation of the command line: `90`, `90s`, `40m`, `1.5h`, `2d`.
 enum DurationText {
-    /// In seconds, above 0.
+    /// Returns a duration in seconds, above 0 and at most 4·10⁹.
     static func seconds(_ text: String, for option: String) throws -> Double {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         let unit = text.last.flatMap { units[$0] }

@@ -5,7 +5,7 @@ import PolicyLab
 import TransferModel
 import TransferPolicy
 
-/// Which device and which policy, where there is one of each.
+/// The options that select a single device and a single policy.
 struct SingleOptions: ParsableArguments {
     @Option(help: "The policy, as NAME[:key=value]….")
     var policy: String = "default"
@@ -35,7 +35,7 @@ struct SingleOptions: ParsableArguments {
     }
 }
 
-/// `transferlab explain`: what held one job.
+/// The `transferlab explain` command: prints the reasons why a job waited.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Tells what held a job back, span by span.")
@@ -74,7 +74,7 @@ struct ExplainCommand: ParsableCommand {
     }
 }
 
-/// `transferlab timeline`: a device's days as bands.
+/// The `transferlab timeline` command: draws a device's days as bands.
 struct TimelineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline", abstract: "Draws a device's days: transfers above power, network and sleep.")
@@ -98,15 +98,15 @@ struct TimelineCommand: ParsableCommand {
     }
 }
 
-/// Dates for people and programs.
+/// Dates in a format that people and programs can read.
 enum DateText {
-    /// In UTC, by RFC 3339, to the second.
+    /// Returns a date in UTC, formatted by RFC 3339 to the second.
     static func text(_ date: WallTime) -> String {
         Date(timeIntervalSince1970: Double(date.secondsSinceEpoch)).formatted(.iso8601)
     }
 }
 
-/// How long spans last, for people.
+/// The lengths of periods in a readable format.
 enum TimelineDuration {
     static func text(_ start: WallTime, _ end: WallTime) -> String {
         let seconds = Double(end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch) / 1e9

@@ -4,7 +4,7 @@ import PolicyLab
 
 /// Reads and writes whole files.
 enum Files {
-    /// A file's bytes.
+    /// Returns the bytes of a file.
     static func read(_ path: String) throws -> [UInt8] {
         do {
             return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -13,7 +13,8 @@ enum Files {
         }
     }
 
-    /// Writes a file in one step; `-` is standard output. What is a device or a pipe stays one, and takes the text as it comes.
+    /// Replaces a file atomically. The path `-` is standard output. An existing device or pipe is not replaced, and
+    /// receives the text directly.
     static func write(_ text: String, to path: String) throws {
         guard path != "-" else { return Console.write(text) }
         do {
@@ -23,18 +24,19 @@ enum Files {
         }
     }
 
-    /// Whether something is there that is no plain file, and must not be replaced by one: `/dev/null`, a pipe.
+    /// Returns whether the path is something other than a plain file, such as `/dev/null` or a pipe. A plain file
+    /// must not replace it.
     private static func isSpecial(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// The traces in files, each named by its file's name without the ending; no name may come twice.
+    /// Returns the traces in files. A trace has the name of its file without the extension, and names must be unique.
     static func traces(_ paths: [String]) throws -> [Trace] {
         try zip(paths, devices(paths)).map { try trace($0, device: $1) }
     }
 
-    /// The names of the traces in files, without a look into them.
+    /// Returns the names of the traces in files, without reading the files.
     static func devices(_ paths: [String]) throws -> [String] {
         var seen: Set<String> = []
         return try paths.map { path in
@@ -46,7 +48,7 @@ enum Files {
         }
     }
 
-    /// The trace in a file.
+    /// Returns the trace in a file.
     static func trace(_ path: String, device: String) throws -> Trace {
         try Trace(csv: read(path), device: device, file: path)
     }

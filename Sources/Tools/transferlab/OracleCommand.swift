@@ -2,7 +2,7 @@
 import ArgumentParser
 import PolicyLab
 
-/// `transferlab oracle`: the best possible.
+/// The `transferlab oracle` command: prints the best possible results.
 struct OracleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oracle",

@@ -3,7 +3,7 @@ import ArgumentParser
 import PolicyLab
 import Rainbow
 
-/// Where results go.
+/// The options for the output of results.
 struct OutputOptions: ParsableArguments {
     @Option(help: "Writes all results to a file as JSON; - for standard output in place of the table.")
     var json: String?
@@ -25,9 +25,9 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    /// Writes a study.
+    /// Writes a study in every requested format.
     ///
-    /// - Parameter page: makes the page, where one is asked for.
+    /// - Parameter page: Creates the HTML page, if a page is requested.
     func write(_ study: Study, page: (Study) -> StudyPage) throws {
         if let html { try Files.write(page(study).html, to: html) }
         if let json { try Files.write(study.json.document, to: json) }
@@ -38,7 +38,7 @@ struct OutputOptions: ParsableArguments {
         Console.print(study.floor)
     }
 
-    /// Prints a table, its heading in bold on a terminal.
+    /// Prints a table, with its heading in bold on a terminal.
     static func print(_ table: TextTable) {
         for (index, line) in table.lines.enumerated() { Console.print(index == 0 ? line.bold : line) }
     }

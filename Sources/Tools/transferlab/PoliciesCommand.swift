@@ -3,7 +3,7 @@ import ArgumentParser
 import PolicyLab
 import TransferPolicy
 
-/// `transferlab policies`: what can be compared.
+/// The `transferlab policies` command: lists the policies that can be compared.
 struct PoliciesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policies", abstract: "Lists all policies for --policy.")

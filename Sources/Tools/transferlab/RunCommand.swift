@@ -2,7 +2,7 @@
 import ArgumentParser
 import PolicyLab
 
-/// `transferlab run`: policies side by side.
+/// The `transferlab run` command: compares policies side by side.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Replays recorded days under several policies and prints them side by side.")
@@ -19,7 +19,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// Which policies.
+/// The option that selects policies.
 struct PolicyOptions: ParsableArguments {
     @Option(
         name: .customLong("policy"),
@@ -28,7 +28,7 @@ struct PolicyOptions: ParsableArguments {
 
     func chosen() throws -> [LabPolicy] { try Self.chosen(lists) }
 
-    /// The policies of these lists; none may come twice.
+    /// Returns the policies of all lists. A policy may appear only once.
     static func chosen(_ lists: [String]) throws -> [LabPolicy] {
         let policies = try lists.flatMap { try LabPolicy.list($0) }
         var seen: Set<String> = []

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import PolicyLab
 
-/// `transferlab shard`: one part of a large study.
+/// The `transferlab shard` command: runs one part of a large study.
 struct ShardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shard",
@@ -44,7 +44,7 @@ struct ShardCommand: AsyncParsableCommand {
     }
 }
 
-/// `transferlab merge`: the parts of a study together.
+/// The `transferlab merge` command: combines the parts of a study.
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Puts the parts of a study together that 'shard' wrote.")

@@ -4,7 +4,7 @@ import Foundation
 import PolicyLab
 import TransferScheduling
 
-/// What is replayed, and how.
+/// The options for the input and the settings of a replay.
 struct StudyOptions: ParsableArguments {
     @Argument(help: "Conditions of one device each, as comma-separated values.")
     var traces: [String]
@@ -67,23 +67,22 @@ struct StudyOptions: ParsableArguments {
         return settings
     }
 
-    /// The devices that have something to transfer.
+    /// Returns the devices that have jobs.
     func cases() throws -> [DeviceCase] { try selection { _ in true }.cases }
 
-    /// Some of the devices that have something to transfer.
+    /// A selection among the devices that have jobs.
     struct Selection {
-        /// What all of them are called, in order.
+        /// The names of all devices with jobs, in order.
         var names: [String]
-        /// The places among them of those that were asked for.
+        /// The indices of the selected devices in ``names``.
         var places: [Int]
-        /// Those that were asked for, in order.
+        /// The selected devices, in order.
         var cases: [DeviceCase]
-        /// Tells other jobs apart, of whichever device.
+        /// A checksum of the workload, which covers the jobs of all devices.
         var digest: UInt64
     }
 
-    /// Those of the devices with something to transfer whose place among them is wanted; the traces of all others are not
-    /// read.
+    /// Returns the devices with jobs whose index is wanted. The traces of other devices are not read.
     func selection(where isWanted: (Int) -> Bool) throws -> Selection {
         guard !traces.isEmpty else { throw UsageError("no trace is given") }
         let devices = try Files.devices(traces)

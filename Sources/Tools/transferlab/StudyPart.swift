@@ -2,9 +2,9 @@
 import Foundation
 import PolicyLab
 
-/// A part of a study as it lies in a file.
+/// A part of a study as stored in a file.
 struct StudyPart: Codable {
-    /// What all parts of one study have in common.
+    /// The properties that all parts of a study share.
     struct Header: Codable, Equatable {
         var shards: Int
         var policies: [String]
@@ -13,16 +13,17 @@ struct StudyPart: Codable {
         var penalty: Double
         var freeRate: Int64
         var seed: UInt64
-        /// Tells other jobs apart. Other days it does not: each trace is read for one part only.
+        /// A checksum that identifies the jobs. The checksum does not cover the traces, because each trace is read
+        /// for only one part.
         var workload: UInt64
-        /// The options that change results.
+        /// The options that affect results.
         var options: String
     }
 
     struct Item: Codable {
-        /// The device's place in the study.
+        /// The device's index in the study.
         var device: Int
-        /// By policy; nil for the optimum.
+        /// The outcomes by policy; `nil` for the optimum.
         var outcomes: [DeviceOutcome?]
         var optimum: Optimum
     }
@@ -66,13 +67,13 @@ struct StudyPart: Codable {
         return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     }
 
-    /// A number that other bytes would hardly have (FNV-1a, Fowler, Noll and Vo).
+    /// Returns a checksum that is unlikely to be the same for other bytes (FNV-1a, Fowler, Noll and Vo).
     static func digest(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 }
 
 extension StudyOptions {
-    /// The options that change results and are told nowhere else, as text to compare.
+    /// The options that affect results and appear nowhere else in the header, as text for comparison.
     var optionText: String { "cellRate=\(cellRate) concurrency=\(concurrency) daemon=\(daemon)" }
 }

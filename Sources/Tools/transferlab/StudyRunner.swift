@@ -2,16 +2,19 @@
 import Foundation
 import PolicyLab
 
-/// Replays devices under policies, on all cores; the results are in order, whatever ran first.
+/// Replays devices under policies, on all cores. The results are in the order of the devices, whatever finished
+/// first.
 enum StudyRunner {
-    /// What came of one device.
+    /// The results of one device.
     struct Item: Sendable {
-        /// By policy; nil for the optimum.
+        /// The outcomes by policy; `nil` for the optimum.
         var outcomes: [DeviceOutcome?]
         var optimum: Optimum
     }
 
-    /// The results by device.
+    /// Returns the results by device.
+    ///
+    /// - Parameter width: The number of devices to replay in parallel; 0 for one per core.
     static func run(
         _ cases: [DeviceCase], _ policies: [LabPolicy], _ settings: ReplaySettings, width: Int
     ) async -> [Item] {
@@ -30,7 +33,7 @@ enum StudyRunner {
         return items.compactMap { $0 }
     }
 
-    /// The outcome of a device under a policy; nil for the optimum, which is not replayed.
+    /// Returns the outcome of a device under a policy; `nil` for the optimum, which is not replayed.
     private static func replay(
         _ device: DeviceCase, _ choice: LabPolicy, _ settings: ReplaySettings
     ) -> DeviceOutcome? {
@@ -39,7 +42,7 @@ enum StudyRunner {
         return replay.run()
     }
 
-    /// The study that the results make.
+    /// Returns the study that the results form.
     static func study(
         _ items: [Item], devices: [String], policies: [String], settings: ReplaySettings, seed: UInt64
     ) -> Study {
@@ -50,7 +53,8 @@ enum StudyRunner {
         return Study(results, devices: devices, optima: items.map(\.optimum), settings: settings, seed: seed)
     }
 
-    /// The page of a study: the days of the devices that its first policy serves best, middling and worst are drawn.
+    /// Returns the page of a study. The page draws the days of the devices that the study's first policy serves best,
+    /// in the middle and worst.
     static func page(
         _ study: Study, _ items: [Item], _ cases: [DeviceCase], _ policies: [LabPolicy], _ settings: ReplaySettings
     ) -> StudyPage {

@@ -5,7 +5,7 @@ import PolicyLab
 import TransferModel
 import TransferPolicy
 
-/// `transferlab sweep`: one table for many values of parameters.
+/// The `transferlab sweep` command: compares many values of parameters in one table.
 struct SweepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sweep", abstract: "Replays policies with many values of their parameters, or other deadlines.")
@@ -74,11 +74,11 @@ struct SweepCommand: AsyncParsableCommand {
     }
 }
 
-/// The values that one parameter of a policy takes.
+/// The values of one parameter of a policy.
 struct SweepAxis {
     let policy: String
     let key: String
-    /// As the policy's name takes them.
+    /// The values, as written in the policy's name.
     let values: [String]
 
     init(_ text: String) throws {
@@ -97,18 +97,18 @@ struct SweepAxis {
         guard numbers.count == 3, numbers.allSatisfy(\.isFinite), numbers[2] > 0, numbers[0] <= numbers[1],
             (numbers[1] - numbers[0]) / numbers[2] < 10_000
         else { throw UsageError("--axis '\(text)': FROM:TO:STEP must be numbers, STEP above 0, at most 10 000 values") }
-        // A little more than TO, so that it is there in spite of rounding.
+        // The small addition keeps rounding from excluding TO.
         let count = Int((numbers[1] - numbers[0]) / numbers[2] + 1e-9)
         values = (0...count).map { Self.text(numbers[0] + Double($0) * numbers[2]) }
     }
 
     private static func text(_ value: Double) -> String {
-        // 0.1 + 0.2 is to be called 0.3.
+        // The sum 0.1 + 0.2 is written as 0.3.
         let rounded = (value * 1e9).rounded() / 1e9
         return rounded == rounded.rounded() && rounded.magnitude < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
     }
 
-    /// All combinations, as policies' names.
+    /// Returns the names of the policies with every combination of values.
     static func names(of axes: [SweepAxis]) -> [String] {
         var order: [String] = []
         for axis in axes where !order.contains(axis.policy) { order.append(axis.policy) }

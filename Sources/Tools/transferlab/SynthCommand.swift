@@ -4,7 +4,7 @@ import Foundation
 import PolicyLab
 import TransferModel
 
-/// `transferlab synth`: makes up days.
+/// The `transferlab synth` command: generates synthetic days.
 struct SynthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synth",
@@ -13,7 +13,7 @@ struct SynthCommand: ParsableCommand {
         subcommands: [RenewalCommand.self, FittedCommand.self])
 }
 
-/// Where made-up days go.
+/// The options for the output of synthetic days.
 struct SynthOptions: ParsableArguments {
     @Option(help: "How many days.")
     var days: Double = 30
@@ -56,7 +56,7 @@ struct SynthOptions: ParsableArguments {
     }
 }
 
-/// `transferlab synth renewal`: from numbers.
+/// The `transferlab synth renewal` command: generates days from given parameters.
 struct RenewalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renewal", abstract: "Days with a given share of Wi-Fi and mean time without.")
@@ -95,7 +95,7 @@ struct RenewalCommand: ParsableCommand {
     }
 }
 
-/// `transferlab synth fitted`: like others.
+/// The `transferlab synth fitted` command: generates days that resemble given traces.
 struct FittedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fitted", abstract: "Days whose periods are as long as those of given traces.")

@@ -26,7 +26,8 @@ struct TransferLab: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
-        // A reader that goes away (`transferlab … | head`) ends the program quietly at its next write.
+        // Without SIGPIPE, a reader that goes away (`transferlab … | head`) ends the program quietly at its next
+        // write.
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try TransferLab.parseAsRoot()
@@ -42,7 +43,7 @@ enum Program {
         }
     }
 
-    /// Tells what was wrong; gives back the exit status.
+    /// Reports an error and returns the exit status.
     private static func report(_ error: any Error) -> Int32 {
         let isInput = error is InputError || error is UsageError || error is PolicyNameError
         guard !isInput else {
@@ -60,9 +61,9 @@ enum Program {
     }
 }
 
-/// A command line that makes no sense: ends the program with status 2.
+/// An error in the command line. Ends the program with status 2.
 struct UsageError: Error, CustomStringConvertible {
-    /// What was wrong, and what would be right.
+    /// A description of the mistake and of valid usage.
     let description: String
 
     init(_ description: String) { self.description = description }

@@ -2,7 +2,7 @@
 import ArgumentParser
 import PolicyLab
 
-/// `transferlab workload`: makes up what is to be transferred.
+/// The `transferlab workload` command: generates jobs for traces.
 struct WorkloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "workload",

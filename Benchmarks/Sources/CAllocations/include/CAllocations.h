@@ -2,17 +2,17 @@
 #ifndef C_ALLOCATIONS_H
 #define C_ALLOCATIONS_H
 
-// Counts what this program allocates: its own malloc and the like stand before the C library's, for Swift, C++ and
-// everything else in the process. Counting is off until it is switched on; only the thread that measures may allocate
-// meanwhile if the numbers are to be its own.
+// Counts the memory that this program allocates. Its own malloc and related functions replace the C library's, for
+// Swift, C++ and everything else in the process. Counting is off by default. While it is on, only the measuring
+// thread may allocate, or else the counts include other threads.
 
 #include <stdint.h>
 
-/// What was allocated while counting was on.
+/// The allocations made while counting was on.
 typedef struct {
-    /// Calls that gave out memory; a `realloc` is one.
+    /// The number of calls that returned memory, including `realloc`.
     int64_t allocations;
-    /// Usable bytes given out less usable bytes taken back, the C library's rounding included.
+    /// The usable bytes allocated minus the usable bytes freed, including the C library's rounding.
     int64_t live_bytes;
 } allocation_counts;
 

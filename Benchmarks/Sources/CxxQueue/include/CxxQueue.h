@@ -2,7 +2,7 @@
 #ifndef CXX_QUEUE_H
 #define CXX_QUEUE_H
 
-// A simulated queue in C++, to measure the event loop in Swift against.
+// A simulated queue in C++, as a reference for the event loop in Swift.
 
 #include <stdint.h>
 
@@ -10,17 +10,18 @@
 extern "C" {
 #endif
 
-/// The outcome of a simulated queue, which must be the same on both sides.
+/// The outcome of a simulated queue. The Swift and the C++ simulations must produce the same outcome.
 typedef struct {
-    /// Arrivals and departures.
+    /// The number of arrivals and departures.
     int64_t events;
-    /// Nanoseconds that customers waited, all together.
+    /// The total waiting time of all customers in nanoseconds.
     int64_t waited;
-    /// Follows from the order in which they were served.
+    /// A checksum of the order in which customers were served.
     uint64_t order;
 } cxq_simulation;
 
-/// 64 servers, arrivals and services at random, served in the order of arrival: an event loop and nothing else.
+/// Simulates 64 servers with random arrivals and service times, first come, first served. Consists of an event loop
+/// and nothing else.
 cxq_simulation cxq_simulate_loop(uint64_t seed, int64_t customers);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How long `transferctl conditions --watch` takes to tell a change of power, of the path or of the price: the 95th
-/// percentile of 200 changes.
+/// Measures how long `transferctl conditions --watch` takes to report a change of power, of the path, or of the
+/// metered state. The result is the 95th percentile of 200 changes.
 ///
-/// Needs root: network namespaces, and a NetworkManager in one.
+/// Needs root privileges for network namespaces, and a NetworkManager inside one of them.
 enum ConditionLatency {
-    /// A default route is taken away and given back; the wait for it to hold, 50 ms, counts.
+    /// Removes and restores a default route. The debounce time of 50 ms is included.
     @Sendable static func path(_ options: Options) throws -> [Figure] {
         if let reason = missing(["ip"]) {
             return [skipped("path-latency", reason, bar: 100)]
@@ -17,7 +17,7 @@ enum ConditionLatency {
         try scene.run("ip route add default via 10.9.0.1")
         let watch = try scene.watch()
         try watch.wait { $0.network == "full" }
-        // One program for all changes: to start one would count.
+        // A single process makes all changes, because the start of a process would count.
         let batch = try Child(scene.inside(["ip", "-force", "-batch", "-"]), scene.environment)
         let delays = try (0..<turns(options)).map { turn in
             let isLoss = turn % 2 == 0
@@ -30,8 +30,8 @@ enum ConditionLatency {
         return [figure("path-latency", delays, bar: 100)]
     }
 
-    /// A connection becomes metered, from the start of the `nmcli` that says so; that it is free again, which is told
-    /// only once it has held, does not count.
+    /// Makes a connection metered, and measures from the start of the `nmcli` process that sets it. The change back
+    /// to unmetered is not measured, because it is reported only after the debounce time.
     @Sendable static func metered(_ options: Options) throws -> [Figure] {
         if let reason = missing(["ip", "unshare", "dbus-daemon", "nmcli", "NetworkManager"]) {
             return [skipped("metered-latency", reason, bar: 60)]
@@ -54,7 +54,8 @@ enum ConditionLatency {
         return [figure("metered-latency", delays, bar: 60)]
     }
 
-    /// A plug is pulled or put in: as the kernel announces it, with no UPower; and as UPower tells it, the kernel unheard.
+    /// Unplugs and plugs in the AC adapter. Measures the report from the kernel without UPower, and the report from
+    /// UPower without the kernel.
     @Sendable static func power(_ options: Options) throws -> [Figure] {
         let (kernel, upower) = ("power-latency kernel", "power-latency UPower")
         if let reason = missing(["ip", "dbus-daemon", "umockdev-wrapper", "/usr/bin/python3", "/usr/libexec/upowerd"]) {
@@ -80,8 +81,8 @@ enum ConditionLatency {
         return [first, try measure(upower, by: client)]
     }
 
-    /// Ten thousand routes come and the default route goes: from the end of that to the right state, as the events come,
-    /// and where the program was stopped meanwhile, so that the kernel's queue for it has overrun.
+    /// Adds ten thousand routes and removes the default route. Measures from the last change to the correct state.
+    /// The second run stops the program meanwhile, so that the kernel's queue for the program overruns.
     @Sendable static func flood(_ options: Options) throws -> [Figure] {
         let (plain, overrun) = ("flood-latency", "flood-latency overrun")
         if let reason = missing(["ip"]) {
@@ -109,7 +110,7 @@ enum ConditionLatency {
                 try scene.run("ip route flush root 172.16.0.0/12")
                 try scene.run("ip route add default via 10.9.0.1")
                 try watch.wait { $0.network == "full" }
-                // Told before `ip` itself had ended.
+                // The report may come before `ip` itself has ended.
                 return max(0, delay)
             }
             return figure(name, delays, bar: 100)
@@ -117,8 +118,8 @@ enum ConditionLatency {
         return [try measure(plain, isStopped: false), try measure(overrun, isStopped: true)]
     }
 
-    /// Nothing happens for a minute, with a bus, UPower and NetworkManager there: how often a thread of the program is
-    /// given a processor.
+    /// Counts how often a thread of the program wakes up in a minute in which nothing happens. A bus, UPower and
+    /// NetworkManager are running.
     @Sendable static func idle(_ options: Options) throws -> [Figure] {
         let seconds = options.isQuick ? 10 : 60
         func result(_ name: String, _ count: Int?, bar: Double?) -> Figure {
@@ -140,12 +141,12 @@ enum ConditionLatency {
         try scene.startManager()
         let watch = try scene.watch(settings: plug.kernelSettings)
         try watch.wait { $0.metered == "guessNo" && $0.powerSource == "UPower" }
-        // The services come to rest as well, and so do the threads that served the start.
+        // The services settle too, and so do the threads that worked during the start.
         sleep(20)
         let before = try contextSwitches(of: watch.id)
         sleep(UInt32(seconds))
         let after = try contextSwitches(of: watch.id)
-        // A thread that has come or gone has been awake as well.
+        // A thread that has started or ended has also been awake.
         let threads = Set(before.keys).union(after.keys).sorted()
         let counts = threads.map { thread in
             let ended = after[thread] ?? (before[thread] ?? 0) + 1
@@ -154,7 +155,7 @@ enum ConditionLatency {
         for (thread, count) in counts where count != 0 {
             note("conditions-idle: the thread \(thread) woke up \(count) times")
         }
-        // Dispatch's own thread looks at its pool once a second, whatever the program does.
+        // Dispatch's own thread checks its pool once a second, independently of the program.
         func total(isDispatch: Bool) -> Int {
             counts.filter { $0.0.hasSuffix("-qos.overcommit") == isDispatch }.reduce(0) { $0 + $1.count }
         }
@@ -163,7 +164,8 @@ enum ConditionLatency {
         ]
     }
 
-    /// How often each thread of a process gave its processor up, or lost it; by its id and name.
+    /// Returns the number of context switches of each thread of a process, voluntary and involuntary, by the thread's
+    /// ID and name.
     static func contextSwitches(of process: Int32) throws -> [String: Int] {
         let folder = "/proc/\(process)/task"
         var counts: [String: Int] = [:]

@@ -2,8 +2,8 @@
 import Foundation
 import Synchronization
 
-/// A network namespace with a cable in it; a bus, a real NetworkManager, a real upowerd over a faked plug and battery
-/// where they are asked for. Gone with its owner.
+/// A network namespace with a virtual cable. On request, also has a bus, a real NetworkManager, and a real upowerd
+/// with a simulated AC adapter and battery. Everything is removed on deinitialization.
 final class ConditionScene {
     static let rigs = URL(fileURLWithPath: #filePath)
         .appending(path: "../../../../../Tests/Fixtures/Buses/ConditionRigs/Resources").standardizedFileURL.path
@@ -13,7 +13,7 @@ final class ConditionScene {
     private let program: String
     private var children: [Child] = []
 
-    /// What sends programs to the bus of this scene.
+    /// The environment variables that direct programs to this bus.
     var environment: [String: String] {
         ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path)/bus", "XDG_CONFIG_HOME": folder.path]
     }
@@ -28,35 +28,35 @@ final class ConditionScene {
     }
 
     deinit {
-        // Last started, first ended.
+        // Ends the children in reverse order of their start.
         for child in children.reversed() { child.end() }
         _ = try? Command(program: "/usr/bin/env", arguments: ["ip", "netns", "del", name]).run()
     }
 
-    /// The command that runs `command` in the namespace.
+    /// Returns the command that runs `command` in the namespace.
     func inside(_ command: [String]) -> [String] { ["ip", "netns", "exec", name] + command }
 
-    /// Runs a command in the namespace, on the scene's bus; its words are split at blanks.
+    /// Runs a command in the namespace, on its bus. The command is split at spaces.
     func run(_ command: String) throws {
         let settings = environment.map { "\($0.key)=\($0.value)" }
         let words = settings + inside(command.split(separator: " ").map(String.init))
         _ = try Command(program: "/usr/bin/env", arguments: words).run()
     }
 
-    /// Writes a file that goes with the scene; returns its path.
+    /// Writes a file that is removed together with the environment, and returns its path.
     func write(_ text: String, to name: String) throws -> String {
         let path = "\(folder.path)/\(name)"
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         return path
     }
 
-    /// Starts a command in the namespace and does not wait for it.
+    /// Starts a command in the namespace without waiting for it.
     func start(_ command: String) throws {
         let words = command.split(separator: " ").map(String.init)
         children.append(try Child(inside(words), environment))
     }
 
-    /// Starts the bus.
+    /// Starts the message bus.
     func startBus() throws {
         let template = try String(contentsOfFile: Self.rigs + "/bus.conf.in", encoding: .utf8)
         try template.replacingOccurrences(of: "@BUS_SOCKET@", with: folder.path + "/bus")
@@ -68,7 +68,7 @@ final class ConditionScene {
         try bus.wait { $0.hasPrefix("unix:") }
     }
 
-    /// Fakes a plug and a battery.
+    /// Simulates an AC adapter and a battery.
     func startPower() throws -> Power {
         let child = try Child(["umockdev-wrapper", "/usr/bin/python3", Self.rigs + "/power-rig.py"], environment)
         children.append(child)
@@ -89,7 +89,8 @@ final class ConditionScene {
         try run("nmcli connection up wired")
     }
 
-    /// Starts the program under test with more `arguments`, and settings for itself alone.
+    /// Starts the program under test with additional `arguments`, and with environment settings that apply to it
+    /// alone.
     func watch(_ arguments: [String] = [], settings: [String] = []) throws -> Watch {
         let words = ["env"] + settings + [program, "conditions", "--watch", "--json"] + arguments
         let child = try Child(inside(words), environment)
@@ -97,10 +98,10 @@ final class ConditionScene {
         return Watch(child: child)
     }
 
-    /// A plug and a battery that umockdev fakes.
+    /// An AC adapter and a battery that umockdev simulates.
     struct Power {
         private let child: Child
-        /// The folder that stands for the machine.
+        /// The root folder of the simulated machine.
         private let root: String
 
         fileprivate init(child: Child) throws {
@@ -114,7 +115,7 @@ final class ConditionScene {
             self.root = root
         }
 
-        /// What makes a program hear the faked kernel.
+        /// The settings that connect a program to the simulated kernel.
         var kernelSettings: [String] { ["LD_PRELOAD=libumockdev-preload.so.0", "UMOCKDEV_DIR=\(root)"] }
 
         /// Starts a real upowerd.
@@ -123,8 +124,8 @@ final class ConditionScene {
             try child.wait { $0.hasPrefix("ok") }
         }
 
-        /// Plugs in or out: sysfs is changed, which takes a disk's time here, and then the kernel announces it; returns
-        /// when, in nanoseconds on the boot-time clock.
+        /// Plugs the adapter in or out. Changes sysfs first, which takes a disk write here, and then sends the
+        /// kernel's announcement. Returns the time of the announcement, in nanoseconds of the boot-time clock.
         func setPlug(_ isIn: Bool) throws -> Int64 {
             try child.send("ac \(isIn ? 1 : 0)")
             var announced: Int64?
@@ -137,9 +138,9 @@ final class ConditionScene {
         }
     }
 
-    /// What `transferctl conditions --watch --json` tells.
+    /// The output of `transferctl conditions --watch --json`.
     struct Watch {
-        /// The facts that matter here.
+        /// The conditions that matter here.
         struct Facts {
             var network: String?
             var metered: String?
@@ -158,14 +159,14 @@ final class ConditionScene {
 
         fileprivate let child: Child
 
-        /// The process's id.
+        /// The process ID.
         var id: Int32 { child.id }
 
-        /// Waits for facts that fit.
+        /// Waits for a report that satisfies a predicate.
         func wait(until fits: (Facts) -> Bool) throws { try child.wait { fits(Facts($0)) } }
 
-        /// Milliseconds from a change to the line that tells it; the change says when it was, in nanoseconds on the
-        /// boot-time clock.
+        /// Returns the milliseconds from a change to the line that reports it. The closure returns the time of the
+        /// change, in nanoseconds of the boot-time clock.
         func delay(since change: () throws -> Int64, until fits: (Facts) -> Bool) throws -> Double {
             let start = try change()
             let told = try child.wait { fits(Facts($0)) }
@@ -177,19 +178,19 @@ final class ConditionScene {
             return Double(elapsed) / 1e6 - Double(age.seconds) * 1e3 - Double(age.attoseconds) / 1e15
         }
 
-        /// Milliseconds from a change's beginning to the line that tells it.
+        /// Returns the milliseconds from the start of a change to the line that reports it.
         func time(_ change: () throws -> Void, until fits: (Facts) -> Bool) throws -> Double {
             let start = ContinuousClock.now
             try change()
             let time = try child.wait { fits(Facts($0)) } - start
-            // What was changed is given time to come to rest.
+            // The pause lets the changed service settle.
             usleep(100_000)
             return Double(time.components.seconds) * 1e3 + Double(time.components.attoseconds) / 1e15
         }
     }
 }
 
-/// A process that lines are written to and read from.
+/// A child process with line-based input and output.
 final class Child {
     private struct State {
         var lines: [(text: String, time: ContinuousClock.Instant)] = []
@@ -205,7 +206,7 @@ final class Child {
         let content = Mutex(State())
     }
 
-    /// Starts a program that is looked for in `PATH`.
+    /// Starts a program, which is searched for in `PATH`.
     init(_ command: [String], _ environment: [String: String]) throws {
         let (output, state) = (Pipe(), Mailbox())
         self.state = state
@@ -240,13 +241,14 @@ final class Child {
         }
     }
 
-    /// The process's id.
+    /// The process ID.
     var id: Int32 { process.processIdentifier }
 
-    /// Writes a line to its input.
+    /// Writes a line to the input of the process.
     func send(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 
-    /// Waits for a line that fits, and drops it and those before; returns when it came.
+    /// Waits up to 20 s for a matching line, and returns the time of its arrival. Drops the matching line and all
+    /// lines before it.
     @discardableResult
     func wait(where fits: (String) -> Bool) throws -> ContinuousClock.Instant {
         let end = ContinuousClock.now + .seconds(20)
@@ -265,7 +267,7 @@ final class Child {
         throw FigureError("a program did not say within 20 s what was waited for")
     }
 
-    /// Ends it.
+    /// Terminates the process and waits for its end.
     func end() {
         try? input.fileHandleForWriting.close()
         guard process.isRunning else { return }

@@ -12,21 +12,22 @@ import TransferTesting
 import URLSessionExecutor
 import WorkerExecutor
 
-/// From a change of the machine to what the network sees of it: the engine and the worker process as `transferctl` puts
-/// them together, with made-up conditions before them and a server that notes times behind.
+/// Measures the time from a change of conditions to its effect on the network. Combines the engine and the worker
+/// process as `transferctl` does, with simulated conditions and a server that records times.
 final class Latency {
-    /// What is lost and comes back.
+    /// The condition that is lost and restored.
     enum Change: String {
-        /// At once both ways: no time to settle, no grace.
+        /// The network. Changes take effect at once in both directions, without debounce or hysteresis.
         case network
-        /// After `settling` both ways, which is taken off again.
+        /// The power source. Changes take effect after `settling` in both directions, and the result excludes this
+        /// time.
         case power
 
-        /// What the engine waits by its settings.
+        /// The time that the engine waits according to its configuration.
         var settling: Duration { self == .network ? .zero : .milliseconds(100) }
     }
 
-    /// What one loss and return took, in milliseconds.
+    /// The times of one restored and one lost condition, in milliseconds.
     private struct Flip {
         var start: Double
         var stop: Double
@@ -42,13 +43,13 @@ final class Latency {
     private var generator = SplitMix64(seed: 2026)
     private let news = News()
 
-    /// What the engine told.
+    /// The engine's reports.
     private final class News: Sendable {
-        /// One for each stop of the transfer.
+        /// One time for each stop of the transfer.
         let paused = Stamps()
-        /// Signalled when the engine's run is over.
+        /// Signaled when the engine's run has ended.
         let ended = DispatchSemaphore(value: 0)
-        /// What went wrong last.
+        /// The last error.
         let trouble = Mutex<String?>(nil)
 
         func note(_ error: any Error) { trouble.withLock { $0 = "\(error)" } }
@@ -67,7 +68,7 @@ final class Latency {
         present.power = Fact(change == .power ? .battery : .ac, source: .upower, since: now)
         conditions = ManualConditionSource(present)
         var scheduling = SchedulerConfiguration()
-        // Many machines that come back at once are spread by it; this is one.
+        // The jitter spreads the start of many machines that reconnect at once. There is only one machine here.
         scheduling.drainJitter = .zero
         scheduling.networkDwell = Change.network.settling
         scheduling.networkGrace = Change.network.settling
@@ -83,14 +84,14 @@ final class Latency {
             executor: executor, conditions: conditions, alarm: alarm, configuration: scheduling, seed: 2026)
     }
 
-    /// Milliseconds from a condition's return to the first byte of the request.
+    /// Measures the milliseconds from a restored condition to the first byte of the request.
     @Sendable static func measureStart(_ options: Options) throws -> [Figure] {
         try [Change.network, .power].flatMap { change in
             try figures("start-latency, \(change)", options, change, bytesPerSecond: 10_000_000, bar: 20, \.start)
         }
     }
 
-    /// Milliseconds from a condition's loss to the end of the connection.
+    /// Measures the milliseconds from a lost condition to the end of the connection.
     @Sendable static func measureStop(_ options: Options) throws -> [Figure] {
         try figures("stop-latency, network, full speed", options, .network, bytesPerSecond: nil, bar: 50, \.stop)
             + figures("stop-latency, network, 10 MB/s", options, .network, bytesPerSecond: 10_000_000, bar: 50, \.stop)
@@ -120,7 +121,7 @@ final class Latency {
             news.ended.wait()
         }
         do {
-            // The first goes to what is done once: the worker's start, the first connection.
+            // The first flip is dropped, because it includes the worker's start and the first connection.
             return Array(try (0...flips).map { _ in try flip() }.dropFirst())
         } catch {
             throw news.trouble.withLock { $0 }.map { FigureError($0) } ?? error
@@ -153,7 +154,7 @@ final class Latency {
         }
     }
 
-    /// Gives the condition back, takes it away again, and looks at what the server saw.
+    /// Restores the condition, revokes it, and evaluates the times that the server recorded.
     private func flip() throws -> Flip {
         pause(milliseconds: 20...120)
         guard server.asked.pending + server.over.pending + news.paused.pending == 0 else {
@@ -168,7 +169,7 @@ final class Latency {
         return Flip(start: milliseconds(from: met, to: asked), stop: milliseconds(from: lost, to: over))
     }
 
-    /// When it was told, in nanoseconds of CLOCK_MONOTONIC.
+    /// Sends a change of the condition and returns its time, in nanoseconds of CLOCK_MONOTONIC.
     private func send(isMet: Bool) -> UInt64 {
         let time = Stamps.now()
         let now = alarm.now()
@@ -184,12 +185,12 @@ final class Latency {
         return time
     }
 
-    /// What the engine does by its settings is taken off.
+    /// Returns the time between two stamps, without the time that the engine waits according to its configuration.
     private func milliseconds(from start: UInt64, to end: UInt64) -> Double {
         Double(end) / 1e6 - Double(start) / 1e6 - change.settling / .milliseconds(1)
     }
 
-    /// A random time, so that flips meet timers in every phase.
+    /// Pauses for a random time, so that flips occur in every phase of the timers.
     private func pause(milliseconds range: ClosedRange<Int>) {
         usleep(UInt32(Int.random(in: range, using: &generator) * 1000))
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What the bus costs: calls of one client, one after the other, against a bare GDBus service on the same bus; calls of a
-/// hundred clients that come and go; a list of ten thousand transfers; and the daemon's start with as many.
+/// Measures the cost of the bus. Calls of one client are compared with a bare GDBus service on the same bus. Further
+/// measurements cover a hundred clients that come and go, a list of ten thousand transfers, and the daemon's start
+/// with ten thousand transfers.
 enum BusCalls {
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let programs = try Programs(options)
@@ -27,7 +28,7 @@ enum BusCalls {
             throw FigureError("the meter told nothing")
         }
         return ["list", "submit"].flatMap { name -> [Figure] in
-            // Time for a call: lower is better.
+            // The time per call: lower is better.
             let time = rates[name].map { 1000 / $0.median }
             return [
                 Figure(
@@ -42,7 +43,8 @@ enum BusCalls {
 
     // MARK: A hundred clients
 
-    /// Each waits between two calls, in the mean as long as leaves the daemon that many calls a second.
+    /// The calls per second of all clients together. Each client's mean pause between two calls follows from this
+    /// rate.
     private static let callsPerSecond = 100
 
     private static func crowd(_ options: Options, _ programs: Programs, _ bus: PrivateBus) throws -> [Figure] {
@@ -79,7 +81,7 @@ enum BusCalls {
             let clock = ContinuousClock()
             lists.append(try clock.measure { _ = try bus.output(of: programs.control, ["list"]) } / .milliseconds(1))
             try bus.endDaemon(programs)
-            // The bus starts it, and hands the held call over once the name is there.
+            // The bus starts the daemon, and delivers the pending call once the daemon owns its name.
             starts.append(
                 try clock.measure {
                     _ = try bus.output(
@@ -100,7 +102,7 @@ enum BusCalls {
     }
 }
 
-/// What is run: built from the package above in release, unless named by `--with`.
+/// The programs to run, which are built from the package above in release mode, unless named by `--with`.
 private struct Programs {
     let control: String
     let daemon: String
@@ -132,7 +134,7 @@ private struct Programs {
     }
 }
 
-/// A message bus of our own that starts the daemon when it is called.
+/// A private message bus that starts the daemon on first use.
 private final class PrivateBus {
     let folder: String
     let address: String
@@ -166,7 +168,7 @@ private final class PrivateBus {
 
     deinit { process.terminate() }
 
-    /// What a program writes; it has to end with 0.
+    /// Returns the output of a program, which must exit with status 0.
     func output(of program: String, _ arguments: [String]) throws -> String {
         let process = Process()
         let pipe = Pipe()
@@ -183,7 +185,7 @@ private final class PrivateBus {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Ends the daemon, and waits for that.
+    /// Terminates the daemon and waits for its end.
     func endDaemon(_ programs: Programs) throws {
         let text = try output(of: programs.control, ["service", "status", "--json"])
         let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]

@@ -5,8 +5,8 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// What the daemon costs while nothing happens, with nothing to do and with 10 000 transfers that wait: wake-ups, memory,
-/// processor time; and how long it takes to be on the bus.
+/// Measures the idle daemon, with no transfers and with 10 000 waiting transfers: wake-ups, memory and processor
+/// time. Also measures the time until the daemon is on the bus.
 enum DaemonIdle {
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         guard Command.find("dbus-daemon") != nil else {
@@ -28,7 +28,7 @@ enum DaemonIdle {
         }
         let (daemon, _) = try scene.start()
         defer { daemon.end() }
-        // What served the start comes to rest.
+        // The pause lets the threads that worked during the start settle.
         sleep(options.isQuick ? 8 : 20)
         let seconds = options.isQuick ? 10 : 60
         let rest = try Rest(of: daemon.id, seconds: seconds)
@@ -57,16 +57,16 @@ enum DaemonIdle {
     }
 }
 
-/// What a process did while it had nothing to do.
+/// The activity of a process while it had nothing to do.
 private struct Rest {
-    /// How often each thread was given a processor.
+    /// The number of context switches of each thread.
     var wakeUps: [(thread: String, count: Int)]
     var milliseconds: Double
-    /// In MB, at the end.
+    /// The resident set size in MB, at the end.
     var resident: Double
     var proportional: Double
 
-    /// Looks on for so long.
+    /// Observes a process for a number of seconds.
     init(of process: Int32, seconds: Int) throws {
         let before = try ConditionLatency.contextSwitches(of: process)
         let start = try Self.running(process)
@@ -74,7 +74,7 @@ private struct Rest {
         let after = try ConditionLatency.contextSwitches(of: process)
         milliseconds = Double(try Self.running(process) - start) / 1e6
         wakeUps = Set(before.keys).union(after.keys).sorted().map { thread in
-            // A thread that has come or gone has been awake as well.
+            // A thread that has started or ended has also been awake.
             (thread, (after[thread] ?? (before[thread] ?? 0) + 1) - (before[thread] ?? 0))
         }
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
@@ -84,7 +84,7 @@ private struct Rest {
         proportional = Double(ProcessTree.proportionalSetSize(of: process)) / 1e6
     }
 
-    /// Dispatch's own thread looks at its pool once a second, whatever the program does.
+    /// The wake-ups of Dispatch's own thread, which checks its pool once a second, independently of the program.
     var dispatchWakeUps: Int { sum(isDispatch: true) }
     var ownWakeUps: Int { sum(isDispatch: false) }
 
@@ -92,7 +92,7 @@ private struct Rest {
         wakeUps.filter { $0.thread.hasSuffix("-qos.overcommit") == isDispatch }.reduce(0) { $0 + $1.count }
     }
 
-    /// Nanoseconds that the threads have run.
+    /// Returns the total processor time of all threads in nanoseconds.
     private static func running(_ process: Int32) throws -> Int {
         let folder = "/proc/\(process)/task"
         return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { sum, thread in
@@ -102,7 +102,7 @@ private struct Rest {
     }
 }
 
-/// A bus of its own, a queue, and the built daemon.
+/// A private bus, a queue, and the built daemon.
 private final class DaemonScene {
     private let folder: WorkFolder
     private let daemon: String
@@ -131,7 +131,8 @@ private final class DaemonScene {
 
     deinit { bus.end() }
 
-    /// Puts transfers into the queue that wait for a far day, of some apps and hosts.
+    /// Adds transfers of several apps and hosts to the queue. All of the transfers wait for a date in the distant
+    /// future.
     func fill(_ count: Int) throws {
         guard count > 0 else { return }
         let store = try SQLiteStore(SQLiteStoreConfiguration(path: folder.path + "/state/transferd/queue.sqlite"))
@@ -160,16 +161,16 @@ private final class DaemonScene {
         done.wait()
     }
 
-    /// Starts the daemon; the seconds until it has its name on the bus.
+    /// Starts the daemon. Also returns the seconds until the daemon owns its name on the bus.
     func start() throws -> (daemon: Child, seconds: Double) {
         let begun = ContinuousClock.now
-        // What it logs is what it tells.
+        // The daemon reports its progress in its log.
         let child = try Child(["/bin/sh", "-c", "exec \"$0\" 2>&1", daemon], environment)
         let time = try child.wait { $0.contains("on the bus as") } - begun
         return (child, Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18)
     }
 
-    /// The seconds that a list of all takes.
+    /// Returns the seconds that a list of all transfers takes.
     func list() throws -> Double {
         let settings = environment.map { "\($0.key)=\($0.value)" }
         return try Command(program: "/usr/bin/env", arguments: settings + [transferctl, "list", "--all"]).run().wall

@@ -2,28 +2,29 @@
 import CProcesses
 import Foundation
 
-/// A whole process with all that it starts, timed by the kernel's own accounting.
+/// A process with all its descendants, timed by the kernel's accounting.
 struct Command {
-    /// What a run cost.
+    /// The cost of a run.
     struct Cost {
-        /// Seconds from start to end.
+        /// The seconds from start to end.
         var wall: Double
-        /// User and system seconds of the process and all that it started, whoever waited for them.
+        /// The user and system time in seconds, of the process and all its descendants, even if another process
+        /// waited for them.
         var cpu: Double
-        /// The most memory of all of them together, in MB (10^6 bytes) of proportional set size; nil where it was not
-        /// looked at.
+        /// The peak memory of all processes together, as proportional set size in MB (10^6 bytes); `nil` if memory was
+        /// not sampled.
         var peakMemory: Double?
     }
 
     var program: String
     var arguments: [String]
 
-    /// Runs it to its end, its output dropped.
+    /// Runs the command to its end and discards its output.
     ///
-    /// - Parameter samplesMemory: whether memory is looked at meanwhile, every 20 ms; costs the process time.
-    /// - Throws: `FigureError` when it cannot be started or does not end with status 0.
+    /// - Parameter samplesMemory: Whether to sample memory every 20 ms. Sampling costs the process time.
+    /// - Throws: `FigureError` if the command cannot be started or exits with a status other than 0.
     func run(samplesMemory: Bool = false) throws -> Cost {
-        // What it leaves behind becomes our child, and its costs ours to count.
+        // Orphans of the command become children of this process, so that their costs can be counted.
         _ = adopt_orphans()
         let before = Set(ProcessTree.children(of: getpid()))
         let start = ContinuousClock.now
@@ -66,7 +67,7 @@ struct Command {
         return (status, seconds(usage.ru_utime) + seconds(usage.ru_stime))
     }
 
-    /// The absolute path of an installed program; nil where there is none.
+    /// Returns the absolute path of an installed program; `nil` if the program is not installed.
     static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin"]
@@ -75,7 +76,7 @@ struct Command {
 }
 
 extension Array where Element == Double {
-    /// The middle value; the mean of the two middle ones where there are two.
+    /// The median. For an even number of elements, the mean of the two middle values; NaN for an empty array.
     var median: Double {
         let sorted = sorted()
         guard !sorted.isEmpty else { return .nan }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// One who takes part in a comparison.
+/// A participant in a comparison.
 struct Side {
     var name: String
-    /// Nil where it is not installed.
+    /// The path of the program; `nil` if it is not installed.
     var program: String?
-    /// Its arguments.
+    /// The arguments of the program.
     var arguments: [String]
-    /// Files and folders that must not be there before a run.
+    /// The files and folders that must not exist before a run.
     var leavings: [String] = []
 
-    /// `transferctl get`, or another command, into `output`, its queue in `folder`.
+    /// Returns our side: `transferctl get`, or another command. The output goes to `output`, and the queue is in
+    /// `folder`.
     static func ours(
         _ options: Options, _ folder: WorkFolder, command: String = "get", _ arguments: [String], output: String
     ) throws -> Side {
@@ -21,23 +22,23 @@ struct Side {
             arguments: [command, "--quiet", "--state-dir", state] + arguments, leavings: [state, output])
     }
 
-    /// A peer that may be missing.
+    /// Returns a peer, which may not be installed.
     static func peer(_ name: String, _ options: Options, _ arguments: [String], output: String) -> Side {
         Side(name: name, program: options.program(name), arguments: arguments, leavings: [output])
     }
 }
 
-/// Runs several sides in turn, so that what disturbs one disturbs all.
+/// Runs several sides in turn, so that a disturbance affects all of them.
 struct Contest {
     var sides: [Side]
     var rounds: Int
     var samplesMemory = false
-    /// Runs of each side before it counts.
+    /// The number of runs of each side that do not count.
     var warmUps = 1
 
-    /// What each side's runs cost, in the order of the sides; nil for those that are not installed.
+    /// Returns the costs of each side's runs, in the order of the sides; `nil` for sides that are not installed.
     ///
-    /// - Parameter check: looks at what the first run of ours, the first side, has left.
+    /// - Parameter check: A closure that checks the output of the first run of the first side, which is ours.
     func run(check: () throws -> Void = {}) throws -> [[Command.Cost]?] {
         var costs: [[Command.Cost]?] = sides.map { $0.program == nil ? nil : [] }
         for round in 0..<(rounds + warmUps) {
@@ -55,7 +56,7 @@ struct Contest {
 }
 
 extension Figure {
-    /// The medians of a cost of the first side and of another one.
+    /// Returns the medians of a cost for the first side and for another side.
     static func medians(
         _ name: String, _ contest: Contest, _ costs: [[Command.Cost]?], against index: Int, bar: Double?,
         _ unit: String, _ value: (Command.Cost) -> Double
@@ -68,15 +69,15 @@ extension Figure {
 
 /// The program under test.
 enum Transferctl {
-    /// Its path: named by `--with transferctl=PATH` or `TRANSFERCTL`, else built from the package above in release; or
-    /// that of another product, by the same rule.
+    /// Returns the path of `transferctl` or of another product. The option `--with transferctl=PATH` or the variable
+    /// `TRANSFERCTL` names it. Otherwise the product is built from the package above in release mode.
     static func path(_ options: Options, of product: String = "transferctl") throws -> String {
         if let path = options.paths[product] ?? ProcessInfo.processInfo.environment[product.uppercased()] {
             return path
         }
         guard let swift = Command.find("swift") else { throw FigureError("there is no 'swift' in PATH") }
         let root = URL(fileURLWithPath: #filePath).appending(path: "../../../../..").standardizedFileURL.path
-        // The daemon runs the worker program beside it.
+        // The daemon runs the worker program that lies beside it.
         for name in product == "transferd" ? [product, "transfer-worker"] : [product] {
             _ = try Command(
                 program: swift, arguments: ["build", "-c", "release", "--product", name, "--package-path", root]
@@ -86,13 +87,13 @@ enum Transferctl {
     }
 }
 
-/// A folder that goes with its owner.
+/// A temporary folder that is removed on deinitialization.
 final class WorkFolder {
     let path: String
 
-    /// Makes one in `parent`, with `www` in it for what is served.
+    /// Creates a folder in `parent`, with a subfolder `www` for files to serve.
     ///
-    /// - Throws: `FigureError` where less than `room` bytes are free there.
+    /// - Throws: `FigureError` if less than `room` bytes are free.
     init(in parent: String, room: Int) throws {
         let values = try? FileManager.default.attributesOfFileSystem(forPath: parent)
         let free = (values?[.systemFreeSize] as? NSNumber)?.intValue ?? 0
@@ -105,7 +106,7 @@ final class WorkFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Makes `www/name` with bytes that do not compress or repeat.
+    /// Creates `www/name` with incompressible, nonrepeating content.
     func makeFile(_ name: String, bytes: Int) throws {
         guard FileManager.default.createFile(atPath: "\(path)/www/\(name)", contents: nil),
             let file = FileHandle(forWritingAtPath: "\(path)/www/\(name)")
@@ -113,7 +114,7 @@ final class WorkFolder {
         var generator = SystemRandomNumberGenerator()
         let block = Data((0..<min(bytes, 1 << 20)).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
         for start in stride(from: 0, to: bytes, by: 1 << 20) {
-            // Each block differs, so that a block in the wrong place is noticed.
+            // Each block is different, so that a misplaced block is detected.
             var numbered = block.prefix(bytes - start)
             withUnsafeBytes(of: start) { numbered.replaceSubrange(0..<8, with: $0) }
             try file.write(contentsOf: numbered)
@@ -121,7 +122,7 @@ final class WorkFolder {
         try file.close()
     }
 
-    /// Compares what arrived with what was served.
+    /// Compares a received file with the served file.
     func check(_ file: String, is name: String) throws {
         guard FileManager.default.contentsEqual(atPath: file, andPath: "\(path)/www/\(name)") else {
             throw FigureError("\(file) is not the file that was served")

@@ -2,20 +2,23 @@
 import Foundation
 import Glibc
 
-/// nginx on a free port of the loopback, serving one folder; ended by its process id.
+/// An nginx server on a free port of the loopback interface, which serves one folder. On deinitialization, the server
+/// is terminated by its process ID.
 final class LoopbackServer {
     let port: Int
     private let process = Process()
 
-    /// A location that takes uploads, for `locations`: `up/`, which nginx's DAV module puts under `www/up/`.
+    /// A location that accepts uploads, for the `locations` parameter. nginx's DAV module stores uploads to `up/` in
+    /// `www/up/`.
     static let uploads = "location /up/ { dav_methods PUT; create_full_put_path on; client_max_body_size 0; }"
 
-    /// Starts it over `folder`; `locations` are lines of its configuration.
+    /// Starts a server for `folder`.
     ///
     /// - Parameters:
-    ///   - certificate: whose connections are TLS's; nil for plain ones.
-    ///   - cable: where it listens instead, at its server's end.
-    /// - Throws: `FigureError` when nginx is missing or does not come up.
+    ///   - locations: Additional lines of the server's configuration.
+    ///   - certificate: The certificate for TLS; `nil` for plain connections.
+    ///   - cable: A link at whose server end nginx listens, instead of on the loopback interface.
+    /// - Throws: `FigureError` if nginx is missing or does not start.
     init(
         folder: String, options: Options, locations: String = "", certificate: Certificate? = nil,
         at cable: NarrowLink? = nil
@@ -24,7 +27,7 @@ final class LoopbackServer {
             throw FigureError("nginx is not installed; install Debian's nginx-light")
         }
         let address = cable == nil ? "127.0.0.1" : NarrowLink.serverAddress
-        // In a namespace of one user there is nobody else to give its folders to.
+        // A namespace with a single user has no other user to own the folders.
         let user = cable == nil ? "" : "user root;"
         let tls = certificate.map { "ssl_certificate \($0.path); ssl_certificate_key \($0.key);" } ?? ""
         port = try Self.freePort()
@@ -56,7 +59,7 @@ final class LoopbackServer {
         process.standardError = complaints
         try process.run()
         let deadline = ContinuousClock.now + .seconds(10)
-        // Written once it listens.
+        // nginx writes the file once it listens.
         while !FileManager.default.fileExists(atPath: "\(folder)/nginx.pid") {
             guard process.isRunning, ContinuousClock.now < deadline else {
                 process.terminate()
@@ -86,9 +89,9 @@ final class LoopbackServer {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// A listening socket on a free port of the loopback.
+    /// Returns a listening socket on a free port of the loopback interface.
     ///
-    /// - Throws: `FigureError` where there is none.
+    /// - Throws: `FigureError` if there is no free port, or the socket cannot listen.
     static func listen() throws -> (descriptor: Int32, port: Int) {
         let port = try freePort()
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -114,14 +117,14 @@ final class LoopbackServer {
     }
 }
 
-/// A certificate for the loopback that is its own authority, made anew.
+/// A new self-signed certificate for the loopback interface.
 struct Certificate {
     let path: String
     let key: String
 
-    /// Makes one in `folder`.
+    /// Creates a certificate in `folder`.
     ///
-    /// - Throws: `FigureError` when openssl is missing or fails.
+    /// - Throws: `FigureError` if openssl is missing or fails.
     init(in folder: String, options: Options) throws {
         guard let openssl = options.program("openssl") else {
             throw FigureError("openssl is not installed; install Debian's openssl")

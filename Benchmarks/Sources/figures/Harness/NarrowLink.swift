@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A cable of so many bits a second between two network namespaces, both of which go with their owner.
+/// A link of limited bandwidth between two network namespaces. Namespaces and link are removed on deinitialization.
 final class NarrowLink {
     /// The address at the server's end.
     static let serverAddress = "10.77.0.1"
-    /// The words before a command that runs it at either end.
+    /// The command prefix that runs a command at the server's end. ``atClient`` is the prefix for the client's end.
     let atServer: [String]
     let atClient: [String]
     private let holder = Process()
     private let lifeline = Pipe()
 
-    /// Makes it; needs no privileges where people may make namespaces.
+    /// Creates a link. Needs no privileges on systems where users may create namespaces.
     ///
-    /// - Throws: `FigureError` where a tool is missing or the kernel refuses.
+    /// - Throws: `FigureError` if a tool is missing or the kernel refuses.
     init(options: Options, megabitsPerSecond: Int) throws {
         let tools = ["unshare", "nsenter", "ip", "tc", "sh"].map { ($0, options.program($0)) }
         let missing = tools.filter { $0.1 == nil }.map(\.0)
@@ -51,12 +51,13 @@ final class NarrowLink {
     }
 
     deinit {
-        // Both processes that hold the namespaces read this to its end.
+        // Both processes that keep the namespaces alive end at the end of this pipe.
         try? lifeline.fileHandleForWriting.close()
         holder.waitUntilExit()
     }
 
-    /// Runs in the server's namespace: makes the client's, and the link, and tells the process that holds the client's.
+    /// The script that runs in the server's namespace. The script creates the client's namespace and the link, and
+    /// prints the ID of the process that keeps the client's namespace alive.
     private static let script = """
         set -e
         exec 3<&0

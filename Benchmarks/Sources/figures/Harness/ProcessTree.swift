@@ -2,12 +2,12 @@
 import Foundation
 import Synchronization
 
-/// Processes and what they started, from /proc.
+/// Processes and their descendants, from /proc.
 enum ProcessTree {
-    /// The children of a process.
+    /// Returns the children of a process.
     static func children(of parent: pid_t) -> [pid_t] { parents().filter { $0.value == parent }.map(\.key).sorted() }
 
-    /// A process and all below it.
+    /// Returns a process and all its descendants.
     static func members(of root: pid_t) -> [pid_t] {
         let parents = parents()
         var members = [root]
@@ -20,21 +20,21 @@ enum ProcessTree {
         return members
     }
 
-    /// The proportional set size of a process in bytes; 0 where it has ended.
+    /// Returns the proportional set size of a process in bytes; 0 if the process has ended.
     static func proportionalSetSize(of pid: pid_t) -> Int {
         guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/smaps_rollup") else { return 0 }
         let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Pss:") }
         return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 
-    /// Every process's parent.
+    /// Returns the parent of every process.
     private static func parents() -> [pid_t: pid_t] {
         var parents: [pid_t: pid_t] = [:]
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
             guard let pid = pid_t(name), let data = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else {
                 continue
             }
-            // The name in parentheses may hold anything; behind it come state and parent.
+            // The name in parentheses may contain any character. The state and the parent follow it.
             let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
             if fields.count > 1, let parent = pid_t(fields[1]) { parents[pid] = parent }
         }
@@ -42,7 +42,7 @@ enum ProcessTree {
     }
 }
 
-/// Looks at the memory of a process and all below it until it is told to end.
+/// Samples the memory of a process and all its descendants every 20 ms, until ``end()`` is called.
 final class MemorySampler: Sendable {
     private struct State {
         var peak = 0
@@ -62,7 +62,7 @@ final class MemorySampler: Sendable {
         }
     }
 
-    /// The largest sum that was seen, in MB.
+    /// Ends the sampling and returns the largest observed sum, in MB.
     func end() -> Double {
         state.withLock { $0.isOver = true }
         done.wait()

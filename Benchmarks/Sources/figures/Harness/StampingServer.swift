@@ -3,17 +3,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Sends bytes without end to one connection at a time, and tells when each was asked for and when it was over.
+/// A server that sends an endless response to one connection at a time, and records the times of requests and of
+/// closed connections.
 final class StampingServer: Sendable {
     let port: Int
-    /// When the first byte of each request was read, in nanoseconds of CLOCK_MONOTONIC.
+    /// The times at which the first byte of each request was read, in nanoseconds of CLOCK_MONOTONIC.
     let asked = Stamps()
-    /// When each connection was seen to end, which is when its last byte can have gone out at the latest.
+    /// The times at which each connection was seen to end, which is the latest possible time of its last byte.
     let over = Stamps()
     private let listener: Int32
     private let bytesPerSecond: Int?
 
-    /// - Parameter bytesPerSecond: how fast it sends; nil is as fast as they are taken.
+    /// - Parameter bytesPerSecond: The rate of the response; `nil` for the highest rate that the client accepts.
     init(bytesPerSecond: Int?) throws {
         (listener, port) = try LoopbackServer.listen()
         self.bytesPerSecond = bytesPerSecond
@@ -45,7 +46,8 @@ final class StampingServer: Sendable {
             let budget =
                 bytesPerSecond.map { Int(Double(Stamps.now() - first) / 1e9 * Double($0)) - sent } ?? block.count
             if budget < 16384 {
-                // Whatever the client does now can only be the end: it has asked already.
+                // The client has already sent its request. Anything more from the client can only be the end of the
+                // connection.
                 if wait(connection, POLLIN, milliseconds: 2) { return }
                 continue
             }
@@ -58,19 +60,19 @@ final class StampingServer: Sendable {
         }
     }
 
-    /// Whether anything of that, or the connection's end, came in time; -1 waits for ever.
+    /// Returns whether an event or the end of the connection came in time. A time of -1 waits forever.
     private static func wait(_ connection: Int32, _ events: Int32, milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: connection, events: Int16(events), revents: 0)
         return poll(&entry, 1, milliseconds) > 0
     }
 }
 
-/// Points in time that one thread tells and another takes, in order.
+/// A queue of points in time, which one thread adds and another thread takes.
 final class Stamps: Sendable {
     private let stamps = Mutex<[UInt64]>([])
     private let count = DispatchSemaphore(value: 0)
 
-    /// Nanoseconds of CLOCK_MONOTONIC.
+    /// Returns the current time in nanoseconds of CLOCK_MONOTONIC.
     static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -82,14 +84,14 @@ final class Stamps: Sendable {
         count.signal()
     }
 
-    /// The next one, waited for up to ten seconds.
+    /// Returns the next point in time. Waits up to 10 s.
     ///
-    /// - Throws: `FigureError` where none came.
+    /// - Throws: `FigureError` if no point in time was added.
     func take(_ what: String) throws -> UInt64 {
         guard count.wait(timeout: .now() + 10) == .success else { throw FigureError("\(what) did not happen in 10 s") }
         return stamps.withLock { $0.removeFirst() }
     }
 
-    /// How many have been told and not taken.
+    /// The number of points in time that were added and not taken.
     var pending: Int { stamps.withLock(\.count) }
 }

@@ -2,7 +2,8 @@
 import Foundation
 
 extension LabEvents {
-    /// The same model, as each of the two has it in its own examples; the last line is nanoseconds an event.
+    /// The same model in the style of each simulator's own examples. The last line of the output is nanoseconds per
+    /// event.
     private static let scripts = [
         "simpy": """
         import random, simpy, sys, time
@@ -37,7 +38,7 @@ extension LabEvents {
         """,
     ]
 
-    /// Nanoseconds an event; nil where Python or the module is not installed.
+    /// Returns the nanoseconds per event; `nil` if Python or the module is not installed.
     static func python(_ module: String, _ options: Options) throws -> Double? {
         guard let program = options.program("python3"), let script = scripts[module] else { return nil }
         let process = Process()
@@ -50,7 +51,7 @@ extension LabEvents {
         let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            // Not installed is no fault; anything else is.
+            // A missing module is not an error. Any other failure is.
             guard complaint.contains("No module named") else { throw FigureError("\(module): \(complaint)") }
             return nil
         }

@@ -5,10 +5,12 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// Simulated events a second: an event loop alone, and the same customers as transfers of the scheduler with its policy.
+/// Measures simulated events: a bare event loop, and the same customers as transfers in the scheduler with its
+/// policy.
 ///
-/// 64 servers, arrivals and services at random (M/M/64), served in the order of arrival. The loop's twin in C++ is
-/// EventLoop.cpp; all must come to the same waits in the same order, or their times mean nothing.
+/// The model has 64 servers with random arrivals and service times (M/M/64), first come, first served. EventLoop.cpp
+/// is the loop's counterpart in C++. All simulations must produce the same waiting times in the same order, or else
+/// their times are meaningless.
 enum LabEvents {
     private static let servers = 64
     private static let meanService = 60e9
@@ -24,7 +26,7 @@ enum LabEvents {
                 time { loop(seed, customers) }, time { cxq_simulate_loop(seed, customers) },
                 time { engine(seed, customers) },
             ]
-            // The first round warms up.
+            // The first round is a warm-up.
             for index in runs.indices where round > 0 { seconds[index].append(runs[index]) }
         }
         let nanos = seconds.map { $0.median * 1e9 / Double(2 * customers) }
@@ -48,7 +50,7 @@ enum LabEvents {
         return figures
     }
 
-    /// Seconds of this thread's own time.
+    /// Returns the processor time of this thread in seconds.
     static func threadTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -72,7 +74,7 @@ enum LabEvents {
         }
     }
 
-    // MARK: Ours
+    // MARK: Our simulations
 
     private struct Departure {
         var time: Int64
@@ -83,7 +85,7 @@ enum LabEvents {
         }
     }
 
-    /// The next one first.
+    /// A heap of departures, with the earliest first.
     private struct Departures {
         private var items: [Departure] = []
 
@@ -132,7 +134,7 @@ enum LabEvents {
         var chance = SplitMix64(seed: seed)
         var departures = Departures()
         var total = cxq_simulation(events: 0, waited: 0, order: 14_695_981_039_346_656_037)
-        // Who waits, from `head` on; what lies before is let go now and then.
+        // The waiting customers begin at `head`. Earlier elements are removed from time to time.
         var waiting: [(customer: Int64, since: Int64)] = []
         var (head, arrived, busy) = (0, Int64(0), 0)
         var arrival = draw(meanGap, &chance)

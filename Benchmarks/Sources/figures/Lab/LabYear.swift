@@ -4,10 +4,11 @@ import PolicyLab
 import TransferModel
 import TransferPolicy
 
-/// What it takes to replay a year of one device under one policy.
+/// Measures the replay of one device's year under one policy.
 ///
-/// The days are made up, as real ones are shaped: some thirty changes of power and network a day, heavy-tailed, each with
-/// a level of its own, and a transfer every two hours with a day's time. Reading files and comparing results is left out.
+/// The days are synthetic and shaped like real days. A day has about thirty changes of power and network with
+/// heavy-tailed lengths, each with its own battery level. A transfer arrives every two hours on average and has one
+/// day. The measurement excludes the reading of files and the comparison of results.
 enum LabYear {
     private static let policies = ["default", "ladder", "strict", "unmetered"]
 
@@ -17,7 +18,7 @@ enum LabYear {
         for round in 0...options.rounds {
             for (index, name) in policies.enumerated() {
                 let spent = try devices.map { try replay($0, name) }.reduce(0, +)
-                // The first round warms up.
+                // The first round is a warm-up.
                 if round > 0 { milliseconds[index].append(spent / Double(devices.count)) }
             }
         }
@@ -37,7 +38,8 @@ enum LabYear {
         let start = WallTime(secondsSinceEpoch: 1_700_000_000)
         var chance = SplitMix64(seed: seed)
         let made = model.trace(device: "\(seed)", days: 365, start: start, seed: seed)
-        // With levels: what is decided by them is the larger part of the work.
+        // The segments have battery levels, because decisions that depend on the level are the larger part of the
+        // work.
         let segments = made?.segments.map { segment in
             var segment = segment
             segment.level = Double(chance.next() % 101) / 100
@@ -49,7 +51,7 @@ enum LabYear {
         return DeviceCase(name: trace.device, trace: trace, jobs: WorkloadGenerator.jobs(for: trace, seed: seed))
     }
 
-    /// Milliseconds of this thread's own time.
+    /// Returns the milliseconds of this thread's processor time for a replay.
     private static func replay(_ device: DeviceCase, _ name: String) throws -> Double {
         let settings = ReplaySettings()
         guard let policy = try LabPolicy(name).policy(on: device.trace, settings: settings) else {

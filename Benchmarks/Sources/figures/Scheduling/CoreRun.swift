@@ -4,23 +4,23 @@ import Foundation
 import TransferModel
 import TransferPolicy
 
-/// What is measured of the deciding code.
+/// The measured operations of the scheduling code.
 enum CoreOperation: String, CaseIterable {
-    /// A transfer is handed over; it waits.
+    /// Submits a transfer, which then waits.
     case submit
-    /// Mains come and go, there is no network: nothing may start.
+    /// Switches AC power on and off without a network, so that nothing may start.
     case power = "condition event (power)"
-    /// The machine moves between two free networks while all slots are full.
+    /// Moves the machine between two unmetered networks while all slots are in use.
     case network = "condition event (network)"
-    /// A running transfer ends, the next one starts.
+    /// Finishes a running transfer, and the next transfer starts.
     case complete = "completion and dispatch"
-    /// A random waiting transfer is cancelled.
+    /// Cancels a random waiting transfer.
     case cancel
-    /// A transfer is handed over after as many have gone: nothing grows.
+    /// Submits a transfer after an equal number has left, so that no storage grows.
     case resubmit = "submit again"
 }
 
-/// What a number of events cost.
+/// The cost of a number of events.
 struct CoreCost {
     var events = 0
     var nanoseconds: Int64 = 0
@@ -30,13 +30,13 @@ struct CoreCost {
     var allocationsEach: Double { Double(allocations) / Double(events) }
 }
 
-/// The whole workload, with so many transfers waiting.
+/// A run of the complete workload with a number of waiting transfers.
 struct CoreRun: ~Copyable {
-    /// What is measured: seconds, or memory. Counting costs a little time.
+    /// The measured quantity. Counting allocations costs a little time.
     enum Mode { case time, memory }
 
     private(set) var costs: [CoreOperation: CoreCost] = [:]
-    /// Bytes allocated for the scheduler and all that wait in it.
+    /// The bytes allocated for the scheduler and all waiting transfers.
     private(set) var bytes: Int64 = 0
     private let mode: Mode
     private var scheduler: CoreScheduler
@@ -46,7 +46,7 @@ struct CoreRun: ~Copyable {
     private var running: [Int64] = []
     private var batch: [Int64] = []
 
-    /// - Parameter count: how many transfers wait.
+    /// - Parameter count: The number of waiting transfers.
     init(waiting count: Int, _ mode: Mode, names: CoreNames, events: Int) {
         self.mode = mode
         allocations_reset()
@@ -71,7 +71,7 @@ struct CoreRun: ~Copyable {
     // MARK: Scenarios
 
     private mutating func measureConditions(_ operation: CoreOperation, _ events: Int) {
-        // The first ones meet states of the machine that were not seen before.
+        // The first events meet machine states that were not seen before.
         for part in [min(events, 8), events] {
             var machines: [CoreMachine] = []
             for index in 0..<part {
@@ -100,7 +100,7 @@ struct CoreRun: ~Copyable {
         running = scheduler.started
         noteStarted()
         guard !running.isEmpty else { return }
-        // As many again come as went, so that the number that waits stays about the same.
+        // As many transfers arrive as leave, so that the number of waiting transfers stays about constant.
         let size = max(1, min(count / 10, 500, events))
         for operation in [CoreOperation.complete, .cancel] {
             for part in 0...max(1, events / size) {
@@ -160,7 +160,7 @@ struct CoreRun: ~Copyable {
         scheduler.started.removeAll(keepingCapacity: true)
     }
 
-    /// What this thread has used: other programs take the processor from it, but add nothing.
+    /// The processor time of this thread, which other programs do not affect.
     private static var processorTime: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

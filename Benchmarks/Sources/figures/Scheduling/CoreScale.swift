@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAllocations
 
-/// The deciding code alone, with up to a million transfers waiting.
+/// Measures the scheduling code alone, with up to a million waiting transfers.
 enum CoreScale {
     /// The numbers of waiting transfers.
     private static let sizes = [1000, 10_000, 100_000, 1_000_000]
-    /// Events of each kind in a round.
+    /// Returns the number of events of each kind per round.
     private static func events(_ options: Options) -> Int { options.isQuick ? 1000 : 4000 }
 
-    /// Nanoseconds an event. Bars are set with the most waiting only.
+    /// Measures nanoseconds per event. Only the largest number of waiting transfers has bars.
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let names = CoreNames()
         var figures: [Figure] = []
@@ -33,7 +33,7 @@ enum CoreScale {
         return figures
     }
 
-    /// Nanoseconds that an operation may take at most; nil for no bar.
+    /// Returns the maximum nanoseconds of an operation; `nil` if there is no bar.
     private static func bar(_ operation: CoreOperation) -> Double? {
         switch operation {
         case .submit, .resubmit, .power, .network: 2000
@@ -41,10 +41,10 @@ enum CoreScale {
         }
     }
 
-    /// Medians of rounds, after a warm-up where one is short.
+    /// Returns the medians of several rounds. A warm-up round precedes them if a round is short.
     private static func rounds(_ size: Int, _ options: Options, _ names: CoreNames) -> [CoreOperation: Double] {
         var values: [CoreOperation: [Double]] = [:]
-        // A small backlog is filled more than once, so that what is timed is long enough.
+        // A small backlog is filled several times, so that the measured time is long enough.
         let fills = min(options.isQuick ? 2 : 20, max(1, 100_000 / size))
         for round in (size < 1_000_000 ? 0 : 1)...options.rounds {
             var samples: [CoreOperation: [Double]] = [:]
@@ -57,7 +57,7 @@ enum CoreScale {
         return values.mapValues(\.median)
     }
 
-    /// Bytes a waiting transfer, and allocations an event once nothing grows.
+    /// Measures bytes per waiting transfer, and allocations per event once nothing grows.
     @Sendable static func measureMemory(_ options: Options) throws -> [Figure] {
         try checkCounting()
         let names = CoreNames()
@@ -70,8 +70,8 @@ enum CoreScale {
                     name: "core-memory \(size) waiting", ours: Double(run.bytes) / Double(size), unit: "bytes each",
                     bar: isLargest ? 200 : nil, rounds: 1, barIsAbsolute: true))
             for operation in CoreOperation.allCases where operation != .submit {
-                // Storage that is used again grows now and then where transfers come and go in another mix.
-                // An hour of the week that is seen for the first time takes room to be remembered.
+                // Reused storage still grows occasionally if transfers arrive and leave in a different mix. An hour
+                // of the week needs memory when it is seen for the first time.
                 let bar = operation == .power || operation == .network ? 0.002 : 0.05
                 figures.append(
                     Figure(
@@ -82,7 +82,7 @@ enum CoreScale {
         return figures
     }
 
-    /// Swift's own allocations must be among what is counted.
+    /// Checks that Swift's own allocations are counted.
     private static func checkCounting() throws {
         allocations_reset()
         allocations_start()

@@ -3,17 +3,18 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// The scheduler, which takes the workload in and runs it in loops that hold nothing else.
+/// A wrapper around the scheduler that runs the workload in loops without other work.
 ///
-/// Loaded transfers are made ready outside of the measured time.
+/// Transfers are prepared by `load` outside of the measured time.
 struct CoreScheduler: ~Copyable {
-    /// The transfers that were told to start since this was last emptied.
+    /// The transfers that started since the array was last emptied.
     var started: [Int64] = []
     private var scheduler: Scheduler
     private var generator = SplitMix64(seed: 1)
     private var effects: [Effect] = []
     private let names: CoreNames
-    // The last one first: each is handed over, not copied, as by whoever has just made it.
+    // In reverse order, so that each event is moved out of the array rather than copied. A caller that has just
+    // created an event also moves it.
     private var submissions: [Event] = []
     private var changes: [(Event, Moment)] = []
 
@@ -21,7 +22,7 @@ struct CoreScheduler: ~Copyable {
         self.names = names
         started.reserveCapacity(1 << 16)
         var configuration = SchedulerConfiguration()
-        // An outage ends in the workload, and its starts are to come at once.
+        // The workload contains the end of an outage, after which transfers must start at once.
         configuration.drainJitter = .zero
         scheduler = Scheduler(configuration: configuration, policy: DefaultPolicy(), startingAt: now)
     }
@@ -56,7 +57,8 @@ struct CoreScheduler: ~Copyable {
         for id in ids { apply(.cancelled(TransferID(id)), at: now) }
     }
 
-    /// Ends one of the running after the other, so often; what starts takes its place.
+    /// Finishes running transfers one after the other, `times` in total. The transfer that starts takes the place of
+    /// the finished one.
     mutating func finish(_ running: inout [Int64], times: Int, at now: Moment) {
         for turn in 0..<times {
             let slot = turn % running.count

@@ -3,7 +3,7 @@ import Foundation
 import TransferModel
 import TransferPolicy
 
-/// The wishes of one transfer of the workload.
+/// The requirements of one transfer of the workload.
 struct CoreJob {
     var kind: WorkKind
     var priority: Int
@@ -12,14 +12,14 @@ struct CoreJob {
     var needsMains: Bool
     var needsUnmetered: Bool
     var needsWiFiOrEthernet: Bool
-    /// From its submission, in nanoseconds.
+    /// The deadline, in nanoseconds from submission.
     var deadline: Int64?
-    /// From its submission, in nanoseconds.
+    /// The earliest start, in nanoseconds from submission.
     var notBefore: Int64?
 
     private static let hour: Int64 = 3_600_000_000_000
 
-    /// The mix that the README states.
+    /// Creates a random job with the distribution that the README states.
     init(using generator: inout SplitMix64) {
         func isOneOf(hundred: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < hundred }
         let draw = Int.random(in: 0..<100, using: &generator)
@@ -35,20 +35,20 @@ struct CoreJob {
     }
 }
 
-/// The machine as the workload has it.
+/// A state of the machine in the workload.
 struct CoreMachine {
     var isOnMains = false
     var network = CoreNetwork.none
-    /// Whether power, or the network, was seen to change at `since`.
+    /// Whether a change of power was observed at `since`. ``isNetworkChange`` says the same for the network.
     var isPowerChange = false
     var isNetworkChange = false
     var since = CoreWorkload.start
 
     enum CoreNetwork {
         case none
-        /// A free Wi-Fi at home.
+        /// An unmetered Wi-Fi network at home.
         case home
-        /// A free cable at the office.
+        /// An unmetered wired network at the office.
         case office
     }
 
@@ -72,13 +72,13 @@ struct CoreMachine {
     }
 }
 
-/// Names of apps and servers.
+/// The names of apps and servers.
 struct CoreNames {
     let apps = (0..<8).map { "org.example.application\($0)" }
     let hosts = (0..<8).map { app in (0..<16).map { "https://server\($0).application\(app).example.org:443" } }
 }
 
-/// The moment at which the clocks begin, and the traits of the workload's transfers.
+/// The start of the clocks, and the traits of the workload's transfers.
 enum CoreWorkload {
     static let start = Moment(
         instant: Instant(nanoseconds: 1_000_000_000_000), wall: WallTime(secondsSinceEpoch: 1_800_000_000))

@@ -8,7 +8,8 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-/// The queue on disk: how fast transfers are taken durably, and how soon a long queue decides again after a start.
+/// Measures the queue on disk: the rate of durable submissions, and the time from a start until a long queue decides
+/// again.
 enum StoreScale {
     // MARK: Submissions
 
@@ -52,7 +53,7 @@ enum StoreScale {
         ]
     }
 
-    /// Seconds until all are durable.
+    /// Returns the seconds until all transfers are durable.
     private static func submit(_ count: Int, callers: Int, to path: String) async throws -> Double {
         let store = try SQLiteStore(SQLiteStoreConfiguration(path: path))
         let start = ContinuousClock.now
@@ -121,7 +122,7 @@ enum StoreScale {
         await store.close()
     }
 
-    /// In a process of its own, so that its memory is that of the recovery alone.
+    /// Measures a recovery in a process of its own, so that the memory is that of the recovery alone.
     private static func recoverInChild(_ path: String) throws -> (seconds: Double, megabytes: Double) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -138,7 +139,8 @@ enum StoreScale {
         return (words[0], words[1])
     }
 
-    /// What that process does: prints seconds from opening to the first start, and the most memory it had in MB.
+    /// Runs the recovery in the separate process. Prints the seconds from opening the store to the first start, and
+    /// the peak memory in MB.
     static func recover(_ path: String) throws {
         let line = try run {
             let start = ContinuousClock.now
@@ -182,7 +184,7 @@ enum StoreScale {
         return seconds
     }
 
-    /// Carries asynchronous work out from a place that cannot wait by itself.
+    /// Runs asynchronous work and blocks until it is done.
     private static func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let box = ResultBox<Value>()
         let done = DispatchSemaphore(value: 0)
@@ -196,14 +198,14 @@ enum StoreScale {
     }
 
     private final class ResultBox<Value: Sendable>: @unchecked Sendable {
-        // Guard: written before the semaphore is signalled, read after it was waited for.
+        // Guard: written before the semaphore is signaled, and read after the wait.
         var result: Result<Value, any Error>?
     }
 }
 
 /// A scheduler in Python with a durable job store.
 private enum APScheduler {
-    /// Seconds for one job added to its SQLAlchemy store; throws where it is not installed.
+    /// Returns the seconds per job added to APScheduler's SQLAlchemy store. Throws if APScheduler is not installed.
     static func add(_ options: Options, to path: String) throws -> Double {
         guard let python = options.program("python3") else { throw FigureError("there is no python3") }
         let script = """

@@ -4,20 +4,21 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// URLSession with nothing around it, as one more side of `small-files`: data tasks, so many at once, each body written
-/// to its file and nothing made durable. What a transfer takes beyond this is ours; what it takes up to here is not.
+/// URLSession without additional code, as another side of `small-files`. Runs a number of concurrent data tasks and
+/// writes each body to its file, without making anything durable. The time that a transfer takes beyond this time is
+/// ours.
 enum BareURLSession {
-    /// The first argument of a run of this program that is this side.
+    /// The first argument of this program that selects this side.
     static let argument = "--bare-urlsession"
 
-    /// The side that fetches what `list` names, a URL a line, into `folder`.
+    /// Returns the side that fetches the URLs in `list`, one per line, into `folder`.
     static func side(list: String, folder: String, parallel: Int) -> Side {
         Side(
             name: "URLSession alone", program: "/proc/self/exe",
             arguments: [argument, list, folder, "\(parallel)"], leavings: [folder])
     }
 
-    /// Carries a run out and ends the process: with 1 where a file did not come.
+    /// Fetches all files and exits. The status is 1 if a file did not arrive.
     static func run(_ arguments: [String]) -> Never {
         guard arguments.count == 3, let parallel = Int(arguments[2]),
             let list = try? String(contentsOfFile: arguments[0], encoding: .utf8)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Waiting for a server that says nothing for ten seconds and then a byte a second for ten more: percent of one core.
+/// Measures the processor time while waiting, as a percentage of one core. The server is silent for 10 s and then
+/// sends one byte per second for 10 s.
 enum Idle {
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let folder = try WorkFolder(in: options.memoryFolder, room: 1 << 20)
@@ -18,7 +19,7 @@ enum Idle {
     }
 }
 
-/// Answers every request with `drips` bytes, one a second after `silence` seconds.
+/// A server that answers every request with `drips` bytes, one per second after `silence` seconds.
 final class SlowServer: Sendable {
     let port: Int
     private let listener: Int32

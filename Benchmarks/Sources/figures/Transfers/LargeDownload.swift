@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// `transferctl get` of one large file from nginx on the loopback.
+/// Measures `transferctl get` for one large file from nginx on the loopback interface.
 enum LargeDownload {
-    /// 1 GiB into memory: wall and CPU seconds against curl, wall against wget and aria2c.
+    /// Measures 1 GiB into memory: wall and CPU seconds against curl, and wall seconds against wget and aria2c.
     @Sendable static func toMemory(_ options: Options) throws -> [Figure] {
         let folder = try WorkFolder(in: options.memoryFolder, room: 3 << 30)
         try folder.makeFile("file", bytes: 1 << 30)
@@ -20,7 +20,8 @@ enum LargeDownload {
         ]
     }
 
-    /// 4 GiB to the disk, durable at the end on both sides: wall seconds against curl and `sync -d` of its file.
+    /// Measures 4 GiB to the disk, durable at the end on both sides: wall seconds against curl followed by `sync -d`
+    /// of its file.
     @Sendable static func toDisk(_ options: Options) throws -> [Figure] {
         let folder = try WorkFolder(in: options.memoryFolder, room: 9 << 29)
         let disk = try WorkFolder(in: options.diskFolder, room: 9 << 29)
@@ -34,7 +35,7 @@ enum LargeDownload {
             output: theirs)
         shell.name = "curl+sync"
         if curl == nil { shell.program = nil }
-        // The queue is durable there, too.
+        // The queue is durable in this run, too.
         let ours = try Side.ours(options, disk, ["-o", "\(disk.path)/ours", url], output: "\(disk.path)/ours")
         let contest = Contest(sides: [ours, shell], rounds: options.rounds)
         let costs = try contest.run { try folder.check("\(disk.path)/ours", is: "file") }
@@ -42,7 +43,7 @@ enum LargeDownload {
         return [.medians("download-4g", contest, costs, against: 1, bar: 1.3, "s wall, durable", \.wall)]
     }
 
-    /// Ours, curl, wget and aria2c for one URL.
+    /// Returns our side, curl, wget and aria2c for one URL.
     static func sides(_ options: Options, _ folder: WorkFolder, into output: String, url: String) throws -> [Side] {
         [
             try .ours(options, folder, ["-o", "\(output)/ours", url], output: "\(output)/ours"),
@@ -56,13 +57,13 @@ enum LargeDownload {
     }
 }
 
-/// One file from a server that lets only so many bytes a second through.
+/// Measures the download of one file from a server with a limited rate.
 enum LimitedDownload {
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let folder = try WorkFolder(in: options.memoryFolder, room: 3 << 29)
         var locations = ""
         for rate in rates {
-            // Five seconds of each.
+            // The file takes five seconds at its rate.
             try folder.makeFile("\(rate)", bytes: rate * 5_000_000)
             locations += "location /\(rate) { limit_rate \(rate * 1_000_000); } "
         }
@@ -75,7 +76,7 @@ enum LimitedDownload {
             let costs = try contest.run { try folder.check("\(folder.path)/ours", is: "\(rate)") }
             let name = "download-limited \(rate) MB/s"
             figures += [
-                // "1.0" to one decimal.
+                // The target "1.0" to one decimal place.
                 .medians(name, contest, costs, against: 1, bar: 1.05, "s wall", \.wall),
                 .medians(name, contest, costs, against: 1, bar: 2.5, "s cpu", \.cpu),
             ]
@@ -84,6 +85,6 @@ enum LimitedDownload {
         return figures
     }
 
-    /// MB a second.
+    /// The rates in MB/s.
     private static let rates = [20, 100]
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// `transferctl put` of 1 GiB in memory to nginx on the loopback, which keeps it in memory.
+/// Measures `transferctl put` of 1 GiB in memory to nginx on the loopback interface, which stores the file in memory.
 struct LargeUpload {
     let folder: WorkFolder
     let server: LoopbackServer
@@ -12,7 +12,7 @@ struct LargeUpload {
         server = try LoopbackServer(folder: folder.path, options: options, locations: LoopbackServer.uploads)
     }
 
-    /// Ours and curl.
+    /// Returns our side and curl.
     func sides(_ options: Options) throws -> [Side] {
         let (file, arrived) = ("\(folder.path)/www/file", "\(folder.path)/www/up")
         let url = "http://127.0.0.1:\(server.port)/up"
@@ -24,7 +24,7 @@ struct LargeUpload {
 
     func check() throws { try folder.check("\(folder.path)/www/up/ours", is: "file") }
 
-    /// Wall and CPU seconds against `curl -T`.
+    /// Measures wall and CPU seconds against `curl -T`.
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let upload = try LargeUpload(options)
         let contest = Contest(sides: try upload.sides(options), rounds: options.rounds)

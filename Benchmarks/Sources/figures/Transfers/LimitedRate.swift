@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How fast `transferctl` really is under `--limit-rate`: five seconds' worth of bytes for the program's whole time, its
-/// start included.
+/// Measures the actual rate of `transferctl` under `--limit-rate`. Transfers five seconds' worth of bytes, and
+/// divides the bytes by the program's total time, including its start.
 struct LimitedRate {
     private let options: Options
     private let folder: WorkFolder
@@ -11,7 +11,7 @@ struct LimitedRate {
     private let certificate: Certificate
 
     private static let seconds = 5
-    /// Of several at once.
+    /// The number of concurrent transfers in one of the runs.
     private static let several = 8
 
     private init(_ options: Options) throws {
@@ -22,7 +22,7 @@ struct LimitedRate {
         encrypted = try LoopbackServer(folder: folder.path, options: options, certificate: certificate)
     }
 
-    /// Bytes a second over the limit, each way, encrypted, and eight at once.
+    /// Measures the ratio of the rate to the limit: in both directions, with TLS, and with eight transfers at once.
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let rig = try LimitedRate(options)
         var figures: [Figure] = []
@@ -64,7 +64,7 @@ struct LimitedRate {
             peer: "limit", theirs: megabytes, bar: 1.1, rounds: contest.rounds, lowerBar: 0.9)
     }
 
-    /// Looks whether all of it arrived.
+    /// Checks that all bytes arrived.
     private func check(_ folder: String, bytes: Int) throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: folder)
         let sizes = try files.map {

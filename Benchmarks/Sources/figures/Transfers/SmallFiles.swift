@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Thousands of files of 16 KiB from nginx on the loopback, named by one list.
+/// Measures thousands of files of 16 KiB from nginx on the loopback interface, named in one list.
 struct SmallFiles {
     let folder: WorkFolder
     let server: LoopbackServer
     let count: Int
-    /// A URL a line.
+    /// The path of the list, with one URL per line.
     var list: String { "\(folder.path)/list" }
 
     init(_ count: Int, _ options: Options) throws {
@@ -21,7 +21,7 @@ struct SmallFiles {
             toFile: "\(folder.path)/curl.conf", atomically: true, encoding: .utf8)
     }
 
-    /// Ours, and peers with as many connections.
+    /// Returns our side, and peers with the same number of connections.
     func sides(_ options: Options, parallel: Int?) throws -> [Side] {
         let connections = "\(parallel ?? 32)"
         return [
@@ -46,7 +46,8 @@ struct SmallFiles {
         for number in 0..<count { try folder.check("\(folder.path)/ours/\(number)", is: "\(number)") }
     }
 
-    /// 5 000: wall and CPU seconds against `aria2c -j32`, `curl -Z`, and what URLSession needs with nothing around it.
+    /// Measures 5 000 files: wall and CPU seconds against `aria2c -j32`, `curl -Z`, and URLSession without additional
+    /// code.
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let files = try SmallFiles(5000, options)
         let bare = BareURLSession.side(list: files.list, folder: "\(files.folder.path)/bare", parallel: 32)
@@ -62,7 +63,7 @@ struct SmallFiles {
     }
 }
 
-/// The largest sum of proportional set sizes of a program's processes.
+/// Measures the peak sum of the proportional set sizes of a program's processes.
 enum Memory {
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let rounds = min(3, options.rounds)
@@ -93,7 +94,7 @@ enum Memory {
         }
         for (count, bar) in [(5000, 80.0), (10_000, 100.0)] {
             let files = try SmallFiles(count, options)
-            // All are queued at once, so this is the memory with so many in the queue, too.
+            // All files are queued at once, so this is also the memory of a queue of that length.
             let sides = try files.sides(options, parallel: 32)
             try add("memory \(count) files", Array(sides.prefix(2)), bar: bar, check: files.check)
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// curl on a link of 50 Mbit/s, alone and beside a download of ours that fills it.
+/// Measures curl on a link of 50 Mbit/s, alone and beside a download of ours that fills the link.
 struct Yielding {
     private let options: Options
     private let folder: WorkFolder
@@ -11,7 +11,7 @@ struct Yielding {
     private let ours: String
 
     private static let megabitsPerSecond = 50
-    /// Seconds that ours has the link for itself before.
+    /// The seconds for which our download has the link to itself before curl starts.
     private static let lead: UInt32 = 3
 
     private init(_ options: Options) throws {
@@ -22,12 +22,12 @@ struct Yielding {
         link = try NarrowLink(options: options, megabitsPerSecond: Self.megabitsPerSecond)
         folder = try WorkFolder(in: options.memoryFolder, room: 1 << 30)
         try folder.makeFile("theirs", bytes: Self.megabitsPerSecond * 1_000_000 / 8 * 5)
-        // More than gets through while it runs.
+        // The file is larger than the link can carry during the run.
         try folder.makeFile("ours", bytes: Self.megabitsPerSecond * 1_000_000 / 8 * 60)
         server = try LoopbackServer(folder: folder.path, options: options, at: link)
     }
 
-    /// Wall seconds of curl beside ours, with `--yield` and without, against alone.
+    /// Measures the wall seconds of curl beside our download, with and without `--yield`, against curl alone.
     @Sendable static func measure(_ options: Options) throws -> [Figure] {
         let rounds = options.isQuick ? 2 : 5
         var alone: [Double] = []
@@ -46,13 +46,14 @@ struct Yielding {
                 name: name, ours: beside[yields]?.median, unit: "s of curl beside it", peer: "alone",
                 theirs: alone.isEmpty ? nil : alone.median, bar: bar, rounds: rounds)
         }
-        // A tenth slower takes 1 / 0.9 of the time.
+        // A rate that is a tenth lower takes 1 / 0.9 of the time.
         return [
             figure("yield", yields: true, bar: 1.11), figure("yield, without --yield", yields: false, bar: nil),
         ]
     }
 
-    /// Wall seconds of curl; where `yields` is given, beside a download of ours with that option or without.
+    /// Returns the wall seconds of curl. If `yields` is not `nil`, a download of ours runs beside curl, with or without
+    /// `--yield`.
     private func foreground(beside yields: Bool? = nil) throws -> Double {
         let background = try yields.map(download)
         defer {

@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What somebody noted of a machine at one moment.
+/// A record of a machine's conditions at one moment.
 struct Reading: Hashable, Sendable {
     var time: WallTime
     var power: PowerSource
     var network: Trace.Network
-    /// 0…1.
+    /// The battery's charge, 0…1.
     var level: Double?
 }
 
-/// How single readings become stretches of time.
+/// The rule that turns single readings into segments of a trace.
+///
+/// ```swift
+/// var rule = ReadingRule()
+/// rule.hold = .seconds(300)
+/// let trace = try Trace(upower: bytes, device: "laptop", file: "history.dat", network: .wifi, rule: rule)
+/// ```
 public struct ReadingRule: Hashable, Sendable {
-    /// A reading holds until the next one if that comes within this. Default 150 s.
+    /// The longest gap that a reading always covers. A reading lasts until the next reading if that follows within
+    /// this time. Default: 150 s.
     public var hold: Duration = .seconds(150)
-    /// And within this if the next one says the same of power and network. Default 12 h.
+    /// The longest gap that a reading covers if the next reading reports the same power and network. Default: 12 h.
     public var longestGap: Duration = .seconds(12 * 3600)
-    /// Else it holds for this, and what follows is unknown. Default 60 s.
+    /// The time that a reading lasts if the gap is too long. The rest of the gap is unknown. Default: 60 s.
     public var rest: Duration = .seconds(60)
 
-    /// The defaults.
+    /// Creates a rule with the default values.
     public init() {}
 
-    /// The trace that readings in order of time make; nil where there is none.
+    /// Returns the trace that readings in chronological order produce; `nil` if there are no readings.
     func trace(_ readings: [Reading], device: String) -> Trace? {
         var segments: [Trace.Segment] = []
         func add(_ start: WallTime, _ end: WallTime, _ reading: Reading?) {

@@ -3,13 +3,15 @@ internal import TransferModel
 import TransferPolicy
 
 extension Trace {
-    /// Reads a file of the ExtraSensory data set, `*.features_labels.csv` unpacked.
+    /// Creates a trace from a file of the ExtraSensory data set, `*.features_labels.csv` unpacked.
     ///
-    /// Vaizman, Ellis, Lanckriet, "Recognizing Detailed Human Context in the Wild from Smartphones and Smartwatches", IEEE
-    /// Pervasive Computing 16(4), 2017. A row a minute while the app ran. Plugged in is mains, so is a battery that charges
-    /// or is full; a phone that is not reachable over Wi-Fi is taken to be on a mobile network.
+    /// Source: Vaizman, Ellis, Lanckriet, "Recognizing Detailed Human Context in the Wild from Smartphones and
+    /// Smartwatches", IEEE Pervasive Computing 16(4), 2017. The file has one row per minute while the app ran. A
+    /// phone that is plugged in runs on AC power, and so does a phone whose battery charges or is full. A phone that
+    /// is not reachable over Wi-Fi is assumed to be on a mobile network.
     ///
-    /// - Throws: where a column is missing, a value is not what it must be, a time goes backwards, or there is no row.
+    /// - Throws: An ``InputError`` if a column is missing, a value is invalid, a time goes backwards, or there is no
+    ///   row.
     public init(extraSensory bytes: [UInt8], device: String, file: String, rule: ReadingRule) throws(InputError) {
         let table = try CSVTable(bytes, file: file, required: Columns.all, ignoresOthers: true)
         var readings: [Reading] = []
@@ -33,7 +35,7 @@ extension Trace {
         self = trace
     }
 
-    /// Whether any of some columns is 1; what was not measured is `nan` or nothing.
+    /// Returns whether any of several columns is 1. An unmeasured value is `nan` or empty.
     private static func isSet(_ names: [String], _ row: CSVTable.Row, _ table: CSVTable) throws(InputError) -> Bool {
         var isSet = false
         for name in names {
@@ -48,7 +50,7 @@ extension Trace {
 
     private static func level(_ row: CSVTable.Row, _ table: CSVTable) throws(InputError) -> Double? {
         guard let field = table.field(Columns.level, row), !isMissing(field) else { return nil }
-        // An iPhone that does not know says -1.
+        // An iPhone reports -1 if the level is unknown.
         guard let value = Double(field.text), value == -1 || (0...1).contains(value) else {
             throw table.error(field, row, expected: "a number from 0 to 1, -1, nan or nothing in \(Columns.level)")
         }
@@ -59,7 +61,7 @@ extension Trace {
         field.text.isEmpty || field.text.lowercased() == "nan"
     }
 
-    /// The columns that matter, of some two hundred and eighty.
+    /// The relevant columns, out of about 280.
     private enum Columns {
         static let time = "timestamp"
         static let level = "lf_measurements:battery_level"

@@ -2,12 +2,13 @@
 internal import TransferModel
 
 extension Trace {
-    /// Reads what UPower remembers of a battery: `/var/lib/upower/history-charge-*.dat`.
+    /// Creates a trace from UPower's history of a battery, `/var/lib/upower/history-charge-*.dat`.
     ///
-    /// A line is a time in unix seconds, the charge in percent, and the battery's state, separated by tabs. It says
-    /// nothing of the network: that is assumed to be the same all the time. UPower keeps a week, and notes changes only.
+    /// A line consists of a time in Unix seconds, the charge in percent, and the battery's state, separated by tabs.
+    /// The file says nothing about the network, so `network` is assumed throughout. UPower keeps one week and records
+    /// changes only.
     ///
-    /// - Throws: where a line is not like that, times go backwards, or there is none.
+    /// - Throws: An ``InputError`` if a line has another format, times go backwards, or there is no line.
     public init(
         upower bytes: [UInt8], device: String, file: String, network: Network, rule: ReadingRule
     ) throws(InputError) {
@@ -39,7 +40,7 @@ extension Trace {
             }
             let reading = Reading(
                 time: time, power: power, network: network, level: power == .unknown ? nil : level / 100)
-            // Two in the same second: the later word counts.
+            // If two lines have the same time, the later line counts.
             if let last = readings.last, last.time == time { readings.removeLast() }
             if let last = readings.last, time < last.time {
                 throw error(0, "a time not before that of the line before")
@@ -52,7 +53,7 @@ extension Trace {
         self = trace
     }
 
-    /// UPower's names of a battery's state (UpDeviceState), and what the machine runs on in it.
+    /// The power source for each battery state of UPower (`UpDeviceState`).
     private static let upowerStates: [String: PowerSource] = [
         "charging": .ac, "fully-charged": .ac, "pending-charge": .ac, "discharging": .battery,
         "pending-discharge": .battery, "empty": .battery, "unknown": .unknown,

@@ -2,14 +2,19 @@
 internal import TransferModel
 
 extension Trace {
-    /// Reads the recent use of a Windows battery report: `powercfg /batteryreport /xml`.
+    /// Creates a trace from the recent usage in a Windows battery report, `powercfg /batteryreport /xml`.
     ///
-    /// Each `UsageEntry` says when something began (`Timestamp`, UTC), for how long (`Duration`, in units of 100 ns),
-    /// whether on mains (`Ac`), and whether the machine was in use (`EntryType`, all but `Active` count as sleep). It says
-    /// nothing of the network: that is assumed to be the same all the time. Windows tells of three days where not asked
-    /// for more (`/duration 14`).
+    /// Each `UsageEntry` has these attributes:
+    /// - `Timestamp`: The start, in UTC.
+    /// - `Duration`: The length, in units of 100 ns.
+    /// - `Ac`: Whether the machine was on AC power.
+    /// - `EntryType`: Whether the machine was in use. Every value except `Active` counts as sleep.
     ///
-    /// - Throws: where an entry lacks one of these or goes backwards, or there is none.
+    /// The report says nothing about the network, so `network` is assumed throughout. By default Windows reports
+    /// three days; `/duration 14` asks for more.
+    ///
+    /// - Throws: An ``InputError`` if an entry lacks one of these attributes or goes backwards, or if there is no
+    ///   entry.
     public init(windowsReport bytes: [UInt8], device: String, file: String, network: Network) throws(InputError) {
         guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
             throw InputError(
@@ -25,7 +30,7 @@ extension Trace {
             }
             guard ["0", "1"].contains(isOnAC.text) else { throw tag.error(isOnAC, "0 or 1 in Ac") }
             let type = try tag.value("EntryType")
-            // The last entry only says when the report was made.
+            // The last entry only records the time of the report.
             guard units > 0 else { continue }
             var segment = Segment(
                 start: start, end: start.advanced(by: .nanoseconds(units * 100)),
@@ -36,7 +41,8 @@ extension Trace {
                 guard last.start < start else {
                     throw tag.error(try tag.value("Timestamp"), "a later time than in the entry before")
                 }
-                // Times are whole seconds, lengths are not: the next entry knows better when this one ended.
+                // Timestamps are in whole seconds, and lengths are not. The next entry's start is the more exact end
+                // of this entry.
                 segments[segments.count - 1].end = min(last.end, start)
             }
             segments.append(segment)
@@ -51,12 +57,12 @@ extension Trace {
     }
 }
 
-/// Finds start tags in XML and reads their attributes; all else is passed over.
+/// Finds start tags in XML and reads their attributes. Skips everything else.
 private struct TagScanner {
     private let bytes: [UInt8]
     private let file: String
     private var position = 0
-    /// Where the last tag ended that was found.
+    /// The position after the last tag found.
     private var lastEnd = 0
 
     init(_ bytes: [UInt8], file: String) {
@@ -64,7 +70,7 @@ private struct TagScanner {
         self.file = file
     }
 
-    /// The next start tag of that name; nil at the end.
+    /// Returns the next start tag with a name; `nil` at the end of the file.
     mutating func next(named name: String) throws(InputError) -> Tag? {
         let opening = Array("<\(name)".utf8)
         while position < bytes.count {
@@ -73,7 +79,8 @@ private struct TagScanner {
             guard bytes[start...].starts(with: opening) else { continue }
             let after = start + opening.count
             guard after < bytes.count, Self.isSpace(bytes[after]) else { continue }
-            // Values hold no '<' in XML: where one comes first the tag was cut off, and the next one is another.
+            // Attribute values in XML contain no '<'. If a '<' comes first, the tag was cut off and another tag
+            // begins there.
             guard let end = bytes[after...].firstIndex(where: { Self.marks.contains($0) }),
                 bytes[end] == UInt8(ascii: ">")
             else {
@@ -92,7 +99,8 @@ private struct TagScanner {
 
     private static let marks = [UInt8(ascii: "<"), UInt8(ascii: ">")]
 
-    /// That an element's end tag follows the last tag found: a file that was cut off between two entries looks whole otherwise.
+    /// Checks that an element's end tag follows the last tag found. Without the check, a file that was cut off
+    /// between two entries looks complete.
     func expectEnd(of name: String) throws(InputError) {
         let closing = Array("</\(name)".utf8)
         var place = lastEnd
@@ -110,7 +118,7 @@ private struct TagScanner {
 
     private func column(of place: Int) -> Int { place - (bytes[..<place].lastIndex(of: 0x0A) ?? -1) }
 
-    /// `name="value"` by name.
+    /// Returns the attributes of the form `name="value"`, by name.
     private func attributes(in range: Range<Int>) -> [String: Tag.Value] {
         var attributes: [String: Tag.Value] = [:]
         var place = range.lowerBound
@@ -128,7 +136,7 @@ private struct TagScanner {
     }
 }
 
-/// A start tag.
+/// A start tag and its attributes.
 private struct Tag {
     struct Value {
         var text: String
@@ -154,7 +162,7 @@ private struct Tag {
         return value
     }
 
-    /// A date such as `2026-10-05T09:40:43Z`.
+    /// Returns an attribute's date, in a format such as `2026-10-05T09:40:43Z`.
     func date(_ key: String) throws(InputError) -> WallTime {
         let value = try value(key)
         let text = Array(value.text.utf8)
@@ -169,7 +177,7 @@ private struct Tag {
         return WallTime(secondsSinceEpoch: days * 86_400 + hour * 3600 + minute * 60 + second)
     }
 
-    /// What one amount is of another, 0…1; nil where one of them is missing or 0.
+    /// Returns the ratio of two attributes, 0…1; `nil` if one of them is missing or the second is 0.
     func share(_ key: String, of whole: String) throws(InputError) -> Double? {
         guard let part = attributes[key], let all = attributes[whole] else { return nil }
         guard let amount = Double(part.text), amount >= 0, amount.isFinite else {
@@ -183,10 +191,10 @@ private struct Tag {
 }
 
 extension CivilDate {
-    /// Days from 1970-01-01 to a date of the years 1970 to 2090; nil where there is no such date.
+    /// Returns the days from 1970-01-01 to a date in the years 1970 to 2090; `nil` if the date does not exist.
     fileprivate static func days(year: Int64, month: Int64, day: Int64) -> Int64? {
         guard (1...12).contains(month), (1...31).contains(day) else { return nil }
-        // Close to it first, then the day itself: dates are few.
+        // Estimates the day first and then searches nearby, since a file has only a few dates.
         let guess = (year - 1970) * 365 + (year - 1969) / 4 + (month - 1) * 30
         return (guess - 5...guess + 40).first {
             let date = CivilDate(daysSinceEpoch: $0)

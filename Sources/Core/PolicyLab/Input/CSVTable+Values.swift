@@ -2,20 +2,20 @@
 internal import TransferModel
 
 extension CSVTable {
-    /// A field that the file is known to have.
+    /// Returns the field in a column that the file is known to have.
     private func known(_ name: String, _ row: Row) -> Field { field(name, row) ?? row.fields[0] }
 
-    /// A date in unix seconds.
+    /// Returns the field as a date in Unix seconds.
     func time(_ name: String, _ row: Row) throws(InputError) -> WallTime {
         let field = known(name, row)
-        // Whoever computes with two dates must not run out of nanoseconds: ±4·10⁹ s are the years 1843 to 2096.
+        // The limit keeps calculations with two dates from overflowing: ±4·10⁹ s are the years 1843 to 2096.
         guard let nanos = Decimal.nanos(field.text), nanos.magnitude <= 4_000_000_000_000_000_000 else {
             throw error(field, row, expected: "unix seconds in \(name)")
         }
         return WallTime(nanosecondsSinceEpoch: nanos)
     }
 
-    /// One of a few words.
+    /// Returns the field as one of several words.
     func choice<Value: RawRepresentable<String>>(
         _ name: String, _ row: Row, _ choices: [Value]
     ) throws(InputError) -> Value {
@@ -26,7 +26,7 @@ extension CSVTable {
         return value
     }
 
-    /// A number in a range; nil where the field is empty or missing.
+    /// Returns the field as a number in a range; `nil` if the field is empty or missing.
     func number(_ name: String, _ row: Row, in range: ClosedRange<Double>) throws(InputError) -> Double? {
         guard let field = field(name, row), !field.text.isEmpty else { return nil }
         guard let value = Double(field.text), range.contains(value) else {
@@ -36,7 +36,7 @@ extension CSVTable {
         return value
     }
 
-    /// A whole number in a range; nil where the field is empty or missing.
+    /// Returns the field as a whole number in a range; `nil` if the field is empty or missing.
     func count(_ name: String, _ row: Row, in range: ClosedRange<Int64>) throws(InputError) -> Int64? {
         guard let field = field(name, row), !field.text.isEmpty else { return nil }
         guard let value = Decimal.whole(field.text), range.contains(value) else {
@@ -46,7 +46,7 @@ extension CSVTable {
         return value
     }
 
-    /// Yes or no; nil where the field is empty or missing.
+    /// Returns the field as a Boolean value; `nil` if the field is empty or missing.
     func flag(_ name: String, _ row: Row) throws(InputError) -> Bool? {
         guard let field = field(name, row), !field.text.isEmpty else { return nil }
         switch field.text {

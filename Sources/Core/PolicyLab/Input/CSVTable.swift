@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file of comma-separated values with a header line, each value with the place it stood at.
+/// A file of comma-separated values with a header line. Each value has its position, for error messages.
 ///
-/// Fields may be quoted as in RFC 4180, but not run over several lines. Empty lines are left out; lines end with LF or
-/// CRLF. Costs one pass.
+/// Fields may be quoted as in RFC 4180, but may not span several lines. Empty lines are skipped, and lines end with
+/// LF or CRLF. Takes one pass over the file.
 struct CSVTable {
-    /// A value and where it stood.
+    /// A value and the column in bytes, from 1, at which it starts.
     struct Field: Hashable {
         var text: String
         var column: Int
     }
 
-    /// A line with as many fields as the header has.
+    /// A line with the same number of fields as the header.
     struct Row {
         var line: Int
         var fields: [Field]
     }
 
     let file: String
-    /// Which field each column is.
+    /// The index of each column's field.
     private(set) var columns: [String: Int] = [:]
     private(set) var rows: [Row] = []
 
     /// Reads a file.
     ///
     /// - Parameters:
-    ///   - required: the columns it must have.
-    ///   - optional: the columns it may have; any other is an error, for it may be one of these misspelt.
-    ///   - ignoresOthers: whether any other is passed over instead.
+    ///   - required: The columns that the file must have.
+    ///   - optional: The columns that the file may have. Any other column is an error, because it may be a misspelled
+    ///     name.
+    ///   - ignoresOthers: Whether other columns are ignored instead.
     init(
         _ bytes: [UInt8], file: String, required: [String], optional: [String] = [], ignoresOthers: Bool = false
     ) throws(InputError) {
@@ -72,16 +73,16 @@ struct CSVTable {
         }
     }
 
-    /// The field of a row in a column; nil where the file has no such column.
+    /// Returns the field of a row in a column; `nil` if the file has no such column.
     func field(_ name: String, _ row: Row) -> Field? { columns[name].map { row.fields[$0] } }
 
-    /// That something else was expected in a field.
+    /// Returns an error for a field with unexpected content.
     func error(_ field: Field, _ row: Row, expected: String) -> InputError {
         InputError(file: file, line: row.line, column: field.column, expected: expected, found: field.text)
     }
 }
 
-/// Takes a file apart line by line.
+/// Splits a file into lines and fields.
 private struct CSVLines {
     private let bytes: [UInt8]
     private let file: String
@@ -91,11 +92,11 @@ private struct CSVLines {
     init(_ bytes: [UInt8], file: String) {
         self.bytes = bytes
         self.file = file
-        // A byte order mark says nothing here.
+        // A byte order mark has no meaning in UTF-8.
         position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     }
 
-    /// The fields of the next line that is not empty; nil at the end.
+    /// Returns the fields of the next nonempty line; `nil` at the end of the file.
     mutating func next() throws(InputError) -> CSVTable.Row? {
         while position < bytes.count {
             line += 1
@@ -126,7 +127,7 @@ private struct CSVLines {
         }
     }
 
-    /// A field's content, and where it ends: at a comma or at the end of the line.
+    /// Returns a field's content and its end, which is a comma or the end of the line.
     private func field(of text: ArraySlice<UInt8>, from start: Int) throws(InputError) -> ([UInt8], end: Int) {
         let (quote, comma) = (UInt8(ascii: "\""), UInt8(ascii: ","))
         guard start < text.endIndex, text[start] == quote else {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers as files hold them, read exactly.
+/// Exact conversions between numbers and text.
 enum Decimal {
-    /// Text such as `-12.5` times 10⁹, as a whole number; what is finer is cut. Nil for anything else, and for what does
-    /// not fit.
+    /// Returns a decimal number such as `-12.5`, multiplied by 10⁹. Digits beyond the ninth decimal place are
+    /// dropped. Returns `nil` if the text is anything else or the result does not fit.
     static func nanos(_ text: String) -> Int64? {
         var (value, isNegative, wholeDigits): (Int64, Bool, Int) = (0, false, 0)
-        // Digits behind the point; nil before it.
+        // The number of digits after the decimal point; nil before the point.
         var fraction: Int?
         func shifted(_ value: Int64, _ digit: UInt8) -> Int64? {
             let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
@@ -36,7 +36,7 @@ enum Decimal {
         return isNegative ? -value : value
     }
 
-    /// A whole number as text such as `12` or `12.0`; nil for anything else.
+    /// Returns a whole number written as `12` or `12.0`; `nil` for any other text.
     static func whole(_ text: String) -> Int64? {
         if let value = Int64(text) { return text.hasPrefix("+") ? nil : value }
         guard let point = text.firstIndex(of: "."), text[point...].dropFirst().allSatisfy({ $0 == "0" }),
@@ -45,7 +45,7 @@ enum Decimal {
         return Int64(text[..<point])
     }
 
-    /// Nanoseconds as seconds in text, without needless zeros.
+    /// Returns nanoseconds as seconds in decimal notation, without trailing zeros.
     static func text(nanos: Int64) -> String {
         let (whole, part) = nanos.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
         let sign = nanos < 0 ? "-" : ""
@@ -54,9 +54,10 @@ enum Decimal {
         return "\(sign)\(whole).\(String(repeating: "0", count: 9 - fraction.count))\(fraction.trimmingEnd("0"))"
     }
 
-    /// A number with so many digits after the point, the last one rounded half away from zero.
+    /// Returns a number with a fixed number of digits after the decimal point, rounded half away from zero.
     ///
-    /// By hand, for Core has no formatting; past 10¹⁵ the digits after the point are left out.
+    /// Written by hand, because Core has no formatting. A number that reaches 9·10¹⁵ when multiplied by 10^`digits` is
+    /// written in Swift's own notation.
     static func text(_ value: Double, digits: Int) -> String {
         guard value.isFinite else { return value.isNaN ? "-" : value < 0 ? "-inf" : "inf" }
         let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }

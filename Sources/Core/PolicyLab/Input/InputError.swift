@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with a file that was read: where, what was expected, and what stood there.
+/// An error in an input file: its position, the expected content, and the content found.
 public struct InputError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file, as it was named.
+    /// The name of the file as the user gave it.
     public var file: String
     /// The line, from 1.
     public var line: Int
     /// The column in bytes, from 1.
     public var column: Int
-    /// What would have been right.
+    /// A description of valid content.
     public var expected: String
-    /// What stood there; empty where there was nothing.
+    /// The content found; empty if there was none.
     public var found: String
 
-    /// An error.
+    /// Creates an error for a position in a file.
     public init(file: String, line: Int, column: Int, expected: String, found: String) {
         self.file = file
         self.line = line
@@ -22,7 +22,7 @@ public struct InputError: Error, Hashable, Sendable, CustomStringConvertible {
         self.found = found
     }
 
-    /// One line in the form that editors jump to.
+    /// The error as one line, in a format that editors can jump to.
     public var description: String {
         let shown = found.count > 60 ? "\(found.prefix(60))…" : found
         return "\(file):\(line):\(column): expected \(expected), found \(found.isEmpty ? "nothing" : "'\(shown)'")"

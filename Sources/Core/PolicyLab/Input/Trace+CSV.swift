@@ -5,9 +5,9 @@ extension Trace {
     private static let required = ["t_start", "t_end", "power", "net"]
     private static let optional = ["level", "suspended", "rate_bytes_per_s", "metered"]
 
-    /// Reads a trace from comma-separated values.
+    /// Creates a trace from comma-separated values.
     ///
-    /// - Throws: where a field is not what it must be, segments overlap or go backwards, or there is none.
+    /// - Throws: An ``InputError`` if a field is invalid, segments overlap or go backwards, or there is no segment.
     public init(csv bytes: [UInt8], device: String, file: String) throws(InputError) {
         let table = try CSVTable(bytes, file: file, required: Self.required, optional: Self.optional)
         var segments: [Segment] = []
@@ -42,7 +42,8 @@ extension Trace {
         return segment
     }
 
-    /// The trace as comma-separated values; columns that hold nothing in any segment are left out.
+    /// The trace as comma-separated values. The columns `suspended`, `rate_bytes_per_s` and `metered` are left out if no
+    /// segment uses them.
     public var csv: String {
         let isSuspended = segments.contains { $0.isSuspended }
         let hasRate = segments.contains { $0.rate != nil }

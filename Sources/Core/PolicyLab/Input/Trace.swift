@@ -1,42 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// What a machine's days were like: stretches of time in which nothing changed.
+/// A device's recorded days: segments of time in which conditions did not change.
+///
+/// ```swift
+/// let start = WallTime(secondsSinceEpoch: 1_700_000_000)
+/// let trace = Trace(
+///     device: "phone",
+///     segments: [
+///         Trace.Segment(start: start, end: start.advanced(by: .seconds(3600)), power: .ac, network: .wifi)
+///     ])
+/// ```
 public struct Trace: Hashable, Sendable {
-    /// The kind of network, as traces tell it.
+    /// The kind of network, as named in trace files.
     public enum Network: String, Hashable, Sendable, CaseIterable {
-        /// Wireless LAN, free unless said otherwise.
+        /// Wireless LAN. Unmetered unless the segment says otherwise.
         case wifi
-        /// A cable, free unless said otherwise.
+        /// A wired network. Unmetered unless the segment says otherwise.
         case ethernet
-        /// A mobile network, metered unless said otherwise.
+        /// A mobile network. Metered unless the segment says otherwise.
         case cell
-        /// None.
+        /// No network.
         case none
-        /// Nobody recorded it.
+        /// The network was not recorded.
         case unknown
     }
 
-    /// A stretch of time in which nothing changed: from `start` up to but not at `end`.
+    /// A period in which conditions did not change, from `start` up to but not including `end`.
     public struct Segment: Hashable, Sendable {
-        /// When it begins.
+        /// The start of the segment.
         public var start: WallTime
-        /// When it is over, after `start`.
+        /// The end of the segment, after `start`.
         public var end: WallTime
-        /// What the machine ran on.
+        /// The machine's power source.
         public var power: PowerSource
-        /// What network it had.
+        /// The machine's network.
         public var network: Network
-        /// The battery's charge at the start, 0…1; nil where nobody recorded it.
+        /// The battery's charge at the start, 0…1; `nil` if it was not recorded.
         public var level: Double?
-        /// Whether the machine slept.
+        /// Whether the machine was asleep.
         public var isSuspended: Bool
-        /// What the network carried, in bytes a second; nil for the usual rate of its kind.
+        /// The network's rate in bytes per second; `nil` for the default rate of its kind.
         public var rate: Int64?
-        /// Whether bytes cost money; nil where the kind of network tells it.
+        /// Whether the network is metered; `nil` for the default of its kind.
         public var metered: Bool?
 
-        /// A segment.
+        /// Creates a segment.
         public init(
             start: WallTime, end: WallTime, power: PowerSource, network: Network, level: Double? = nil,
             isSuspended: Bool = false, rate: Int64? = nil, metered: Bool? = nil
@@ -51,10 +60,10 @@ public struct Trace: Hashable, Sendable {
             self.metered = metered
         }
 
-        /// Whether bytes cost money.
+        /// Whether the network is metered, by ``metered`` or by the default of its kind.
         public var isMetered: Bool { metered ?? (network == .cell) }
 
-        /// What a byte costs in it; nil where none can move, as far as anybody knows.
+        /// The cost of a byte in the segment; `nil` if no byte can move, or if conditions are unknown.
         public var costClass: CostClass? {
             guard !isSuspended, power != .unknown, network != .none, network != .unknown else { return nil }
             return CostClass(isOnAC: power == .ac, isMetered: isMetered)
@@ -64,12 +73,14 @@ public struct Trace: Hashable, Sendable {
         public var isKnown: Bool { power != .unknown && network != .unknown }
     }
 
-    /// Whose days they are: the file's name without its ending.
+    /// The name of the device, which is the file's name without its extension.
     public var device: String
-    /// In order, without overlaps; what lies between them is unknown. At least one.
+    /// The segments in chronological order, without overlaps. There is at least one. Gaps between segments are
+    /// unknown.
     public private(set) var segments: [Segment]
 
-    /// A trace; nil where a segment is empty or begins before the one before it ends, or there is none.
+    /// Creates a trace. Returns `nil` if there is no segment, a segment is empty, or a segment begins before the
+    /// previous one ends.
     public init?(device: String, segments: [Segment]) {
         guard !segments.isEmpty, segments.allSatisfy({ $0.start < $0.end }),
             zip(segments, segments.dropFirst()).allSatisfy({ $0.end <= $1.start })
@@ -78,12 +89,12 @@ public struct Trace: Hashable, Sendable {
         self.segments = segments
     }
 
-    /// When it begins.
+    /// The start of the first segment.
     public var start: WallTime { segments[0].start }
-    /// When it is over.
+    /// The end of the last segment.
     public var end: WallTime { segments[segments.count - 1].end }
 
-    /// The segment in which a moment lies; nil where nothing was recorded. Costs a search by halves.
+    /// Returns the segment that contains a moment; `nil` if nothing was recorded. Takes a binary search.
     public func segment(at date: WallTime) -> Segment? {
         var (low, high) = (0, segments.count)
         while low < high {
@@ -94,32 +105,32 @@ public struct Trace: Hashable, Sendable {
         return segments[low]
     }
 
-    /// From its start to its end, in seconds.
+    /// The time from start to end, in seconds.
     public var span: Double { start.duration(to: end).labSeconds }
 
-    /// How much of its span power or network is unknown, in seconds.
+    /// The part of the span in which power or network is unknown, in seconds.
     public var unknownTime: Double {
         segments.reduce(start.duration(to: end)) { $1.isKnown ? $0 - $1.start.duration(to: $1.end) : $0 }.labSeconds
     }
 }
 
-/// What a byte costs, by power and price of the network.
+/// A class of conditions in which bytes have the same cost, by power source and network price.
 public enum CostClass: Int, Hashable, Sendable, CaseIterable {
-    /// On mains, over a free network.
+    /// On AC power, over an unmetered network.
     case acFree
-    /// On battery, over a free network.
+    /// On battery, over an unmetered network.
     case batteryFree
-    /// On mains, over a metered network.
+    /// On AC power, over a metered network.
     case acMetered
     /// On battery, over a metered network.
     case batteryMetered
 
-    /// The class of a moment.
+    /// Creates the class for a power source and a network price.
     public init(isOnAC: Bool, isMetered: Bool) {
         self = isMetered ? (isOnAC ? .acMetered : .batteryMetered) : (isOnAC ? .acFree : .batteryFree)
     }
 
-    /// As results name it.
+    /// The name of the class in results.
     public var name: String {
         switch self {
         case .acFree: "ac+wifi"
@@ -129,11 +140,11 @@ public enum CostClass: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether bytes cost money in it.
+    /// Whether the network is metered in this class.
     public var isMetered: Bool { self == .acMetered || self == .batteryMetered }
 }
 
 extension Duration {
-    /// In seconds.
+    /// The duration in seconds.
     package var labSeconds: Double { Double(wholeNanoseconds) / 1e9 }
 }

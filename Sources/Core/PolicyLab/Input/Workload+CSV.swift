@@ -4,12 +4,12 @@ internal import TransferModel
 extension Workload {
     private static let required = ["device", "id", "arrival", "bytes", "deadline"]
     private static let optional = ["app", "host", "priority", "expected_bytes", "created_in"]
-    /// 2⁶⁰ bytes: a device's sum must fit as well.
+    /// The maximum size of a job, 2⁶⁰ bytes. The sum for a device must not overflow either.
     private static let mostBytes: Int64 = 1 << 60
 
-    /// Reads a workload from comma-separated values. Jobs may stand in any order.
+    /// Creates a workload from comma-separated values. Jobs may come in any order.
     ///
-    /// - Throws: where a field is not what it must be, an id comes twice for one device, or there is no job.
+    /// - Throws: An ``InputError`` if a field is invalid, a device has an ID twice, or there is no job.
     public init(csv bytes: [UInt8], file: String) throws(InputError) {
         let table = try CSVTable(bytes, file: file, required: Self.required, optional: Self.optional)
         var jobs: [String: [Job]] = [:]
@@ -63,7 +63,7 @@ extension Workload {
         return job
     }
 
-    /// The workload as comma-separated values; columns that hold nothing unusual are left out.
+    /// The workload as comma-separated values. Columns that have only default values are left out.
     public var csv: String {
         let all = devices.flatMap(\.jobs)
         let extras: [(name: String, isUsed: Bool, text: (Job) -> String)] = [
@@ -91,9 +91,9 @@ extension Workload {
     }
 }
 
-/// Text as comma-separated values hold it.
+/// Text in the format of comma-separated values.
 enum CSVText {
-    /// As a field: in quotes where it must be.
+    /// Returns text as a field, in quotes if necessary.
     static func field(_ text: String) -> String {
         guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
         return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""

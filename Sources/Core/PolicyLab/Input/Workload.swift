@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// One transfer that is to be made.
+/// A transfer to simulate.
+///
+/// ```swift
+/// let job = Job(
+///     id: 1, arrival: start, bytes: 20_000_000, deadline: start.advanced(by: .seconds(86_400)))
+/// ```
 public struct Job: Hashable, Sendable {
-    /// Its number, one of a kind on its device; decides between equal deadlines.
+    /// The job's number, unique on its device. Breaks ties between jobs with the same deadline.
     public var id: Int64
-    /// When it is handed over.
+    /// The time at which the job is submitted.
     public var arrival: WallTime
-    /// How many bytes it has.
+    /// The size in bytes.
     public var bytes: Int64
-    /// When it is to be done, after `arrival`; nil where it may take as long as it takes.
+    /// The deadline, after `arrival`; `nil` if there is none.
     public var deadline: WallTime?
-    /// Whose it is.
+    /// The app that the job belongs to.
     public var app: String
-    /// From which server.
+    /// The server that the job transfers from.
     public var host: String
-    /// 0…1000, 500 is ordinary.
+    /// The priority, 0…1000. Default: 500.
     public var priority: Int
-    /// How many bytes the policy is told; nil for as many as there are.
+    /// The size in bytes that the policy sees; `nil` for the actual size.
     public var expectedBytes: Int64?
-    /// Whether its app gave it while in the background.
+    /// Whether the job's app was in the background when it submitted the job.
     public var isFromBackground: Bool
 
-    /// A job.
+    /// Creates a job.
     public init(
         id: Int64, arrival: WallTime, bytes: Int64, deadline: WallTime?, app: String = "", host: String = "",
         priority: Int = 500, expectedBytes: Int64? = nil, isFromBackground: Bool = false
@@ -39,27 +44,32 @@ public struct Job: Hashable, Sendable {
     }
 }
 
-/// The transfers of several devices.
+/// The jobs of one or several devices.
+///
+/// ```swift
+/// let workload = Workload(devices: [Workload.Device(name: "phone", jobs: [job])])
+/// print(workload.csv)
+/// ```
 public struct Workload: Hashable, Sendable {
-    /// The jobs of one device, in the order of arrivals, then ids.
+    /// The jobs of one device, ordered by arrival, then by ID.
     public struct Device: Hashable, Sendable {
-        /// What the name of its trace begins with.
+        /// The device's name, or a prefix of its trace's name.
         public var name: String
-        /// What is to be transferred.
+        /// The jobs, ordered by arrival, then by ID.
         public var jobs: [Job]
-        /// Where the device was first named, in the file that it was read from; 0 where it was not read.
+        /// The line of the workload file that first names the device; 0 if the workload was not read from a file.
         public var line = 0
 
-        /// A device's jobs, which are put in order.
+        /// Creates a device and sorts its jobs.
         public init(name: String, jobs: [Job]) {
             self.name = name
             self.jobs = jobs.sorted { ($0.arrival, $0.id) < ($1.arrival, $1.id) }
         }
     }
 
-    /// In the order in which the file names them.
+    /// The devices, in the order in which the file names them.
     public var devices: [Device]
 
-    /// A workload.
+    /// Creates a workload.
     public init(devices: [Device]) { self.devices = devices }
 }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferPolicy
 
-/// How far figures may move with the choice of devices: drawn again with replacement, all policies on the same draws.
+/// Confidence intervals by resampling devices with replacement. All policies use the same draws, so that they can be
+/// compared.
 public struct Bootstrap: Sendable {
-    /// Which devices each draw takes.
+    /// The indices of the devices in each draw.
     private let draws: [[Int]]
 
-    /// So many draws of `count` devices.
+    /// Creates draws of `count` devices each. Default: 1000 draws.
     public init(devices count: Int, draws: Int = 1000, seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        // Of a single device every draw is the same.
+        // With a single device, all draws would be the same.
         self.draws = (0..<(count < 2 ? 0 : draws)).map { _ in
             (0..<count).map { _ in Int.random(in: 0..<count, using: &generator) }
         }
     }
 
-    /// The middle 95 % of a figure over the draws; nil with fewer than two devices.
+    /// Returns the middle 95 % of a statistic over all draws; `nil` if there are fewer than two devices.
     ///
-    /// - Parameter figure: computed for a choice of devices, which may name one several times; nil is left out.
+    /// - Parameter figure: Computes the statistic for a list of devices, in which a device may appear several times.
+    ///   A `nil` result is ignored.
     public func interval(_ figure: ([Int]) -> Double?) -> ClosedRange<Double>? {
         let values = draws.compactMap(figure).sorted()
         guard let first = Summary.quantile(values, 0.025), let last = Summary.quantile(values, 0.975) else {

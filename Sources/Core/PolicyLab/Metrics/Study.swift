@@ -1,43 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The results of several policies on the same devices.
+///
+/// ```swift
+/// let study = Study(
+///     [(name: "strict", outcomes: [outcome]), (name: "oracle", outcomes: nil)], devices: ["phone"],
+///     optima: [Optimum(trace, jobs: jobs, settings: settings)], settings: settings, seed: 1)
+/// for line in study.table().lines { print(line) }
+/// ```
 public struct Study: Sendable {
-    /// One policy's results.
+    /// The results of one policy.
     public struct Line: Sendable {
-        /// The policy as it was asked for.
+        /// The policy's name as the user gave it.
         public var name: String
-        /// By device, in the study's order.
+        /// The results of each device, in the order of ``Study/devices``.
         public var devices: [Summary]
-        /// All devices taken together.
+        /// The results of all devices together.
         public var pooled: Summary
-        /// How far the share of late bytes may move with the choice of devices; nil for a single device.
+        /// The 95 % confidence interval of the share of late bytes, by resampling devices; `nil` for a single device.
         public var lateShareInterval: ClosedRange<Double>?
-        /// The same for what bytes on time cost for each 10⁶ asked for.
+        /// The 95 % confidence interval of the cost of on-time bytes per 10⁶ submitted bytes.
         public var costInterval: ClosedRange<Double>?
-        /// The same for the difference of the share of late bytes to the first policy's, on the same devices.
+        /// The 95 % confidence interval of the difference in the share of late bytes from the first policy, on the
+        /// same devices.
         public var lateShareDifference: ClosedRange<Double>?
-        /// The same for the difference of the cost.
+        /// The 95 % confidence interval of the difference in cost from the first policy, on the same devices.
         public var costDifference: ClosedRange<Double>?
     }
 
-    /// The devices, in order.
+    /// The names of the devices, in order.
     public private(set) var devices: [String]
-    /// The policies, in the order in which they were asked for.
+    /// The results by policy, in the order in which the user named the policies.
     public private(set) var lines: [Line] = []
-    /// The least share of late bytes that is possible, 0…1.
+    /// The lowest possible share of late bytes, 0…1.
     public private(set) var leastLateShare = 0.0
-    /// The same for whoever never uses a metered network.
+    /// The lowest possible share of late bytes without metered networks, 0…1.
     public private(set) var leastLateShareUnmetered = 0.0
 
-    /// What was asked of one policy: its name, and its outcomes by device; nil stands for the optimum.
+    /// The input for one policy: its name and its outcomes by device. An outcome of `nil` stands for the optimum.
     public typealias Result = (name: String, outcomes: [DeviceOutcome]?)
 
-    /// A study from all results.
+    /// Creates a study from the outcomes of several policies.
     ///
     /// - Parameters:
-    ///   - results: one a policy.
-    ///   - optima: by device.
-    ///   - seed: of the draws for the intervals.
+    ///   - results: The outcomes, one element per policy.
+    ///   - devices: The names of the devices.
+    ///   - optima: The optimum of each device.
+    ///   - settings: The settings of the replays.
+    ///   - seed: The seed of the draws for the confidence intervals.
     public init(_ results: [Result], devices: [String], optima: [Optimum], settings: ReplaySettings, seed: UInt64) {
         self.devices = devices
         let offered = optima.reduce(0) { $0 + $1.offeredBytes }

@@ -2,66 +2,117 @@
 internal import TransferModel
 import TransferPolicy
 
-/// What is to be said of one or several devices under one policy.
+/// The results of one or several devices under one policy.
+///
+/// ## Topics
+///
+/// ### Jobs
+/// - ``jobs``
+/// - ``done``
+/// - ``missed``
+/// - ``missedShare``
+/// - ``starts``
+/// - ``stops``
+///
+/// ### Bytes
+/// - ``offeredBytes``
+/// - ``onTimeBytes``
+/// - ``lateBytesByClass``
+/// - ``lateBytes``
+/// - ``undoneBytes``
+/// - ``lateShare``
+///
+/// ### Costs
+/// - ``onTimeCost``
+/// - ``onTimeCostPerMegabyte``
+/// - ``costWithPenalty``
+/// - ``optimalCost``
+/// - ``regretPerMegabyte``
+///
+/// ### Delays and fairness
+/// - ``delays``
+/// - ``delay(atShare:)``
+/// - ``slackUsed``
+/// - ``slackUsed(atShare:)``
+/// - ``longestStarvation``
+/// - ``fairness``
+///
+/// ### Radio
+/// - ``activations``
+/// - ``activeTime``
+/// - ``tailTime``
+/// - ``wakes``
+/// - ``activeEnergy``
+/// - ``tailEnergy``
+/// - ``wakeEnergy``
+///
+/// ### Replay
+/// - ``span``
+/// - ``unknownTime``
+/// - ``events``
+/// - ``isOptimum``
 public struct Summary: Hashable, Sendable {
-    /// Jobs asked for.
+    /// The number of jobs.
     public var jobs = 0
-    /// Jobs that were done.
+    /// The number of finished jobs.
     public var done = 0
-    /// Jobs that were not done by their deadlines.
+    /// The number of jobs that did not finish by their deadlines. A job without a deadline counts if it never
+    /// finished.
     public var missed = 0
-    /// How often the radio was woken.
+    /// The number of times that the radio was woken.
     public var activations = 0
-    /// Attempts in which bytes came.
+    /// The number of attempts in which bytes arrived.
     public var starts = 0
-    /// Stops of transfers that were not done.
+    /// The number of times that an unfinished transfer was stopped.
     public var stops = 0
-    /// All bytes asked for.
+    /// The number of bytes of all jobs.
     public var offeredBytes = 0.0
-    /// Bytes before their deadlines, by class.
+    /// The number of bytes that arrived before their deadlines, by cost class.
     public var onTimeBytes = Array(repeating: 0.0, count: CostClass.allCases.count)
-    /// Bytes past their deadlines, by class.
+    /// The number of bytes that arrived after their deadlines, by cost class.
     public var lateBytesByClass = Array(repeating: 0.0, count: CostClass.allCases.count)
-    /// Bytes that never came.
+    /// The number of bytes that never arrived.
     public var undoneBytes = 0.0
-    /// What the bytes on time cost.
+    /// The cost of the on-time bytes.
     public var onTimeCost = 0.0
-    /// The same with the penalty for what was late or never came.
+    /// The cost of the on-time bytes, plus the penalty for bytes that were late or never arrived.
     public var costWithPenalty = 0.0
-    /// The least cost that anybody could have reached, penalty included.
+    /// The lowest possible cost, including the penalty.
     public var optimalCost = 0.0
-    /// From arrival to the end of each job that was done, in seconds, in order.
+    /// The time from arrival to finish of each finished job, in seconds, in ascending order.
     public var delays: [Double] = []
-    /// The share of its time that each done job with a deadline used, in order: 1 is just in time.
+    /// The share of its available time that each finished job with a deadline used, in ascending order. A value of 1
+    /// is just in time.
     public var slackUsed: [Double] = []
-    /// The longest time in which no byte of a job came, in seconds.
+    /// The longest time in which no byte of a job arrived, in seconds.
     public var longestStarvation = 0.0
-    /// How alike apps are served, 0…1: Jain's index of their mean slowdowns; nil without two apps.
+    /// The fairness between apps, 0…1: Jain's index of the apps' mean slowdowns. `nil` if there are fewer than two
+    /// apps.
     public var fairness: Double?
-    /// Seconds of transfer.
+    /// The transfer time in seconds.
     public var activeTime = DeviceOutcome.PowerShares()
-    /// Seconds in which the radio stayed awake after a transfer.
+    /// The time in seconds in which the radio stayed awake after a transfer.
     public var tailTime = DeviceOutcome.PowerShares()
-    /// How often the radio was woken, by what the machine ran on.
+    /// The number of times that the radio was woken, by power source.
     public var wakes = DeviceOutcome.PowerShares()
-    /// What the radio took while bytes moved, in joules.
+    /// The radio's energy during transfers, in joules.
     public var activeEnergy = DeviceOutcome.PowerShares()
-    /// What it took while it stayed awake after a transfer.
+    /// The radio's energy while it stayed awake after transfers, in joules.
     public var tailEnergy = DeviceOutcome.PowerShares()
-    /// What it took to wake up.
+    /// The radio's energy to wake up, in joules.
     public var wakeEnergy = DeviceOutcome.PowerShares()
-    /// How long the traces are, in seconds.
+    /// The total length of the traces in seconds.
     public var span = 0.0
-    /// For how long power or network was unknown, in seconds.
+    /// The time in which power or network was unknown, in seconds.
     public var unknownTime = 0.0
-    /// Events that the scheduler was told.
+    /// The number of events that the scheduler received.
     public var events = 0
-    /// Whether it was computed as a whole: then nothing is known of single jobs.
+    /// Whether the summary describes the computed optimum, for which nothing is known about single jobs.
     public var isOptimum = false
 
-    /// The summary of outcomes under one policy.
+    /// Creates the summary of outcomes under one policy.
     ///
-    /// - Parameter optima: of the same devices, in the same order.
+    /// - Parameter optima: The optima of the same devices, in the same order.
     public init(_ outcomes: [DeviceOutcome], optima: [Optimum], settings: ReplaySettings) {
         var slowdowns: [String: [Double]] = [:]
         for outcome in outcomes {
@@ -73,7 +124,7 @@ public struct Summary: Hashable, Sendable {
                 if let deadline = job.deadline {
                     slackUsed.append(delay / job.arrival.duration(to: deadline).labSeconds)
                 }
-                // Against the time that it would have taken alone on a free network.
+                // The reference is the time that the job would take alone on an unmetered network.
                 let alone = max(Double(job.bytes) / Double(max(1, settings.freeRate)), 1)
                 slowdowns[job.app, default: []].append(delay / alone)
             }
@@ -86,7 +137,7 @@ public struct Summary: Hashable, Sendable {
         optimalCost = optima.reduce(0) { $0 + $1.cost }
     }
 
-    /// The optimum's own line.
+    /// Creates the summary of the optimum.
     public init(_ optima: [Optimum], like other: Summary, settings: ReplaySettings) {
         isOptimum = true
         (jobs, span, unknownTime) = (other.jobs, other.span, other.unknownTime)
@@ -132,34 +183,35 @@ public struct Summary: Hashable, Sendable {
         return squares > 0 ? sum * sum / (Double(means.count) * squares) : nil
     }
 
-    // MARK: What follows from these
+    // MARK: Derived values
 
-    /// Bytes past their deadlines.
+    /// The number of bytes that arrived after their deadlines.
     public var lateBytes: Double { lateBytesByClass.reduce(0, +) }
 
-    /// The share of all bytes that were late or never came, 0…1.
+    /// The share of all bytes that were late or never arrived, 0…1.
     public var lateShare: Double { offeredBytes > 0 ? (lateBytes + undoneBytes) / offeredBytes : 0 }
 
-    /// The share of all jobs that were not done by their deadlines, 0…1.
+    /// The share of all jobs that did not finish by their deadlines, 0…1.
     public var missedShare: Double { jobs > 0 ? Double(missed) / Double(jobs) : 0 }
 
-    /// What the bytes on time cost, for each 10⁶ bytes asked for; nil where none were.
+    /// The cost of the on-time bytes per 10⁶ submitted bytes; `nil` if no bytes were submitted.
     ///
-    /// For each asked for, not for each on time: else whoever brings the cheap half alone would look like a bargain.
+    /// The divisor is the submitted bytes, not the on-time bytes. Otherwise a policy that transfers only the cheap
+    /// half would look like a bargain.
     public var onTimeCostPerMegabyte: Double? { offeredBytes > 0 ? onTimeCost / (offeredBytes / 1e6) : nil }
 
-    /// By how much the cost with penalty is above the least possible, over all bytes asked for, per 10⁶.
+    /// The difference between the cost with penalty and the lowest possible cost, per 10⁶ submitted bytes.
     public var regretPerMegabyte: Double? {
         offeredBytes > 0 ? (costWithPenalty - optimalCost) / (offeredBytes / 1e6) : nil
     }
 
-    /// The delay that a share of the done jobs did not exceed, in seconds; nil where none was done.
+    /// Returns the delay that a share of the finished jobs did not exceed, in seconds; `nil` if no job finished.
     public func delay(atShare share: Double) -> Double? { Self.quantile(delays, share) }
 
-    /// The part of its time that a share of the done jobs did not exceed.
+    /// Returns the share of its available time that a share of the finished jobs did not exceed.
     public func slackUsed(atShare share: Double) -> Double? { Self.quantile(slackUsed, share) }
 
-    /// The value at a share of sorted ones.
+    /// Returns the quantile of sorted values; `nil` if there are none.
     static func quantile(_ sorted: [Double], _ share: Double) -> Double? {
         guard !sorted.isEmpty else { return nil }
         return sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]

@@ -1,38 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The best that anybody could do who knew the future: the least cost of a device's days, exactly.
+/// The best possible result with knowledge of the future: the exact minimum cost of a device's days.
 ///
-/// Let R_k be the most bytes that can be on time in the k cheapest classes alone. The times that can be filled on time
-/// form a transversal matroid, so filling the cheapest first is optimal: the least cost is the sum of
-/// c_k (R_k − R_{k−1}), and the penalty for what even all classes leave. R_k is found by serving, at every moment of an
-/// allowed class, the pending job with the earliest deadline. Costs a sort and a pass for each class.
+/// Let R_k be the maximum number of bytes that can be on time in the k cheapest classes alone. The times that can be
+/// filled on time form a transversal matroid, so filling the cheapest class first is optimal. The minimum cost is the
+/// sum of c_k (R_k − R_{k−1}), plus the penalty for the bytes that even all classes leave. To find R_k, the pending
+/// job with the earliest deadline is served at every moment of an allowed class. Takes one sort and one pass per
+/// class.
+///
+/// ```swift
+/// let optimum = Optimum(trace, jobs: jobs, settings: ReplaySettings())
+/// print(optimum.cost, optimum.leastLateShare)
+/// ```
 public struct Optimum: Hashable, Sendable, Codable {
-    /// What is on time at most, in bytes, by class.
+    /// The number of on-time bytes in the optimum, by cost class.
     public private(set) var onTimeBytes: [Double]
-    /// All bytes asked for.
+    /// The number of bytes of all jobs.
     public private(set) var offeredBytes: Double
-    /// The least cost, the penalty for what is not on time included.
+    /// The minimum cost, including the penalty for bytes that are not on time.
     public private(set) var cost: Double
-    /// The share of all bytes that nobody can bring on time, 0…1.
+    /// The share of all bytes that cannot be on time, 0…1.
     public var leastLateShare: Double { share(late: offeredBytes - onTimeBytes.reduce(0, +)) }
-    /// The same for whoever never uses a metered network.
+    /// The share of all bytes that cannot be on time without metered networks, 0…1.
     public let leastLateShareUnmetered: Double
-    /// The trade between late bytes and what bytes on time cost: the corners of the front, from nothing on time to
-    /// all that can be.
+    /// The Pareto front of late bytes and the cost of on-time bytes. Its corners lead from nothing on time to the
+    /// maximum on time.
     public let front: [FrontPoint]
 
-    /// A corner of the front.
+    /// A corner of the Pareto front.
     public struct FrontPoint: Hashable, Sendable, Codable {
         /// The share of all bytes that are late, 0…1.
         public var lateShare: Double
-        /// What the bytes on time cost in all.
+        /// The total cost of the on-time bytes.
         public var cost: Double
-        /// Bytes on time.
+        /// The number of on-time bytes.
         public var onTimeBytes: Double
     }
 
-    /// The optimum of a device's days. Jobs without a deadline have until the end of the trace.
+    /// Computes the optimum of a device's days. A job without a deadline has until the end of the trace.
     public init(_ trace: Trace, jobs: [Job], settings: ReplaySettings) {
         let sweep = DeadlineSweep(trace, jobs: jobs, settings)
         let offered = Amount(parts: jobs.reduce(0) { $0 + Amount(bytes: $1.bytes).parts })
@@ -63,10 +69,10 @@ public struct Optimum: Hashable, Sendable, Codable {
     private func share(late: Double) -> Double { offeredBytes > 0 ? late / offeredBytes : 0 }
 }
 
-/// Serves the earliest deadline first at all moments of chosen classes.
+/// Serves the job with the earliest deadline first, at all moments of chosen classes.
 struct DeadlineSweep {
     private let trace: Trace
-    /// In the order of arrivals.
+    /// The jobs in order of arrival.
     private let jobs: [Job]
     private let settings: ReplaySettings
 
@@ -76,7 +82,7 @@ struct DeadlineSweep {
         self.settings = settings
     }
 
-    /// The most bytes that can be on time.
+    /// Returns the maximum number of bytes that can be on time in the given classes.
     func mostOnTime(in classes: Set<CostClass>) -> Amount {
         var pending = DeadlineHeap()
         var next = 0
@@ -100,7 +106,7 @@ struct DeadlineSweep {
     }
 }
 
-/// What waits, by deadline.
+/// The pending jobs, ordered by deadline.
 private struct DeadlineHeap {
     private struct Item {
         var deadline: WallTime
@@ -117,10 +123,11 @@ private struct DeadlineHeap {
         }
     }
 
-    /// Uses a stretch of time for what is due first, as long as it is not too late; says how much came.
+    /// Serves the earliest deadlines in a period of time, and returns the amount served. A job is not served after
+    /// its deadline.
     mutating func serve(from start: WallTime, to end: WallTime, rate: Int64) -> Amount {
-        // The capacity of the stretch, of which `used` is gone: work is counted in amounts, so that no time is lost by
-        // rounding where one job follows another.
+        // The capacity of the period, of which `used` is consumed. Work is counted in amounts, so that no time is
+        // lost to rounding between consecutive jobs.
         let length = end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
         let capacity = Amount(rate: rate, nanoseconds: length)
         var used = Amount.zero

@@ -1,45 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON document to be written: keys keep their order, so that the same results give the same bytes.
+/// A JSON document to write. Keys keep their order, so that equal results produce equal bytes.
+///
+/// ```swift
+/// let document = JSONValue.object([.init("policy", .text("strict")), .init("late_share", .number(0.25))])
+/// print(document.document)
+/// ```
 public indirect enum JSONValue: Hashable, Sendable {
-    /// Nothing is known.
+    /// An unknown value.
     case null
-    /// Yes or no.
+    /// A Boolean value.
     case bool(Bool)
     /// A whole number.
     case whole(Int)
-    /// A number; one that is not finite is written as null.
+    /// A number. A number that is not finite is written as `null`.
     case number(Double)
-    /// Text.
+    /// A string.
     case text(String)
-    /// Values in order.
+    /// An array.
     case list([JSONValue])
-    /// Values by key, in order.
+    /// An object, with its keys in order.
     case object([Pair])
 
     /// A key with its value.
     public struct Pair: Hashable, Sendable {
-        /// The key.
+        /// The key of the value.
         public var key: String
-        /// Its value.
+        /// The value of the key.
         public var value: JSONValue
 
-        /// A pair.
+        /// Creates a pair.
         public init(_ key: String, _ value: JSONValue) {
             self.key = key
             self.value = value
         }
     }
 
-    /// A number, or null where there is none.
+    /// Returns a number, or ``null`` if the number is `nil`.
     public static func optional(_ number: Double?) -> JSONValue { number.map { .number($0) } ?? .null }
 
-    /// Numbers by the names of the classes of cost.
+    /// Returns an object with one number per cost class, under the names of the classes.
     static func byClass(_ values: [Double]) -> JSONValue {
         .object(CostClass.allCases.map { .init($0.name, .number(values[$0.rawValue])) })
     }
 
-    /// The document as text, indented by two spaces a level.
+    /// The document as text, indented by two spaces per level, with a newline at the end.
     public var document: String {
         var text = ""
         write(to: &text, indent: 0)
@@ -66,7 +71,7 @@ public indirect enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Writes elements a line each.
+    /// Writes each element on a line of its own.
     private static func write<Element>(
         _ elements: [Element], between brackets: String, to text: inout String, indent: Int,
         _ body: (Element, inout String) -> Void

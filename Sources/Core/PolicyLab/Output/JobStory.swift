@@ -3,32 +3,41 @@ public import TransferModel
 internal import TransferPolicy
 public import TransferScheduling
 
-/// What held one job, span by span, in the scheduler's own words.
+/// The periods of a job's wait, with the reasons that the scheduler gives.
+///
+/// ```swift
+/// if let id = replay.transferID(ofJob: 7) {
+///     var story = JobStory(of: id, on: trace)
+///     let outcome = replay.run { story.note($0, at: $1) }
+///     story.close(at: outcome.jobs.first { $0.id == 7 }?.finished ?? trace.end)
+/// }
+/// ```
 public struct JobStory: Sendable {
-    /// A time in which nothing changed for it.
+    /// A period in which a job's state did not change.
     public struct Span: Hashable, Sendable {
-        /// From when.
+        /// The start of the period.
         public var start: WallTime
-        /// Until when.
+        /// The end of the period.
         public var end: WallTime
-        /// The codes of its reasons to wait; `running` where it ran, `not recorded` where nobody knows the conditions.
+        /// The codes of the reasons why the job waits. `running` if the job runs, and `not recorded` if the
+        /// conditions are unknown.
         public var state: String
     }
 
-    /// In order.
+    /// The periods in chronological order.
     public private(set) var spans: [Span] = []
     private let id: TransferID
     private let trace: Trace
-    /// Whether the last span still grows.
+    /// Whether the last period is still growing.
     private var isOpen = false
 
-    /// The story of a transfer on a device's days.
+    /// Creates the story of a transfer on a device's recorded days.
     public init(of id: TransferID, on trace: Trace) {
         self.id = id
         self.trace = trace
     }
 
-    /// Notes how it stands at a moment, and has stood as noted before until then.
+    /// Records the job's state at a moment, and extends the previous state up to that moment.
     public mutating func note(_ scheduler: borrowing Scheduler, at now: Moment) {
         close(at: now.wall)
         isOpen = false
@@ -38,7 +47,7 @@ public struct JobStory: Sendable {
         spans.append(Span(start: now.wall, end: now.wall, state: state))
     }
 
-    /// Notes that it is over, or the trace is.
+    /// Ends the current period, because the job or the trace has ended.
     public mutating func close(at end: WallTime) {
         guard isOpen, !spans.isEmpty else { return }
         spans[spans.count - 1].end = end
@@ -47,7 +56,7 @@ public struct JobStory: Sendable {
     private func state(_ scheduler: borrowing Scheduler, at now: Moment) -> String? {
         if scheduler.holdsSlot(id) { return "running" }
         guard let explanation = scheduler.explanation(of: id, at: now) else { return nil }
-        // What nobody recorded is played as sleep; that is not what was known of it.
+        // Unrecorded times are replayed as sleep, but sleep is not what was recorded.
         guard trace.segment(at: now.wall)?.isKnown == true else { return "not recorded" }
         return explanation.holds.map(\.reason.code).joined(separator: ", ")
     }

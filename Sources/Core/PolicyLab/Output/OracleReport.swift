@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The optimum of several devices, for people and programs.
+/// The optimum of several devices, as a table and as JSON.
 public struct OracleReport: Sendable {
     private let devices: [String]
     private let optima: [Optimum]
     private let settings: ReplaySettings
 
-    /// A report; devices and optima are in the same order.
+    /// Creates a report. Devices and optima are in the same order.
     public init(devices: [String], optima: [Optimum], settings: ReplaySettings) {
         self.devices = devices
         self.optima = optima
         self.settings = settings
     }
 
-    /// The corners of all devices together: each class is filled on all of them before the next dearer one on any.
+    /// The corners of the joint Pareto front. Each class is filled on all devices before the next more expensive
+    /// class is used on any.
     var corners: [Optimum.FrontPoint] {
         let offered = optima.reduce(0) { $0 + $1.offeredBytes }
         let count = optima.map(\.front.count).max() ?? 0
@@ -28,7 +29,7 @@ public struct OracleReport: Sendable {
         }
     }
 
-    /// A line a device.
+    /// A table with one row per device.
     public var table: TextTable {
         var table = TextTable(columns: [
             .init("device", isNumeric: false), .init("offered MB"), .init("late %"), .init("late % unmetered"),
@@ -46,7 +47,7 @@ public struct OracleReport: Sendable {
         return table
     }
 
-    /// The front of all devices.
+    /// A table of the joint Pareto front of all devices.
     public var frontTable: TextTable {
         var table = TextTable(columns: [.init("late %"), .init("cost/MB"), .init("cost")])
         let offered = optima.reduce(0) { $0 + $1.offeredBytes }
@@ -63,7 +64,7 @@ public struct OracleReport: Sendable {
         bytes > 0 ? Decimal.text(cost / (bytes / 1e6), digits: 3) : "-"
     }
 
-    /// All of it as JSON.
+    /// The complete report as JSON.
     public var json: JSONValue {
         .object([
             .init("devices", .list(zip(devices, optima).map { json($0, $1) })),

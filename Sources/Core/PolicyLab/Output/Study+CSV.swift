@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Study {
-    /// All results as comma-separated values: a line for each policy and device, and one for all devices, named `*`.
+    /// The results as comma-separated values, with one line per policy and device. A line with the device `*` covers
+    /// all devices.
     public var csv: String {
         var lines: [String] = []
         for line in self.lines {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Study {
-    /// All results as a JSON document.
+    /// The results as a JSON document.
     public var json: JSONValue {
         .object([
             .init("least_late_share", .number(leastLateShare)),

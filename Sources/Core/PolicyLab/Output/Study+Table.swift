@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Study {
-    /// What a table may be sorted by.
+    /// A column by which a table can be sorted.
     public enum SortKey: String, Hashable, Sendable, CaseIterable {
         /// The share of late bytes.
         case late
-        /// What bytes on time cost.
+        /// The cost of on-time bytes per megabyte.
         case cost
-        /// How far above the optimum.
+        /// The distance from the optimum.
         case regret
         /// The median delay.
         case delay
-        /// How often the radio was woken.
+        /// The number of times that the radio was woken.
         case activations
-        /// The name.
+        /// The policy's name.
         case name
     }
 
-    /// The policies as a table for a terminal, in the order asked for or sorted, the least first.
+    /// Returns the policies as a table for a terminal. The rows are in the order of the study, or sorted in ascending
+    /// order.
     public func table(sortedBy key: SortKey? = nil) -> TextTable {
         var table = TextTable(columns: [
             .init("policy", isNumeric: false), .init("late %"), .init("95 %"), .init("missed %"), .init("cost/MB"),
@@ -38,7 +39,7 @@ extension Study {
         return table
     }
 
-    /// What nobody can be better than, in a sentence.
+    /// A sentence about the lowest possible share of late bytes.
     public var floor: String {
         "Late at the least: \(Self.percent(leastLateShare)) % on any network, "
             + "\(Self.percent(leastLateShareUnmetered)) % without metered ones."
@@ -71,7 +72,7 @@ extension Study {
         return [range.lowerBound, range.upperBound].map { Decimal.text($0 * scale, digits: 2) }.joined(separator: "…")
     }
 
-    /// Seconds for people.
+    /// Returns seconds in a unit that is easy to read.
     static func duration(_ seconds: Double?) -> String {
         guard let seconds else { return "-" }
         if seconds < 120 { return "\(Decimal.text(seconds, digits: 0)) s" }

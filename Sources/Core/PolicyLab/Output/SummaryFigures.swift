@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The figures of a summary by their stable names, as JSON and as a row of comma-separated values.
+/// The metrics of a summary under their stable names, as JSON and as a row of comma-separated values.
 struct SummaryFigures {
-    /// One figure, or one for each class of cost or source of power.
+    /// A metric with one value, or with one value per cost class or power source.
     private struct Figure {
         var name: String
         /// The end of the name.
@@ -15,7 +15,7 @@ struct SummaryFigures {
 
         var json: JSONValue.Pair { .init(name + unit, value) }
 
-        /// The columns; empty where nothing is known.
+        /// The metric's columns. The text of an unknown value is empty.
         var csv: [(key: String, text: String)] {
             guard case .object(let parts) = value else { return [(name + unit, Self.text(value))] }
             return parts.map { ("\(name)_\($0.key)\(unit)", Self.text($0.value)) }
@@ -32,7 +32,7 @@ struct SummaryFigures {
 
     private let amounts: [Figure]
     private let spans: [Figure]
-    /// The figures of single jobs, which nobody knows of the optimum.
+    /// The metrics of single jobs, which the optimum does not have.
     private let counts: [Figure]
     private let events: Figure
     private let isOptimum: Bool
@@ -84,10 +84,10 @@ struct SummaryFigures {
         .object([.init("battery", .number(value.battery)), .init("wall", .number(value.wall))])
     }
 
-    /// The figures as pairs of an object.
+    /// The metrics as members of a JSON object.
     var json: [JSONValue.Pair] { (amounts + spans + (isOptimum ? [] : counts + [events])).map(\.json) }
 
-    /// The figures as columns of a row.
+    /// The metrics as columns of a row.
     var csv: [(key: String, text: String)] {
         func known(_ figures: [Figure]) -> [(key: String, text: String)] {
             figures.flatMap(\.csv).map { ($0.key, isOptimum ? "" : $0.text) }

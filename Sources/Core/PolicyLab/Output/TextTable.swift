@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows and columns for a terminal: aligned, numbers to the right.
+/// A table for a terminal, with aligned columns. Numbers are right-aligned.
+///
+/// ```swift
+/// let table = TextTable(
+///     columns: [.init("policy", isNumeric: false), .init("late %")], rows: [["strict", "2.50"]])
+/// for line in table.lines { print(line) }
+/// ```
 public struct TextTable: Sendable {
-    /// A column's heading.
+    /// The heading of a column.
     public struct Column: Sendable {
-        /// Its words.
+        /// The text of the heading.
         public var title: String
-        /// Whether it holds numbers.
+        /// Whether the column contains numbers.
         public var isNumeric: Bool
 
-        /// A column.
+        /// Creates a heading.
         public init(_ title: String, isNumeric: Bool = true) {
             self.title = title
             self.isNumeric = isNumeric
         }
     }
 
-    /// The columns.
+    /// The columns of the table.
     public var columns: [Column]
     /// The rows, each with as many cells as there are columns.
     public var rows: [[String]]
 
-    /// A table.
+    /// Creates a table.
     public init(columns: [Column], rows: [[String]] = []) {
         self.columns = columns
         self.rows = rows
     }
 
-    /// The lines, the heading first.
+    /// The lines of text, beginning with the headings.
     public var lines: [String] {
         let all = [columns.map(\.title)] + rows
         let widths = columns.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
@@ -43,7 +49,7 @@ public struct TextTable: Sendable {
 }
 
 extension String {
-    /// The text without what may repeat at its end.
+    /// Returns the string without any repetitions of a character at its end.
     func trimmingEnd(_ character: Character) -> String {
         var text = self[...]
         while text.last == character { text.removeLast() }

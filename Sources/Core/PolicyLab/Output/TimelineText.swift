@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// A device's days as rows of letters: power, network and sleep, and above them what was transferred.
+/// A device's days as rows of letters: power, network and sleep, with the transfers in a row above.
 public enum TimelineText {
-    /// What the letters mean, in one line.
+    /// An explanation of the letters, in one line.
     public static let legend =
         "power A mains, b battery · network w Wi-Fi, e cable, c metered, - none · z asleep · ? unknown · # transfer"
 
-    /// The rows, in blocks of a day that begin at midnight UTC.
+    /// Returns the rows, in blocks of one day. Each block begins at midnight UTC.
     ///
-    /// - Parameter columns: letters a day, 1 or more; each stands for the middle of its time, a transfer for any of it.
+    /// - Parameter columns: The number of letters per day, at least 1. A letter of a condition stands for the middle
+    ///   of its period. A transfer is marked if it falls anywhere in the period.
     public static func lines(_ trace: Trace, _ activity: [DeviceOutcome.Activity], columns: Int) -> [String] {
         let day: Int64 = 86_400_000_000_000
         var lines: [String] = []
         let first = trace.start.nanosecondsSinceEpoch
-        // Down to midnight, before the epoch too.
+        // Rounds down to midnight, also before the epoch.
         var start = first - ((first % day) + day) % day
         while start < trace.end.nanosecondsSinceEpoch {
             let title = date(start / day)
@@ -53,7 +54,7 @@ public enum TimelineText {
         }
     }
 
-    /// The date of a day since the epoch.
+    /// Returns the date of a day, counted from the epoch.
     static func date(_ day: Int64) -> String {
         let civil = CivilDate(daysSinceEpoch: day)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the page looks, in the light and in the dark.
+/// The style sheet of the page, for light and dark appearance.
 enum PageStyle {
-    /// Blue, orange, green, vermilion, purple, olive, sky and grey: told apart with any eyes, after Okabe and Ito.
+    /// Blue, orange, green, vermilion, purple, olive, sky and gray, after Okabe and Ito. Readers with color blindness
+    /// can tell these colors apart.
     private static let light = ["#0b62a8", "#b35900", "#00795a", "#c03a12", "#8a4a86", "#6d6a00", "#2596be", "#555555"]
     private static let dark = ["#6cb4ee", "#f0a35e", "#4cc9a4", "#ff8a66", "#d79ad3", "#d0cc5a", "#8fd3f0", "#b5b5b5"]
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// A device's days as bands: power, network, and a band of transfers for each policy.
+/// A device's days as bands: power, network, and one band of transfers per policy.
 public struct PageTimeline: Sendable {
-    /// When a policy moved bytes.
+    /// The times at which a policy transferred bytes.
     public struct Band: Sendable {
-        /// The policy.
+        /// The name of the policy.
         public var name: String
-        /// The times, in order.
+        /// The periods of transfer, in chronological order.
         public var activity: [DeviceOutcome.Activity]
 
-        /// A band.
+        /// Creates a band.
         public init(name: String, activity: [DeviceOutcome.Activity]) {
             self.name = name
             self.activity = activity
@@ -22,13 +22,13 @@ public struct PageTimeline: Sendable {
     private static let left = 150.0
     private static let width = 790.0
 
-    /// A timeline.
+    /// Creates a timeline.
     public init(_ trace: Trace, bands: [Band]) {
         self.trace = trace
         self.bands = bands
     }
 
-    /// So many columns stand for the whole trace: what is drawn does not grow with it.
+    /// The number of columns for the whole trace. The size of the drawing does not grow with the trace.
     private static let columns = 790
 
     private var start: Int64 { trace.start.nanosecondsSinceEpoch }
@@ -74,7 +74,7 @@ public struct PageTimeline: Sendable {
         }
     }
 
-    /// What there was in the middle of each column.
+    /// Returns the segment at the middle of each column.
     private func sampled() -> [Trace.Segment?] {
         (0..<Self.columns).map { column in
             let middle = start &+ Int64((Double(column) + 0.5) / Double(Self.columns) * span)
@@ -82,7 +82,7 @@ public struct PageTimeline: Sendable {
         }
     }
 
-    /// The columns in which any byte came.
+    /// Returns for each column whether any byte arrived in it.
     private func activeColumns(_ band: Band) -> [Bool] {
         var columns = Array(repeating: false, count: Self.columns)
         func column(_ date: WallTime) -> Int {
@@ -106,7 +106,7 @@ public struct PageTimeline: Sendable {
         for (style, all) in byStyle.sorted(by: { $0.key < $1.key }) { drawing.rectangles(all, style) }
     }
 
-    /// Columns alike side by side, together; nil ones are left out.
+    /// Combines adjacent columns of the same style. Leaves out columns whose style is `nil`.
     private func runs(_ styles: [String?]) -> [(style: String, from: Int, to: Int)] {
         var runs: [(style: String, from: Int, to: Int)] = []
         for (column, style) in styles.enumerated() {
@@ -120,7 +120,7 @@ public struct PageTimeline: Sendable {
         return runs
     }
 
-    /// Midnights (UTC) below, as many as can be read.
+    /// Draws marks at midnight UTC, as many as remain readable.
     private func days(_ height: Double, _ drawing: inout Drawing) {
         let day: Int64 = 86_400_000_000_000
         let count = Int(span / Double(day)) + 1

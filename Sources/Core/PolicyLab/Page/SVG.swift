@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text for pages, with what has a meaning there written otherwise.
+/// Conversions to text for HTML and SVG.
 enum Markup {
     static func escape(_ text: String) -> String {
         var result = ""
@@ -17,7 +17,7 @@ enum Markup {
         return result
     }
 
-    /// A coordinate: two digits are finer than any screen.
+    /// Returns a coordinate with at most two decimal places, which is finer than any screen.
     static func number(_ value: Double) -> String {
         var text = Decimal.text(value, digits: 2)
         while text.contains("."), text.hasSuffix("0") { text.removeLast() }
@@ -26,14 +26,14 @@ enum Markup {
     }
 }
 
-/// A drawing, put together piece by piece.
+/// An SVG drawing that is composed step by step.
 struct Drawing {
     let width: Double
     let height: Double
     private let title: String
     private var body: [String] = []
 
-    /// - Parameter title: what it shows, for who cannot see it.
+    /// - Parameter title: A description of the drawing, for people who cannot see it.
     init(width: Double, height: Double, title: String) {
         (self.width, self.height, self.title) = (width, height, title)
     }
@@ -56,7 +56,7 @@ struct Drawing {
         body.append("<path d=\"M\(steps.joined(separator: "L"))\" class=\"\(style)\"/>")
     }
 
-    /// Rectangles of one style as one piece.
+    /// Draws rectangles of the same style as one path.
     mutating func rectangles(_ all: [(x: Double, y: Double, width: Double, height: Double)], _ style: String) {
         guard !all.isEmpty else { return }
         let parts = all.map {
@@ -81,13 +81,13 @@ struct Drawing {
     }
 }
 
-/// A scale from values to places, with round values to write at it.
+/// A mapping from values to coordinates, with round values for the labels.
 struct Scale {
     let range: ClosedRange<Double>
     let places: (from: Double, to: Double)
     let ticks: [Double]
 
-    /// From 0 to at least `largest`.
+    /// Creates a scale from 0 to at least `largest`.
     init(to largest: Double, places: (from: Double, to: Double), count: Double = 5) {
         let top = largest > 0 && largest.isFinite ? largest : 1
         var step = 1.0
@@ -105,7 +105,7 @@ struct Scale {
         return places.from + share / (range.upperBound - range.lowerBound) * (places.to - places.from)
     }
 
-    /// A tick as text, with as many digits as the steps between them need.
+    /// Returns the label of a tick, with as many digits as the distance between ticks requires.
     func text(_ tick: Double) -> String {
         let step = ticks.count > 1 ? ticks[1] - ticks[0] : 1
         return Decimal.text(tick, digits: step >= 1 ? 0 : step >= 0.1 ? 1 : step >= 0.01 ? 2 : 3)

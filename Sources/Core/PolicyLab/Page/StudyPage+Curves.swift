@@ -7,7 +7,7 @@ extension StudyPage {
         (2 * 86_400, "2 d"), (7 * 86_400, "7 d"), (30 * 86_400, "30 d"),
     ]
 
-    /// The share of jobs that were done within a time, a curve a policy.
+    /// The share of jobs that finished within a time, with one curve per policy.
     var curves: String {
         var drawing = Drawing(width: 960, height: 400, title: "Share of jobs done within a time")
         let longest = study.lines.compactMap { $0.pooled.delays.last }.max() ?? 86_400
@@ -38,7 +38,7 @@ extension StudyPage {
         return drawing.svg
     }
 
-    /// A curve of at most two hundred steps, however many jobs there are.
+    /// Returns a curve of at most 200 steps, however many jobs there are.
     private func points(_ summary: Summary) -> [(seconds: Double, share: Double)] {
         let (delays, jobs) = (summary.delays, max(1, summary.jobs))
         let count = min(200, delays.count)

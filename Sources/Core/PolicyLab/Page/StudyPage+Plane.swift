@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StudyPage {
-    /// Late bytes against cost, with the front of what is possible.
+    /// The drawing of late bytes against cost, with the Pareto front.
     var plane: String {
         var drawing = Drawing(width: 960, height: 460, title: "Share of late bytes against cost per megabyte")
         let points = study.lines.map { line in
             (late: line.pooled.lateShare * 100, cost: line.pooled.onTimeCostPerMegabyte ?? 0)
         }
-        // The front begins with nothing on time: only what lies near the policies is of interest.
+        // The front begins with nothing on time. Only the part near the policies is of interest.
         let x = Scale(to: max(1, points.map(\.late).max() ?? 1) * 1.05, places: (70, 930), count: 8)
         let costs = points.map(\.cost) + study.lines.compactMap { $0.costInterval?.upperBound }
         let y = Scale(to: max(0.1, costs.max() ?? 1) * 1.05, places: (410, 32))
@@ -41,7 +41,7 @@ extension StudyPage {
         return drawing.svg
     }
 
-    /// The part of the front up to a share of late bytes, in percent.
+    /// Returns the part of the front up to a share of late bytes, in percent.
     private static func clipped(
         _ front: [(late: Double, cost: Double)], to largest: Double
     ) -> [(late: Double, cost: Double)] {
@@ -59,8 +59,8 @@ extension StudyPage {
         return kept
     }
 
-    /// Writes the numbers beside their dots; dots that touch one another have one label in common, or nobody could say
-    /// which number is whose.
+    /// Writes the policies' numbers beside their dots. Dots that touch share a label, because nobody could otherwise
+    /// tell whose number is whose.
     private static func label(_ dots: [(x: Double, y: Double)], _ drawing: inout Drawing) {
         var groups: [[Int]] = []
         for (number, dot) in dots.enumerated() {
@@ -88,7 +88,7 @@ extension StudyPage {
     }
 }
 
-/// The room that something takes in the drawing.
+/// The rectangle that an element occupies in the drawing.
 private struct Box {
     var x: Double
     var y: Double
@@ -99,7 +99,7 @@ private struct Box {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    /// One that holds all of some; there is at least one.
+    /// Creates the smallest box around boxes, of which there is at least one.
     init(around boxes: [Box]) {
         x = boxes.map(\.x).min() ?? 0
         y = boxes.map(\.y).min() ?? 0
@@ -107,14 +107,14 @@ private struct Box {
         height = (boxes.map { $0.y + $0.height }.max() ?? 0) - y
     }
 
-    /// Between the axes.
+    /// Whether the box lies between the axes.
     var isInside: Bool { x > 72 && x + width < 940 && y > 16 && y + height < 406 }
 
     func overlaps(_ other: Box) -> Bool {
         x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
     }
 
-    /// Where something may stand beside this, the best place first.
+    /// Returns the possible places for a label beside the box, in order of preference.
     func places(forWidth wide: Double, height high: Double) -> [Box] {
         let middle = y + (height - high) / 2
         let (right, left) = (x + width + 3, x - wide - 3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StudyPage {
-    /// The devices' shares of late bytes and their costs, a row a policy.
+    /// The drawing of each device's share of late bytes and cost, with one row per policy.
     var spread: String {
         let rowHeight = 30.0
         let height = Double(study.lines.count) * rowHeight + 60
@@ -18,7 +18,7 @@ extension StudyPage {
             drawing.text(Self.short(line.name), 30, y + 4)
         }
         for panel in panels {
-            // Where single devices are not drawn, nothing lies beyond the bars.
+            // If single devices are not drawn, nothing lies beyond the bars.
             let share = study.devices.count > Self.mostDots ? 0.9 : 1
             let largest = panel.values.compactMap { Summary.quantile($0.sorted(), share) }.max() ?? 0
             let scale = Scale(to: max(panel.least, largest), places: panel.places)
@@ -53,7 +53,7 @@ extension StudyPage {
         drawing.line(scale(middle), y - 8, scale(middle), y + 8, "middle \(colour)")
     }
 
-    /// A name that fits its column.
+    /// Returns a name that fits its column.
     static func short(_ name: String, letters: Int = 22) -> String {
         name.count > letters ? "\(name.prefix(letters - 1))…" : name
     }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A study as one page for a browser: a table, and drawings of what it means.
+/// A study as a single HTML page with a table and drawings.
 ///
-/// Needs nothing beside itself, no script and no font; follows the reader's choice of light or dark. Its size grows with
-/// the number of policies, not with that of devices: more than ``mostDots`` devices are drawn as shares.
+/// The page needs no other files, scripts or fonts, and follows the reader's light or dark setting. Its size grows
+/// with the number of policies, not with the number of devices: more than ``mostDots`` devices are drawn as
+/// percentiles.
+///
+/// ```swift
+/// let page = StudyPage(study, optima: optima, settings: settings)
+/// print(page.html)
+/// ```
 public struct StudyPage: Sendable {
-    /// With more devices than this none is drawn by itself.
+    /// The maximum number of devices that are drawn as single dots.
     static let mostDots = 60
-    /// Colours there are; further policies have them again, in dashes.
+    /// The number of colors. Further policies reuse the colors with dashes.
     static let colours = 8
 
     let study: Study
@@ -15,11 +21,13 @@ public struct StudyPage: Sendable {
     private let offeredBytes: Double
     private let timelines: [PageTimeline]
 
-    /// A page.
+    /// Creates a page.
     ///
     /// - Parameters:
-    ///   - optima: by device, for the front.
-    ///   - timelines: devices that are drawn day by day.
+    ///   - study: The study to show.
+    ///   - optima: The optimum of each device, for the front.
+    ///   - settings: The settings of the replays.
+    ///   - timelines: The devices whose days are drawn.
     public init(_ study: Study, optima: [Optimum], settings: ReplaySettings, timelines: [PageTimeline] = []) {
         self.study = study
         corners = OracleReport(devices: study.devices, optima: optima, settings: settings).corners
@@ -27,7 +35,7 @@ public struct StudyPage: Sendable {
         self.timelines = timelines
     }
 
-    /// The page.
+    /// The HTML text of the page.
     public var html: String {
         var parts = [
             "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
@@ -71,7 +79,7 @@ public struct StudyPage: Sendable {
         ].joined(separator: " ")
     }
 
-    /// The policies as a table, numbered as in the drawings.
+    /// The table of policies, numbered as in the drawings.
     private var table: String {
         let heads = ["", "policy", "late %", "95 %", "missed %", "cost/MB", "95 %", "regret/MB", "delay p50", "p95"]
         let rows = study.table().rows.enumerated().map { number, row in
@@ -87,13 +95,13 @@ public struct StudyPage: Sendable {
             ]).joined(separator: "\n")
     }
 
-    /// The front as points: the share that is late, and the cost of each megabyte asked for.
+    /// The points of the front: the share of late bytes, and the cost per submitted megabyte.
     var front: [(late: Double, cost: Double)] {
         guard offeredBytes > 0 else { return [] }
         return corners.map { ($0.lateShare, $0.cost / (offeredBytes / 1e6)) }
     }
 
-    /// The style of a policy's marks.
+    /// Returns the style class of a policy's marks.
     static func style(_ number: Int) -> String {
         "c\(number % colours)" + (number / colours % 2 == 1 ? " dashed" : "")
     }

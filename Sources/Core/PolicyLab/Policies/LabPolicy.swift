@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferPolicy
 
-/// Something that can stand in a line of the lab's table.
+/// A policy, or the optimum, as a row of the lab's table.
+///
+/// ```swift
+/// let policy = try LabPolicy("lookahead:h=6")
+/// let rule = policy.policy(on: trace, settings: ReplaySettings())
+/// ```
 public struct LabPolicy: Sendable {
-    /// As it was asked for.
+    /// The name as the user gave it.
     public let name: String
-    /// Whether it is the optimum, which is computed and not replayed.
+    /// Whether this is the optimum, which is computed rather than replayed.
     public let isOptimum: Bool
 
-    /// The optimum's name.
+    /// The name of the optimum.
     public static let optimum = "oracle"
 
-    /// The policies that can be replayed: those of the daemon, and those that only a lab can have.
+    /// The policies that can be replayed: the daemon's policies, and those that only a lab can have.
     public static var entries: [PolicyCatalog.Entry] { entries(on: nil, ReplaySettings()) }
 
     private static func entries(on trace: Trace?, _ settings: ReplaySettings) -> [PolicyCatalog.Entry] {
         PolicyCatalog.entries + [LookaheadPolicy.entry(trace, settings)]
     }
 
-    /// The policy that `text` names, written `NAME[:key=value]…`.
+    /// Creates the policy that `text` names, in the form `NAME[:key=value]…`.
+    ///
+    /// - Throws: A `PolicyNameError` if there is no such policy, or a parameter is unknown, repeated or out of range.
     public init(_ text: String) throws(PolicyNameError) {
         name = text
         isOptimum = text == Self.optimum
@@ -31,14 +38,16 @@ public struct LabPolicy: Sendable {
         }
     }
 
-    /// The rule for a device's days; nil for the optimum. Only those that see ahead look at the trace.
+    /// Returns the policy for a device's days; `nil` for the optimum. Only policies that look ahead use the trace.
     public func policy(on trace: Trace, settings: ReplaySettings) -> (any Policy)? {
         guard !isOptimum else { return nil }
-        // The name was found right when this was made.
+        // The initializer has already validated the name.
         return try? PolicyCatalog.policy(named: name, among: Self.entries(on: trace, settings))
     }
 
-    /// The policies that a list names, separated by commas.
+    /// Returns the policies in a comma-separated list.
+    ///
+    /// - Throws: A `PolicyNameError` for the first name that is not a policy.
     public static func list(_ text: String) throws(PolicyNameError) -> [LabPolicy] {
         var policies: [LabPolicy] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -2,27 +2,29 @@
 internal import TransferModel
 public import TransferPolicy
 
-/// Knows power and network for some hours ahead, and takes dear conditions only once it sees that cheaper ones will not do
-/// in time.
+/// A policy that knows power and network some hours ahead, and accepts expensive conditions only if cheaper
+/// conditions will not suffice in time.
 ///
-/// While a deadline lies further ahead than it sees, the transfer waits for AC and a free network. From then on it waits
-/// as long as the cheaper times that remain before the deadline carry all that is queued, and else runs. It does not
-/// know what will be asked for, and counts what is due later as if it were due now: so it is no bound, as the optimum is,
-/// but tells what a forecast would be worth. With nothing ahead in sight it is `strict`.
+/// While a deadline is beyond the horizon, the transfer waits for AC power and an unmetered network. After that, the
+/// transfer waits while the cheaper times before the deadline can carry everything in the queue, and runs otherwise.
+///
+/// The policy does not know future submissions, and it counts bytes that are due later as due now. The policy is
+/// therefore not a bound, as the optimum is, but shows the value of a forecast. With a horizon of zero, the policy
+/// equals `strict`.
 public struct LookaheadPolicy: Policy {
-    /// How far it sees.
+    /// The time for which the policy knows the future.
     public let horizon: Duration
     private let capacity: CapacityAhead
     private let settings: ReplaySettings
 
-    /// A policy that knows a device's days.
+    /// Creates a policy that knows a device's days.
     public init(horizon: Duration, trace: Trace, settings: ReplaySettings) {
         self.horizon = max(.zero, horizon)
         self.settings = settings
         capacity = CapacityAhead(trace, settings)
     }
 
-    /// Says whether conditions are good, or better ones not in sight.
+    /// Returns a verdict to run if conditions are good, or if better conditions will not suffice before the deadline.
     public func verdict(for subject: PolicySubject, in context: PolicyContext) -> Verdict {
         let price = subject.unmeteredVerdict(under: context.conditions, treatingUnknownAs: UnknownMeteredRule())
         let strict = PowerConstraint.ac.verdict(under: context.conditions).and(price)
@@ -39,14 +41,14 @@ public struct LookaheadPolicy: Policy {
         let need = Double(max(subject.bytesRemaining ?? 0, context.queue.discretionaryBytes))
         let excess = need - capacity.bytes(cheaperThan: present, from: context.now.wall, to: deadline)
         guard excess > 0 else { return strict }
-        // Once so much less is queued the cheaper times will do.
+        // Once the queue has shrunk by the excess, the cheaper times suffice.
         let rate = Double(max(1, capacity.rate(at: context.now.wall)))
         let seconds = min(excess / rate, 1e8)
         let look = context.now.instant.advanced(by: .nanoseconds(Int64(seconds * 1e9) + 1))
         return .run(relyingOn: [], lookAgain: look)
     }
 
-    /// For the catalogue: its own parameter, to be made with a trace later.
+    /// Returns the catalog entry with the policy's parameter. Without a trace, the entry makes a `StrictPolicy`.
     static func entry(_ trace: Trace?, _ settings: ReplaySettings) -> PolicyCatalog.Entry {
         PolicyCatalog.Entry(
             name: "lookahead",
@@ -60,10 +62,10 @@ public struct LookaheadPolicy: Policy {
     }
 }
 
-/// How much can be moved in the times of each class, from one moment to another.
+/// The number of bytes that the times of each class can carry between two moments.
 private struct CapacityAhead: Sendable {
     private let segments: [Trace.Segment]
-    /// Bytes until the start of each segment, by class.
+    /// The bytes up to the start of each segment, by class.
     private var sums: [[Double]]
     private let settings: ReplaySettings
 
@@ -84,10 +86,10 @@ private struct CapacityAhead: Sendable {
         }
     }
 
-    /// What the network carries at a moment, in bytes a second.
+    /// Returns the network's rate at a moment, in bytes per second.
     func rate(at date: WallTime) -> Int64 { segments[place(of: date)].costClass == nil ? 0 : rate(of: place(of: date)) }
 
-    /// What the times of all cheaper classes carry.
+    /// Returns the bytes that the times of all cheaper classes carry.
     func bytes(cheaperThan costClass: CostClass, from start: WallTime, to end: WallTime) -> Double {
         let limit = settings.cost(of: costClass)
         return CostClass.allCases.reduce(0) { total, other in
@@ -105,7 +107,8 @@ private struct CapacityAhead: Sendable {
         return before + Double(rate(of: place)) * segment.start.duration(to: min(date, segment.end)).labSeconds
     }
 
-    /// The last segment that begins before a moment or at it; the first one before the trace.
+    /// Returns the index of the last segment that begins at or before a moment. Returns the first index for a moment
+    /// before the trace.
     private func place(of date: WallTime) -> Int {
         var (low, high) = (0, segments.count)
         while low < high {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An amount of data, exact to 10⁻⁹ bytes: what a whole rate carries in whole nanoseconds.
+/// An amount of data, exact to 10⁻⁹ bytes. An integer rate over integer nanoseconds gives an exact amount.
 ///
-/// So it makes no difference how time is cut to pieces, and no policy can beat the optimum by rounding.
+/// Results do not depend on how time is divided, and no policy can beat the optimum through rounding.
 struct Amount: Hashable, Comparable, Sendable {
-    /// 10⁻⁹ bytes.
+    /// The amount in units of 10⁻⁹ bytes.
     var parts: Int128
 
     static let zero = Amount(parts: 0)
@@ -13,16 +13,17 @@ struct Amount: Hashable, Comparable, Sendable {
 
     init(bytes: Int64) { parts = Int128(bytes) * 1_000_000_000 }
 
-    /// What comes in so many nanoseconds at a rate in bytes a second.
+    /// Creates the amount that arrives in a number of nanoseconds, at a rate in bytes per second.
     init(rate: Int64, nanoseconds: Int64) {
-        // Most rates and times fit a product of 64 bits.
+        // The product of most rates and times fits in 64 bits.
         let (product, overflow) = rate.multipliedReportingOverflow(by: nanoseconds)
         parts = overflow ? Int128(rate) * Int128(nanoseconds) : Int128(product)
     }
 
-    /// In bytes.
+    /// The amount in bytes.
     var bytes: Double {
-        // Whole bytes and the rest apart: as one number a large amount would lose its fraction, and a small one too.
+        // Whole bytes and the rest are converted separately. In a single conversion, large amounts would lose their
+        // fraction, and small ones too.
         if let small = Int64(exactly: parts) {
             let (whole, rest) = small.quotientAndRemainder(dividingBy: 1_000_000_000)
             return Double(whole) + Double(rest) / 1e9
@@ -31,13 +32,14 @@ struct Amount: Hashable, Comparable, Sendable {
         return Double(whole) + Double(rest) / 1e9
     }
 
-    /// In whole bytes, cut.
+    /// The number of whole bytes, rounded down.
     var wholeBytes: Int64 {
         if let small = Int64(exactly: parts) { return small / 1_000_000_000 }
         return Int64(clamping: parts / 1_000_000_000)
     }
 
-    /// How many nanoseconds it takes at a rate, rounded up; nil where none comes, or not in three centuries.
+    /// Returns the nanoseconds that the amount takes at a rate, rounded up. Returns `nil` if the rate is 0, or the
+    /// time exceeds three centuries.
     func nanoseconds(at rate: Int64) -> Int64? {
         guard rate > 0 else { return nil }
         if let small = Int64(exactly: parts) {

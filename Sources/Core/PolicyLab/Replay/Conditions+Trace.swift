@@ -2,9 +2,9 @@
 internal import TransferModel
 
 extension Conditions {
-    /// What a trace's segment says; nil says nothing.
+    /// Updates the conditions to those of a trace's segment. `nil` means that nothing was recorded.
     ///
-    /// A time of which power or network is unknown counts as sleep: nothing runs, and nothing is learned from it.
+    /// A time in which power or network is unknown counts as sleep: nothing runs, and nothing is learned.
     mutating func update(to segment: Trace.Segment?, at now: Moment) {
         let isKnown = segment?.isKnown ?? false
         sleep.update(

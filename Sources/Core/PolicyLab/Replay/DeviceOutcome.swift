@@ -1,67 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// What one policy made of one device's days.
+/// The outcome of one policy on one device's days.
+///
+/// ## Topics
+///
+/// ### Jobs
+/// - ``device``
+/// - ``jobs``
+/// - ``stops``
+/// - ``activity``
+///
+/// ### Bytes
+/// - ``offeredBytes``
+/// - ``onTimeBytes``
+/// - ``lateBytesByClass``
+/// - ``lateBytes``
+/// - ``undoneBytes``
+///
+/// ### Radio
+/// - ``activations``
+/// - ``activeTime``
+/// - ``tailTime``
+/// - ``wakes``
+/// - ``activeEnergy``
+/// - ``tailEnergy``
+/// - ``wakeEnergy``
+///
+/// ### Replay
+/// - ``span``
+/// - ``unknownTime``
+/// - ``events``
 public struct DeviceOutcome: Hashable, Sendable, Codable {
-    /// Whose days.
+    /// The name of the device.
     public var device: String
-    /// What became of each job, in the order of arrivals. Empty for what was computed as a whole.
+    /// The outcome of each job, in order of arrival. Empty for an outcome that was computed as a whole.
     public var jobs: [JobOutcome] = []
-    /// All bytes asked for.
+    /// The number of bytes of all jobs.
     public var offeredBytes: Double = 0
-    /// Bytes before their deadlines, by class.
+    /// The number of bytes that arrived before their deadlines, by cost class.
     public var onTimeBytes: [Double] = Array(repeating: 0, count: CostClass.allCases.count)
-    /// Bytes past their deadlines, by class.
+    /// The number of bytes that arrived after their deadlines, by cost class.
     public var lateBytesByClass: [Double] = Array(repeating: 0, count: CostClass.allCases.count)
-    /// Bytes that never came.
+    /// The number of bytes that never arrived.
     public var undoneBytes: Double = 0
-    /// How often the radio was woken: starts after a pause.
+    /// The number of times that the radio was woken, which are starts after a pause.
     public var activations = 0
-    /// Stops of transfers that were not done.
+    /// The number of times that an unfinished transfer was stopped.
     public var stops = 0
-    /// For how long something was transferred, in seconds.
+    /// The transfer time in seconds.
     public var activeTime = PowerShares()
-    /// For how long the radio stayed awake after a transfer, in seconds.
+    /// The time in seconds in which the radio stayed awake after a transfer.
     public var tailTime = PowerShares()
-    /// How often the radio was woken, by what the machine ran on.
+    /// The number of times that the radio was woken, by power source.
     public var wakes = PowerShares()
-    /// What the radio took while bytes moved, in joules.
+    /// The radio's energy during transfers, in joules.
     public var activeEnergy = PowerShares()
-    /// What it took while it stayed awake after a transfer.
+    /// The radio's energy while it stayed awake after transfers, in joules.
     public var tailEnergy = PowerShares()
-    /// What it took to wake up.
+    /// The radio's energy to wake up, in joules.
     public var wakeEnergy = PowerShares()
-    /// How long the trace is, in seconds.
+    /// The length of the trace in seconds.
     public var span: Double = 0
-    /// For how long power or network was unknown, in seconds.
+    /// The time in which power or network was unknown, in seconds.
     public var unknownTime: Double = 0
-    /// When bytes of which job came, in order, where that was asked for.
+    /// The periods in which bytes of each job arrived, in chronological order. Empty unless
+    /// ``ReplaySettings/recordsActivity`` is set.
     public var activity: [Activity] = []
-    /// Events that the scheduler was told.
+    /// The number of events that the scheduler received.
     public var events = 0
 
     init(device: String) { self.device = device }
 
-    /// A time in which bytes of one job came.
+    /// A period in which bytes of one job arrived.
     public struct Activity: Hashable, Sendable, Codable {
-        /// Whose bytes.
+        /// The ID of the job.
         public var job: Int64
-        /// From when.
+        /// The start of the period.
         public var start: WallTime
-        /// Until when.
+        /// The end of the period.
         public var end: WallTime
     }
 
-    /// A quantity on battery and on mains apart.
+    /// A quantity, split by power source.
     public struct PowerShares: Hashable, Sendable, Codable {
-        /// On battery.
+        /// The part on battery.
         public var battery = 0.0
-        /// On mains.
+        /// The part on AC power.
         public var wall = 0.0
 
         mutating func add(_ amount: Double, isOnAC: Bool) { if isOnAC { wall += amount } else { battery += amount } }
     }
 
-    /// Bytes past their deadlines.
+    /// The number of bytes that arrived after their deadlines.
     public var lateBytes: Double { lateBytesByClass.reduce(0, +) }
 }

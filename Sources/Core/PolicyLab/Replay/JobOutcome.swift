@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// What became of one job.
+/// The outcome of one job.
 public struct JobOutcome: Hashable, Sendable, Codable {
-    /// Its number.
+    /// The job's ID.
     public var id: Int64
-    /// Whose it was.
+    /// The app that the job belongs to.
     public var app: String
-    /// When it was handed over.
+    /// The time at which the job was submitted.
     public var arrival: WallTime
-    /// When it was to be done.
+    /// The job's deadline; `nil` if there is none.
     public var deadline: WallTime?
-    /// Its size.
+    /// The job's size in bytes.
     public var bytes: Int64
-    /// When it was done; nil where it was not.
+    /// The time at which the job finished; `nil` if it did not finish.
     public var finished: WallTime?
-    /// Attempts in which bytes came.
+    /// The number of attempts in which bytes arrived.
     public var starts = 0
-    /// The longest time in a row in which no byte of it came.
+    /// The longest continuous time in which no byte of the job arrived.
     public var longestWait: Duration = .zero
 
     init(_ job: Job) {
@@ -28,10 +28,10 @@ public struct JobOutcome: Hashable, Sendable, Codable {
         bytes = job.bytes
     }
 
-    /// From its arrival to its end, in seconds.
+    /// The time from arrival to finish, in seconds; `nil` if the job did not finish.
     public var delay: Double? { finished.map { arrival.duration(to: $0).labSeconds } }
 
-    /// Whether it was not done by its deadline.
+    /// Whether the job did not finish by its deadline. A job that never finished is missed even without a deadline.
     public var isMissed: Bool {
         guard let finished else { return true }
         return deadline.map { finished > $0 } ?? false

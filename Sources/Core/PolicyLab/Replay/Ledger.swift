@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Keeps count of what a replay moves.
+/// Accumulates the results of a replay.
 struct Ledger {
     private var totals: DeviceOutcome
     private var onTime = Array(repeating: Amount.zero, count: CostClass.allCases.count)
     private var late = Array(repeating: Amount.zero, count: CostClass.allCases.count)
-    /// In nanoseconds, as all times here: a duration would cost a division of 128 bits at each step.
+    /// In nanoseconds, as are all times here. A `Duration` would cost a 128-bit division at each step.
     private let activationGap: Int64
-    /// When something was last transferred.
+    /// The end of the last transfer.
     private var lastActive: WallTime?
     private var lastClass: CostClass?
-    /// Events that the scheduler was told.
+    /// The number of events that the scheduler received.
     var events = 0
-    /// Stops of transfers that were not done.
+    /// The number of times that an unfinished transfer was stopped.
     var stops = 0
 
     init(_ trace: Trace, jobs: [Job], _ settings: ReplaySettings) {
@@ -24,7 +24,7 @@ struct Ledger {
         activationGap = settings.activationGap.wholeNanoseconds
     }
 
-    /// Something is transferred in that time.
+    /// Records a period in which something is transferred.
     mutating func active(from start: WallTime, to end: WallTime, _ costClass: CostClass, rate: Int64) {
         let isOnAC = costClass == .acFree || costClass == .acMetered
         let pause = lastActive.map { Self.distance($0, start) }
@@ -46,7 +46,7 @@ struct Ledger {
         end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
     }
 
-    /// The radio stays awake for a while after a transfer.
+    /// Records the time for which the radio stays awake after the last transfer.
     private mutating func closeTail(until date: WallTime?) {
         guard let lastActive, let lastClass else { return }
         let tail = date.map { min(activationGap, Self.distance(lastActive, $0)) } ?? activationGap
@@ -55,9 +55,9 @@ struct Ledger {
         totals.tailEnergy.add(RadioEnergy.of(lastClass).tail(seconds: Double(tail) / 1e9), isOnAC: isOnAC)
     }
 
-    /// Bytes of a job came in that time.
+    /// Records a period in which bytes of a job arrived.
     mutating func note(_ job: Int64, from start: WallTime, to end: WallTime) {
-        // With several at once their pieces come in turns.
+        // If several jobs run at once, their periods interleave.
         let recent = totals.activity.indices.suffix(8)
         if let last = recent.last(where: { totals.activity[$0].job == job && totals.activity[$0].end == start }) {
             totals.activity[last].end = end
@@ -71,7 +71,7 @@ struct Ledger {
         late[costClass.rawValue] += lateAmount
     }
 
-    /// What came of it all.
+    /// Returns the results of the replay.
     mutating func outcome(_ states: [Replay.JobState]) -> DeviceOutcome {
         closeTail(until: nil)
         totals.jobs = states.map { state in

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device's days and what is to be transferred in them.
+/// A device's days and the jobs to transfer in them.
 public struct DeviceCase: Hashable, Sendable {
-    /// The name in the workload.
+    /// The device's name in the workload.
     public var name: String
-    /// Its days.
+    /// The device's days.
     public var trace: Trace
-    /// What is to be transferred.
+    /// The jobs to transfer.
     public var jobs: [Job]
 
-    /// A case.
+    /// Creates a case.
     public init(name: String, trace: Trace, jobs: [Job]) {
         self.name = name
         self.trace = trace
         self.jobs = jobs
     }
 
-    /// Puts traces and a workload together: a device's trace is the one whose name begins with the device's.
+    /// Matches traces with a workload. A device's trace is the trace whose name equals the device's name, or else
+    /// begins with it.
     ///
-    /// - Parameter file: where the workload was read from, for errors.
-    /// - Returns: a case for each trace with jobs, in the order of the traces, and the names of those without.
-    /// - Throws: where a device has no trace or several, or two devices have the same.
+    /// - Parameter file: The file from which the workload was read, for errors.
+    /// - Returns: A case for each trace with jobs, in the order of the traces, and the names of the traces without
+    ///   jobs.
+    /// - Throws: An ``InputError`` if a device has no trace or several traces, or if two devices have the same trace.
     public static func match(
         _ traces: [Trace], _ workload: Workload, file: String
     ) throws(InputError) -> (cases: [DeviceCase], unused: [String]) {
@@ -28,15 +30,17 @@ public struct DeviceCase: Hashable, Sendable {
         return (matches.map { DeviceCase(name: $1.name, trace: traces[$0], jobs: $1.jobs) }, unused)
     }
 
-    /// The same where the traces' names alone are known: whoever needs some of the traces need not read the others.
+    /// Matches the names of traces with a workload. A caller that needs only some of the traces does not have to read
+    /// the others.
     ///
-    /// - Returns: for each trace with jobs its place among the names and whose jobs these are.
+    /// - Returns: For each trace with jobs, the trace's index among the names and the device. Also the names of the
+    ///   traces without jobs.
     public static func match(
         names: [String], _ workload: Workload, file: String
     ) throws(InputError) -> (matches: [(place: Int, device: Workload.Device)], unused: [String]) {
         var devices: [Int: Workload.Device] = [:]
         for device in workload.devices {
-            // The whole name before any that it only begins.
+            // An equal name takes precedence over names that only begin with the device's name.
             let equal = names.indices.filter { names[$0] == device.name }
             let found = equal.isEmpty ? names.indices.filter { names[$0].hasPrefix(device.name) } : equal
             func error(_ expected: String) -> InputError {

@@ -3,11 +3,21 @@ public import TransferModel
 public import TransferPolicy
 public import TransferScheduling
 
-/// Lets the scheduler live through a device's recorded days under a virtual clock.
+/// Runs the scheduler through a device's recorded days under a virtual clock.
 ///
-/// The decisions are the scheduler's own, event by event; this only plays the machine: it tells what the conditions are,
-/// hands over what arrives, moves bytes through what runs, and wakes the scheduler when it asked to be. Nothing moves
-/// while power or network is unknown, before the trace and after it. Costs one scheduler event for each change.
+/// The decisions are the scheduler's own, event by event. The replay only simulates the machine: it reports
+/// conditions, submits arriving jobs, moves bytes through running transfers, and wakes the scheduler on request.
+///
+/// Nothing moves while power or network is unknown, or before and after the trace. Costs one scheduler event per
+/// change.
+///
+/// ```swift
+/// let settings = ReplaySettings()
+/// if let policy = try LabPolicy("strict").policy(on: trace, settings: settings) {
+///     var replay = Replay(trace, jobs: jobs, policy: policy, settings: settings)
+///     print(replay.run().lateBytes)
+/// }
+/// ```
 public struct Replay: ~Copyable {
     let trace: Trace
     let settings: ReplaySettings
@@ -15,16 +25,16 @@ public struct Replay: ~Copyable {
     private var generator: SplitMix64
     private var effects: [Effect] = []
 
-    /// In the order of ids, which are also what the scheduler knows them by.
+    /// The jobs in order of ID. An index is also the job's ID in the scheduler.
     private let jobs: [Job]
-    /// The indices of ``jobs`` in the order of arrivals.
+    /// The indices of ``jobs`` in order of arrival.
     private let arrivals: [Int]
     private var states: [JobState]
     private var nextArrival = 0
     private var nextSegment = 0
     private var current: Trace.Segment?
     private var conditions: Conditions
-    /// Indices of the jobs that run, in the order of their starts.
+    /// The indices of the running jobs, in the order in which they started.
     private var running: [Int] = []
     private var now: WallTime
     private var wake: WallTime?
@@ -33,18 +43,18 @@ public struct Replay: ~Copyable {
     struct JobState {
         var remaining: Amount
         var outcome: JobOutcome
-        /// When the last byte came; its arrival before.
+        /// The time at which the last byte arrived; the job's arrival time before the first byte.
         var lastByte: WallTime
-        /// The longest time in a row without a byte of it, in nanoseconds.
+        /// The longest continuous time without a byte of the job, in nanoseconds.
         var longestWait: Int64 = 0
-        /// Whether bytes came in the attempt that is under way.
+        /// Whether bytes arrived in the current attempt.
         var hasMoved = false
         var isOver = false
     }
 
-    /// A replay that has not begun.
+    /// Creates a replay that has not begun.
     ///
-    /// - Parameter jobs: with ids one of a kind. One that arrives after the trace has ended is not done.
+    /// - Parameter jobs: The jobs, with unique IDs. A job that arrives after the end of the trace does not finish.
     public init(_ trace: Trace, jobs: [Job], policy: any Policy, settings: ReplaySettings) {
         self.trace = trace
         self.settings = settings
@@ -56,7 +66,7 @@ public struct Replay: ~Copyable {
         states = ordered.map {
             JobState(remaining: Amount(bytes: $0.bytes), outcome: JobOutcome($0), lastByte: $0.arrival)
         }
-        // What arrived before the trace waits for its start.
+        // Jobs that arrived before the trace wait for its start.
         now = trace.start
         generator = SplitMix64(seed: settings.seed)
         let start = Moment(instant: .zero, wall: trace.start)
@@ -65,22 +75,23 @@ public struct Replay: ~Copyable {
         ledger = Ledger(trace, jobs: ordered, settings)
     }
 
-    /// Lets it all happen.
+    /// Replays the whole trace and returns the outcome.
     ///
-    /// - Parameter look: called after each moment at which something happened, with what the scheduler knows.
+    /// - Parameter look: A closure that is called after each moment at which something happened, with the scheduler's
+    ///   state.
     public mutating func run(look: (borrowing Scheduler, Moment) -> Void = { _, _ in }) -> DeviceOutcome {
         while now < trace.end {
             happen()
             look(scheduler, moment)
             move(to: min(nextChange, trace.end))
         }
-        // What is done at the very end is done.
+        // A job that is complete at the very end counts as finished.
         complete()
         for index in states.indices { closeWait(index, at: max(now, jobs[index].arrival)) }
         return ledger.outcome(arrivals.map { states[$0] })
     }
 
-    /// What the scheduler knows a job by; nil where there is no such job.
+    /// Returns the scheduler's ID of a job; `nil` if there is no such job.
     public func transferID(ofJob id: Int64) -> TransferID? { jobs.firstIndex { $0.id == id }.map { self.id($0) } }
 
     private var moment: Moment {
@@ -88,11 +99,11 @@ public struct Replay: ~Copyable {
     }
 
     private static func distance(_ start: WallTime, _ end: WallTime) -> Int64 {
-        // Dates are within ±4·10¹⁸ ns, so this cannot overflow by more than the sum of two of them.
+        // Dates are within ±4·10¹⁸ ns, so their difference cannot overflow by more than the sum of two dates.
         end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
     }
 
-    // MARK: What happens at a moment
+    // MARK: Events at a moment
 
     private mutating func happen() {
         report()
@@ -113,7 +124,7 @@ public struct Replay: ~Copyable {
         }
     }
 
-    /// Tells how far the running transfers have come.
+    /// Reports the progress of the running transfers.
     private mutating func report() {
         for index in running where states[index].hasMoved {
             let done = jobs[index].bytes - states[index].remaining.wholeBytesUp
@@ -149,7 +160,7 @@ public struct Replay: ~Copyable {
         carryOut(&orders)
     }
 
-    /// The machine is like this from now on; nil where nobody recorded it.
+    /// Applies new conditions; `nil` if conditions were not recorded.
     private mutating func enter(_ segment: Trace.Segment?) {
         current = segment
         conditions.update(to: segment, at: moment)
@@ -158,7 +169,7 @@ public struct Replay: ~Copyable {
 
     private func id(_ index: Int) -> TransferID { TransferID(Int64(index)) }
 
-    // MARK: The scheduler's word
+    // MARK: The scheduler's decisions
 
     private mutating func tell(_ event: consuming Event) {
         ledger.events += 1
@@ -167,7 +178,7 @@ public struct Replay: ~Copyable {
         carryOut(&orders)
     }
 
-    /// Room for orders, that ``carryOut(_:)`` gives back.
+    /// Returns an empty buffer for effects, which ``carryOut(_:)`` gives back.
     private mutating func takeOrders() -> [Effect] {
         var orders: [Effect] = []
         swap(&orders, &effects)
@@ -175,7 +186,7 @@ public struct Replay: ~Copyable {
     }
 
     private mutating func carryOut(_ orders: inout [Effect]) {
-        // Orders may bring events of their own, which bring orders: the list grows while it is walked.
+        // Effects may cause events, which add effects: the array grows while it is traversed.
         var position = 0
         while position < orders.count {
             carryOut(orders[position], &orders)
@@ -198,7 +209,7 @@ public struct Replay: ~Copyable {
         case .wake(let instant):
             wake = instant.map { trace.start.adding($0.nanoseconds) }
         case .end, .discard, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .measureSpace, .explain:
-            // Ends follow from what was told here; nothing is stored, and there is room enough.
+            // Ends follow from the events that were reported here. Nothing is stored, and there is enough space.
             break
         }
     }
@@ -222,7 +233,7 @@ public struct Replay: ~Copyable {
 
     // MARK: Time
 
-    /// When something happens next, if nothing happens before.
+    /// The time of the next change.
     private var nextChange: WallTime {
         var next = current?.end ?? trace.end
         if nextSegment < trace.segments.count { next = min(next, trace.segments[nextSegment].start) }
@@ -235,7 +246,8 @@ public struct Replay: ~Copyable {
         return max(next, now.adding(1))
     }
 
-    /// What one of those that run gets of the network; they share it equally.
+    /// Returns the share of the network's rate that a running transfer receives. All running transfers share the rate
+    /// equally.
     private func rate(ofPlace place: Int) -> Int64 {
         guard let current, current.costClass != nil else { return 0 }
         let (share, rest) = settings.rate(of: current).quotientAndRemainder(dividingBy: Int64(running.count))
@@ -266,7 +278,7 @@ public struct Replay: ~Copyable {
         }
     }
 
-    /// Notes how long no byte of a job came until `date`.
+    /// Records the time until `date` in which no byte of a job arrived.
     private mutating func closeWait(_ index: Int, at date: WallTime) {
         guard states[index].lastByte < date, !states[index].isOver || states[index].outcome.finished == date else {
             return
@@ -277,13 +289,13 @@ public struct Replay: ~Copyable {
 }
 
 extension WallTime {
-    /// So many nanoseconds later; as a duration they would cost a division of 128 bits.
+    /// Returns the time a number of nanoseconds later. A `Duration` would cost a 128-bit division.
     fileprivate func adding(_ nanoseconds: Int64) -> WallTime {
         WallTime(nanosecondsSinceEpoch: nanosecondsSinceEpoch.addingSaturating(nanoseconds))
     }
 }
 
 extension Amount {
-    /// In whole bytes, rounded up: a byte that is not all there is missing.
+    /// The number of whole bytes, rounded up. An incomplete byte counts as missing.
     fileprivate var wholeBytesUp: Int64 { Amount(parts: parts + 999_999_999).wholeBytes }
 }

@@ -2,30 +2,57 @@
 import TransferPolicy
 public import TransferScheduling
 
-/// What a replay assumes of the world beside the trace.
+/// The assumptions of a replay beyond the trace.
+///
+/// ```swift
+/// var settings = ReplaySettings()
+/// settings.penalty = 50
+/// settings.scheduler = ReplaySettings.daemonScheduler
+/// ```
+///
+/// ## Topics
+///
+/// ### Network
+/// - ``freeRate``
+/// - ``cellRate``
+/// - ``activationGap``
+///
+/// ### Costs
+/// - ``costs``
+/// - ``cost(of:)``
+/// - ``penalty``
+///
+/// ### Scheduler
+/// - ``scheduler``
+/// - ``replayScheduler``
+/// - ``daemonScheduler``
+/// - ``seed``
+///
+/// ### Output
+/// - ``recordsActivity``
 public struct ReplaySettings: Hashable, Sendable {
-    /// What Wi-Fi and a cable carry where the trace does not say, in bytes a second. Default 2 500 000.
+    /// The default rate of Wi-Fi and wired networks, in bytes per second. Default: 2,500,000.
     public var freeRate: Int64 = 2_500_000
-    /// What a mobile network carries where the trace does not say, in bytes a second. Default 625 000.
+    /// The default rate of a mobile network, in bytes per second. Default: 625,000.
     public var cellRate: Int64 = 625_000
-    /// What 10⁶ bytes cost in each class, by its raw value; none below 0. Default 0, 1, 4, 5.
+    /// The cost of 10⁶ bytes in each cost class, by raw value. No cost is negative. Default: 0, 1, 4, 5.
     public var costs: [Double] = [0, 1, 4, 5]
-    /// What 10⁶ bytes cost that are late or never come. Default 100.
+    /// The cost of 10⁶ bytes that are late or never arrive. Default: 100.
     public var penalty: Double = 100
-    /// A start after more than this without a transfer wakes the radio. Default 15 s.
+    /// The pause after which the next transfer wakes the radio. Default: 15 s.
     public var activationGap: Duration = .seconds(15)
-    /// How transfers are ordered, and how many run at once.
+    /// The configuration of the scheduler. Default: ``replayScheduler``.
     public var scheduler: SchedulerConfiguration = ReplaySettings.replayScheduler
-    /// Whether it is noted when each job's bytes came. Default no.
+    /// Whether the replay records when bytes of each job arrived. Default: `false`.
     public var recordsActivity = false
-    /// Of the scheduler's chance. Default 1.
+    /// The seed of the scheduler's random numbers. Default: 1.
     public var seed: UInt64 = 1
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
 
-    /// One slot, earliest deadline first, preemptive, and nothing that waits for a condition to settle: what the
-    /// reference figures were made with.
+    /// The configuration that the reference results were made with. One slot, earliest deadline first, preemptive,
+    /// and no debounce of conditions.
     public static var replayScheduler: SchedulerConfiguration {
         var configuration = daemonScheduler
         configuration.globalSlots = 1
@@ -44,15 +71,15 @@ public struct ReplaySettings: Hashable, Sendable {
         return configuration
     }
 
-    /// As programs run it.
+    /// The scheduler's default configuration, as the daemon uses it.
     public static var daemonScheduler: SchedulerConfiguration { SchedulerConfiguration() }
 
-    /// What a segment's network carries, in bytes a second.
+    /// Returns the rate of a segment's network, in bytes per second.
     func rate(of segment: Trace.Segment) -> Int64 {
         segment.rate ?? (segment.network == .cell ? cellRate : freeRate)
     }
 
-    /// What 10⁶ bytes cost in a class.
+    /// Returns the cost of 10⁶ bytes in a class.
     public func cost(of costClass: CostClass) -> Double {
         costs.indices.contains(costClass.rawValue) ? costs[costClass.rawValue] : 0
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import RealModule
 
-/// The regularised lower incomplete gamma function, P(a, x).
+/// The regularized lower incomplete gamma function, P(a, x).
 enum IncompleteGamma {
-    /// P(a, x) for a above 0 and x from 0 up, to about 10⁻¹⁴.
+    /// Returns P(a, x) for a > 0 and x ≥ 0, accurate to about 10⁻¹⁴.
     ///
-    /// The series below a + 1, Lentz's continued fraction above (Abramowitz and Stegun, "Handbook of Mathematical
-    /// Functions", 6.5.29 and 6.5.31).
+    /// Uses the series for x < a + 1, and Lentz's continued fraction otherwise. Source: Abramowitz and Stegun,
+    /// "Handbook of Mathematical Functions", 6.5.29 and 6.5.31.
     static func lower(_ shape: Double, _ value: Double) -> Double {
         guard value > 0 else { return 0 }
         guard value.isFinite else { return 1 }

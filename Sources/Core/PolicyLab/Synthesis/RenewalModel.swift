@@ -2,21 +2,29 @@
 public import TransferModel
 internal import TransferPolicy
 
-/// Turns of being on and off, of Weibull lengths in seconds.
+/// A process that alternates between on and off, with Weibull-distributed lengths in seconds.
+///
+/// ```swift
+/// if let wifi = Alternation(share: 0.65, meanOff: 2400, shape: 0.55) { print(wifi.shareServed(within: 3600)) }
+/// ```
 public struct Alternation: Hashable, Sendable {
-    /// How long it is on at a time.
+    /// The distribution of the on periods.
     public var on: Weibull
-    /// How long it is off at a time.
+    /// The distribution of the off periods.
     public var off: Weibull
 
-    /// Turns of two kinds of lengths.
+    /// Creates an alternation from two distributions.
     public init(on: Weibull, off: Weibull) {
         self.on = on
         self.off = off
     }
 
-    /// Turns with a share of time on, above 0 and below 1, a mean time off, and one shape for both; nil where a number is
-    /// out of its range.
+    /// Creates an alternation with the same shape for both periods. Returns `nil` if a number is out of range.
+    ///
+    /// - Parameters:
+    ///   - share: The share of time on, above 0 and below 1.
+    ///   - meanOff: The mean off period in seconds, above 0.
+    ///   - shape: The Weibull shape, 0.1…10.
     public init?(share: Double, meanOff: Double, shape: Double) {
         guard share > 0, share < 1, meanOff > 0, meanOff.isFinite, (0.1...10).contains(shape),
             let on = Weibull(shape: shape, mean: meanOff * share / (1 - share)),
@@ -28,22 +36,22 @@ public struct Alternation: Hashable, Sendable {
     /// The share of time on.
     public var share: Double { on.mean / (on.mean + off.mean) }
 
-    /// The share of arrivals that are served within a time: `p + (1 − p) · P(1/k, (D/λ)^k)`.
+    /// Returns the share of arrivals that are served within a time: `p + (1 − p) · P(1/k, (D/λ)^k)`.
     ///
-    /// Whoever arrives while it is off waits for the rest of that turn, whose distribution is the integral of the turn's
-    /// tail over its mean.
+    /// An arrival in an off period waits for the rest of the period. The distribution of the rest is the integral of
+    /// the period's tail, divided by its mean.
     public func shareServed(within delay: Double) -> Double {
         guard delay > 0 else { return share }
         return share + (1 - share) * IncompleteGamma.lower(1 / off.shape, off.powerOfRatio(delay))
     }
 
-    /// A turn: when it begins, in nanoseconds.
+    /// A period, with its start in nanoseconds.
     struct Turn {
         var start: Int64
         var isOn: Bool
     }
 
-    /// Turns from 0 to `end`. The first begins with the trace.
+    /// Returns periods from 0 to `end`. The first period begins at 0.
     func turns(until end: Int64, using generator: inout SplitMix64) -> [Turn] {
         var turns: [Turn] = []
         var isOn = generator.nextUnit() < share
@@ -51,7 +59,8 @@ public struct Alternation: Hashable, Sendable {
         while time < end {
             turns.append(Turn(start: time, isOn: isOn))
             let length = (isOn ? on : off).value(using: &generator)
-            // At least a microsecond, so that time goes by; what lasts longer than the trace ends with it.
+            // A period lasts at least a microsecond, so that time advances. A period that is longer than the trace
+            // ends with it.
             time += Int64(min(max(length * 1e9, 1000), Double(end)))
             isOn.toggle()
         }
@@ -59,25 +68,32 @@ public struct Alternation: Hashable, Sendable {
     }
 }
 
-/// A device that has free Wi-Fi, and has not, in turns; power likewise where asked for.
+/// A model of a device whose unmetered Wi-Fi, and optionally AC power, alternates between on and off.
 ///
-/// Synthetic days are for tests and for scale: real days have hours of the day and of the week, these have none, and
-/// in these power and network know nothing of each other.
+/// Synthetic days are for tests and for scale. Real days depend on the hour and the weekday, and synthetic days do
+/// not. In synthetic days, power and network are also independent of each other.
+///
+/// ```swift
+/// if let wifi = Alternation(share: 0.65, meanOff: 2400, shape: 0.55) {
+///     let start = WallTime(secondsSinceEpoch: 1_700_000_000)
+///     let trace = RenewalModel(wifi: wifi).trace(device: "renewal", days: 30, start: start, seed: 1)
+/// }
+/// ```
 public struct RenewalModel: Hashable, Sendable {
-    /// Wi-Fi, and none.
+    /// The periods with and without Wi-Fi.
     public var wifi: Alternation
-    /// Mains, and none; nil for always on mains.
+    /// The periods with and without AC power; `nil` for constant AC power.
     public var mains: Alternation?
-    /// What there is while there is no Wi-Fi: `cell` or `none`.
+    /// The network in periods without Wi-Fi: `cell` or `none`.
     public var otherNetwork: Trace.Network = .cell
 
-    /// A model.
+    /// Creates a model.
     public init(wifi: Alternation, mains: Alternation? = nil) {
         self.wifi = wifi
         self.mains = mains
     }
 
-    /// The model whose turns fit those of traces best; nil where these show too few.
+    /// Creates the model whose periods best fit those of traces. Returns `nil` if the traces contain too few periods.
     public init?(fitting traces: [Trace]) {
         let analysis = TraceAnalysis(traces)
         func fitted(_ kind: TraceAnalysis.Kind) -> Alternation? {
@@ -90,7 +106,7 @@ public struct RenewalModel: Hashable, Sendable {
         self.init(wifi: wifi, mains: mains)
     }
 
-    /// The days of one device, up to 40 000; nil for none or more.
+    /// Returns the days of one device. Returns `nil` unless `days` is above 0 and at most 40,000.
     public func trace(device: String, days: Double, start: WallTime, seed: UInt64) -> Trace? {
         guard days > 0, days <= 40_000 else { return nil }
         var generator = SplitMix64(seed: seed)

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What traces are like: how much of their time is good, how long good and bad times last, and how soon a bad one ends.
+/// Statistics of traces: the share of good time, the lengths of good and bad periods, and the time until a bad period
+/// ends.
+///
+/// ```swift
+/// for line in TraceAnalysis([trace]).shares.lines { print(line) }
+/// ```
 public struct TraceAnalysis: Sendable {
-    /// Whether a moment is of the kind that is looked at; nil where nobody knows.
+    /// A criterion for good conditions.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A free network.
+        /// The network is unmetered.
         case unmetered
-        /// Mains.
+        /// The machine is on AC power.
         case ac
-        /// Both.
+        /// The network is unmetered and the machine is on AC power.
         case strict
 
         func holds(in segment: Trace.Segment) -> Bool? {
@@ -24,7 +29,7 @@ public struct TraceAnalysis: Sendable {
         }
     }
 
-    /// Stretches of one answer in one trace. Those that touch the unknown or an end of the trace are cut short.
+    /// A period of a trace in which the criterion's result does not change.
     private struct Stretch {
         var start: WallTime
         var end: WallTime
@@ -34,13 +39,13 @@ public struct TraceAnalysis: Sendable {
     }
 
     private let traces: [Trace]
-    /// The delays of the served-within table, in seconds.
+    /// The delays in the ``servedWithin`` table, in seconds.
     public static let delays: [Double] = [0, 100, 600, 1800, 3600, 7200, 14_400, 28_800, 86_400]
 
-    /// An analysis.
+    /// Creates an analysis.
     public init(_ traces: [Trace]) { self.traces = traces }
 
-    /// The share of each class of all time, and what is unknown or without a network.
+    /// The share of known time in each cost class and without a network, with the share of time that is known.
     public var shares: TextTable {
         var table = TextTable(columns: [
             .init("device", isNumeric: false), .init("days"), .init("known %"), .init("ac+wifi %"),
@@ -69,14 +74,14 @@ public struct TraceAnalysis: Sendable {
                 }
             }
         }
-        // Of what is known, for the rest nobody knows.
+        // Shares refer to the known time.
         let ofKnown = (classes + [without]).map { known > 0 ? Study.percent($0 / known) : "-" }
         return [
             Decimal.text(span / 86_400, digits: 1), span > 0 ? Study.percent(known / span) : "-",
         ] + ofKnown + [span > 0 ? Decimal.text(Double(changes) / (span / 86_400), digits: 1) : "-"]
     }
 
-    /// How long the periods last, with and without, and the Weibull distribution that fits their lengths best.
+    /// The number and the lengths of good and bad periods, with the best-fitting Weibull distribution.
     public var periods: TextTable {
         var table = TextTable(columns: [
             .init("periods", isNumeric: false), .init("number"), .init("mean"), .init("median"), .init("p95"),
@@ -98,12 +103,13 @@ public struct TraceAnalysis: Sendable {
         return table
     }
 
-    /// How long the periods with or without last, in seconds, in order; only those whose begin and end were seen.
+    /// Returns the lengths of good or bad periods in seconds, in ascending order. Only periods whose start and end
+    /// were observed count.
     public func lengths(of kind: Kind, _ answer: Bool) -> [Double] {
         traces.flatMap { Self.wholeStretches(of: kind, in: $0) }.filter { $0.answer == answer }.map(\.seconds).sorted()
     }
 
-    /// The share of known time that is good, by the hour of the day in UTC plus an offset.
+    /// Returns the share of known time that is good, by hour of the day in UTC plus an offset.
     public func hours(offsetSeconds: Int64) -> TextTable {
         var table = TextTable(
             columns: [.init("hour")] + Kind.allCases.map { .init("\($0.rawValue) %") })
@@ -135,7 +141,8 @@ public struct TraceAnalysis: Sendable {
         return sums
     }
 
-    /// The share of moments from which a good one comes within a time, among those for which that is known.
+    /// The share of moments that are followed by a good one within a time, among moments for which the answer is
+    /// known.
     public var servedWithin: TextTable {
         var table = TextTable(
             columns: [.init("within", isNumeric: false)] + Kind.allCases.map { .init("\($0.rawValue) %") })
@@ -146,10 +153,11 @@ public struct TraceAnalysis: Sendable {
         return table
     }
 
-    /// The share of known moments, taken evenly, that are good or followed by a good one within `delay` seconds.
+    /// Returns the share of moments that are good, or followed by a good moment within `delay` seconds. All known
+    /// moments have equal weight.
     ///
-    /// Of a bad stretch that ends in the unknown only what lies further than `delay` before its end counts: of the rest
-    /// nobody knows.
+    /// If a bad period ends in unknown conditions, its last `delay` seconds do not count, because their outcome is
+    /// unknown.
     public func shareServed(_ kind: Kind, within delay: Double) -> Double? {
         var (served, all) = (0.0, 0.0)
         for trace in traces {
@@ -164,16 +172,16 @@ public struct TraceAnalysis: Sendable {
                     served += min(stretch.seconds, delay)
                     all += stretch.seconds
                 case false?: all += max(0, stretch.seconds - delay)
-                case nil: break  // Nobody knows.
+                case nil: break  // The outcome is unknown.
                 }
             }
         }
         return all > 0 ? served / all : nil
     }
 
-    // MARK: Stretches
+    // MARK: Periods
 
-    /// All of a trace, in order, neighbours with the same answer taken together.
+    /// Returns all periods of a trace in chronological order. Adjacent segments with the same result are combined.
     private static func stretches(of kind: Kind, in trace: Trace) -> [Stretch] {
         var stretches: [Stretch] = []
         for segment in trace.segments {
@@ -190,7 +198,7 @@ public struct TraceAnalysis: Sendable {
         return stretches
     }
 
-    /// Those whose begin and end were both seen.
+    /// Returns the periods whose start and end were both observed.
     private static func wholeStretches(of kind: Kind, in trace: Trace) -> [Stretch] {
         let all = stretches(of: kind, in: trace)
         return all.indices.dropFirst().dropLast().filter {

@@ -2,40 +2,46 @@
 import RealModule
 import TransferPolicy
 
-/// A Weibull distribution: with a shape below 1 heavy-tailed, as the periods of every real trace seen are.
+/// A Weibull distribution. With a shape below 1, the distribution is heavy-tailed, as are the periods of every real
+/// trace so far.
+///
+/// ```swift
+/// if let periods = Weibull(shape: 0.55, mean: 2400) { print(periods.scale) }
+/// ```
 public struct Weibull: Hashable, Sendable {
-    /// Its shape; 1 is exponential.
+    /// The shape of the distribution. A shape of 1 is exponential.
     public var shape: Double
-    /// Its scale, in the unit of the values.
+    /// The scale of the distribution, in the unit of its values.
     public var scale: Double
 
-    /// A distribution; nil unless both are above 0 and finite.
+    /// Creates a distribution. Returns `nil` unless shape and scale are positive and finite.
     public init?(shape: Double, scale: Double) {
         guard shape > 0, scale > 0, shape.isFinite, scale.isFinite else { return nil }
         self.shape = shape
         self.scale = scale
     }
 
-    /// The distribution of that shape with a mean.
+    /// Creates a distribution from its shape and mean.
     public init?(shape: Double, mean: Double) {
         self.init(shape: shape, scale: mean / Double.gamma(1 + 1 / shape))
     }
 
-    /// Its mean.
+    /// The mean of the distribution.
     public var mean: Double { scale * Double.gamma(1 + 1 / shape) }
 
-    /// A value at random.
+    /// Returns a random value.
     func value(using generator: inout SplitMix64) -> Double {
         scale * Double.pow(-Double.log(1 - generator.nextUnit()), 1 / shape)
     }
 
-    /// The most likely distribution of values above 0; nil where there are fewer than two different ones.
+    /// Creates the maximum-likelihood distribution of positive values. Returns `nil` if there are fewer than two
+    /// different values.
     ///
-    /// The shape is where the likelihood's slope is none, which falls steadily: found by halving, to 10⁻¹⁰.
+    /// The slope of the likelihood decreases steadily in the shape. Its zero is found by bisection, to 10⁻¹⁰.
     public init?(fitting values: [Double]) {
         let values = values.filter { $0 > 0 && $0.isFinite }
         guard let largest = values.max(), let least = values.min(), least < largest else { return nil }
-        // Against the largest, so that no power overflows.
+        // Values are divided by the largest value, so that no power overflows.
         let logarithms = values.map { Double.log($0 / largest) }
         let meanLogarithm = logarithms.reduce(0, +) / Double(values.count)
         func slope(_ shape: Double) -> Double {
@@ -61,6 +67,6 @@ public struct Weibull: Hashable, Sendable {
 }
 
 extension Weibull {
-    /// (value/scale)^shape.
+    /// Returns (value/scale)^shape.
     func powerOfRatio(_ value: Double) -> Double { Double.pow(value / scale, shape) }
 }

@@ -3,15 +3,14 @@ import RealModule
 internal import TransferModel
 import TransferPolicy
 
-/// Makes up transfers for a device: arrivals at random, two hours apart on average, of log-normal sizes around 20 MB, each
-/// to be done within a day.
+/// Generates random jobs for a device. The mean time between arrivals is two hours, sizes are log-normal around 20
+/// MB, and each job has a deadline after one day.
 public enum WorkloadGenerator {
-    /// The seed of the first device; each further one has the next.
+    /// The seed of the first device. Each further device uses the next number.
     public static let firstSeed: UInt64 = 1000
 
-    /// The jobs of one device.
-    ///
-    /// Arrivals end a day before the trace does, so that each has its whole time.
+    /// Returns the jobs of one device. No job arrives on the last day of the trace, so that each job has its full
+    /// time.
     public static func jobs(for trace: Trace, seed: UInt64) -> [Job] {
         var generator = SplitMix64(seed: seed)
         let start = Double(trace.start.nanosecondsSinceEpoch) / 1e9
@@ -35,6 +34,6 @@ public enum WorkloadGenerator {
 }
 
 extension SplitMix64 {
-    /// A number from 0 up to but not 1, in steps of 2⁻⁵³.
+    /// Returns a number in 0..<1, in steps of 2⁻⁵³.
     mutating func nextUnit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// Decides whether what a process asks for may be carried out, and what has to be saved before. Changes nothing.
+/// Decides whether a request from a process may be carried out, and which rows to save first. Changes nothing itself.
 struct AdmissionControl {
     let sessions: [SessionKey: Session]
     let limits: SessionLimits
     let now: WallTime
-    /// Whether nobody works with the program that has the session asked about.
+    /// Whether the program that uses the session is in the background.
     let isBehind: Bool
-    /// The room that the tasks of the session's app take.
+    /// The resources that the tasks of the session's app use.
     let usage: TaskUsage
 
-    /// Looks at a request: what has to be saved before it is carried out.
+    /// Checks a request and returns the rows to save before the request is carried out.
     ///
-    /// - Throws: the refusal, which says what would be right.
+    /// - Throws: The refusal, which says what a valid request looks like.
     func admit(_ request: SessionRequest, in key: SessionKey) throws(SessionRefusal) -> Admission {
         var admission = Admission(request: request, key: key)
         switch request {
@@ -65,9 +65,9 @@ struct AdmissionControl {
         record.settings = settings
         sessions.register(user, as: registration, in: &record, of: key)
         record.isQuit = false
-        // Once is enough: what it has left may still be there.
+        // The flag is never cleared: files that a sandboxed program left may still exist.
         if user.isSandboxed { record.isSandboxed = true }
-        // Another process has never seen the tasks that the last one has not started.
+        // A new process knows nothing of the tasks that the previous process created but did not start.
         if record.process != user.process { record.missing = NumberRanges() }
         record.process = user.process
         record.lastOpened = now
@@ -81,7 +81,7 @@ struct AdmissionControl {
         let key = former.key
         var session = former.record
         if case .submit(let snapshot) = order {
-            // An order that is given twice is refused for nothing.
+            // A repeated submission is not an error.
             guard session.isNew(snapshot.identifier) else { return }
             try limits.check(snapshot, in: session, of: key.app, using: usage)
             guard session.take(snapshot.identifier) else { return }
@@ -119,7 +119,7 @@ struct AdmissionControl {
             case .with(let request):
                 record.snapshot.request = request
                 record.mayBegin = true
-                // Under another key, so that what has the old request is never taken for it.
+                // The new key keeps a transfer of the old request from being mistaken for the new transfer.
                 record.generation += 1
             }
         case .answer(_, let reply):

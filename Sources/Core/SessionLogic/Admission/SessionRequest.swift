@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Something that a process asks for.
+/// A request from a process.
 package enum SessionRequest: Sendable {
-    /// To join a session, which is made where there is none.
+    /// Opens a session, which is created if it does not exist.
     case open(SessionSettings, SessionUser, AppRegistration?)
-    /// To do something with a task. With the kept file of an upload that is submitted, or the reason why there is none.
+    /// Carries out an order for a task. For the submission of an upload, carries the kept file, or the reason why
+    /// there is no kept file.
     case order(TaskOrder, from: String, Result<KeptSource, UnusableTask>?)
-    /// To hear of an event no more, since it was dealt with.
+    /// Acknowledges an event. The app has handled the event and does not receive it again.
     case acknowledge(EventNumber, from: String)
 }
 
-/// A request that may be carried out.
+/// A request that has passed admission control.
 package struct Admission: Sendable {
     var request: SessionRequest
     package var key: SessionKey
-    /// The rows to save first.
+    /// The rows to save before the request is carried out.
     package var changes: [SessionChange] = []
-    /// A change that is not worth a write: after a restart, the app hears something twice that does no harm.
+    /// A change that is kept in memory only, since it is not worth a write. After a restart the app hears an event a
+    /// second time, which does no harm.
     var unsaved: SessionChange?
-    /// Finished files that the app has taken.
+    /// The paths of the finished files that the app has taken.
     var files: [String] = []
 }

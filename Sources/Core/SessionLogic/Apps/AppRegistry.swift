@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// The apps that have sessions: which of them are in front, and when they are started.
+/// The apps that have sessions, with the state of their launches and whether they are in the foreground.
 struct AppRegistry: Sendable {
     private var states: [String: AppState] = [:]
-    /// The focus of windows as the desktop reports it, by the names of apps.
+    /// The window focus that the desktop reports, by app name.
     private var windows: [String: WindowFocus] = [:]
 
-    /// The state of an app.
+    /// The state of an app. An unknown app has the default state.
     subscript(_ app: String) -> AppState { states[app] ?? AppState() }
 
-    /// Lets an app's state decide about its start, and returns what follows.
+    /// Applies a change to an app's state and returns the effects that follow.
     mutating func change(_ app: String, _ body: (inout AppState) -> [SessionEffect]) -> [SessionEffect] {
         body(&states[app, default: AppState()])
     }
 
-    // MARK: In front, or not
+    // MARK: Foreground state
 
-    /// Whether a person works with an app: by the desktop's word, else by its own. One that has said nothing, and was not
-    /// started for its sessions, is in front (rule S6).
+    /// Returns whether a person is working with an app.
+    ///
+    /// The desktop's report counts first, then the app's own report. An app that reports nothing, and was not started
+    /// for its sessions, is in the foreground (rule S6).
     func isInFront(_ app: String) -> Bool {
         (states[app]?.window ?? windows[app]).map { $0 == .focused } ?? states[app]?.saysInFront ?? true
     }
 
-    /// A process of an app opens a session.
+    /// Records that a process of an app opens a session.
     ///
-    /// - Parameter isKnown: whether the process has another session open.
+    /// - Parameter isKnown: Whether the process has another session open.
     mutating func noteOpening(by user: SessionUser, isKnown: Bool) -> [SessionEffect] {
         let window = windows[user.app]
         return change(user.app) { app in
@@ -33,16 +35,16 @@ struct AppRegistry: Sendable {
             if case .starting(let key, _) = app.phase { app.phase = .starting(key, .here) }
             guard !isKnown else { return [] }
             app.saysInFront = (user.isBack || !isStarted) && user.isInFront ?? true
-            // Somebody has started it anew: windows that are closed were another's.
+            // A person has started the app anew, so the closed windows belonged to an earlier process.
             let isNew = !user.isBack && !isStarted
             app.window = window == .closed && isNew ? nil : window
-            // One that lost sight of this program only is nothing that its person has done: the limiter stays as it is.
+            // A process that only lost its connection says nothing about the person: the limiter keeps its state.
             return isNew && app.isInFront ? [.noteFront(user.app)] : []
         }
     }
 
-    /// Takes down what an app says of itself. What the desktop reports of its windows counts for more, and is never
-    /// overridden by the app's own word (rule C13).
+    /// Records what an app reports about itself. The desktop's report about the app's windows takes precedence and is
+    /// never overridden by the app (rule C13).
     mutating func note(isInFront: Bool, _ app: String) -> [SessionEffect] {
         let window = windows[app]
         return change(app) { state in
@@ -51,10 +53,10 @@ struct AppRegistry: Sendable {
         }
     }
 
-    /// Takes down what the desktop tells of windows. What it no longer tells of an app is withdrawn: nobody has brought that
-    /// one to the front.
+    /// Records the windows that the desktop reports. If the desktop no longer reports an app, the earlier report is
+    /// withdrawn: nobody has brought the app to the foreground.
     ///
-    /// - Parameter known: the apps that have or use sessions.
+    /// - Parameter known: The apps that have or use sessions.
     mutating func note(_ windows: [String: WindowFocus], of known: Set<String>) -> [SessionEffect] {
         let before = self.windows
         self.windows = windows
@@ -66,9 +68,10 @@ struct AppRegistry: Sendable {
         }
     }
 
-    // MARK: Starting
+    // MARK: Launches
 
-    /// Starts an app that has something to do and has nobody who does it; nothing while it is being started.
+    /// Starts an app that has work to do in a session that no process has open. Does nothing while the app is being
+    /// started.
     mutating func startIfNeeded(
         _ app: String, for sessions: [SessionKey: Session], at now: WallTime
     ) -> [SessionEffect] {
@@ -80,7 +83,8 @@ struct AppRegistry: Sendable {
         return change(app) { $0.start(app, for: key, by: registration, at: now) }
     }
 
-    /// Tells the limiter of an app that it will not be started for what has ended.
+    /// Notifies the relaunch limiter that the app will not be started for its finished tasks, if the app is idle and no
+    /// session needs it.
     func abandonIfIdle(_ app: String, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
         guard self[app].phase == .idle, !sessions.contains(where: { $0.key.app == app && $0.value.tasks.needsApp })
         else { return [] }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// An app as it stands: whether a person works with it, and how far its start is.
+/// The state of an app: whether the app is in the foreground, and how far its launch has come.
 struct AppState: Sendable {
-    /// How far the start of an app is.
+    /// The progress of an app's launch.
     enum Phase: Hashable {
-        /// Nobody starts it.
+        /// No launch is under way.
         case idle
-        /// It is being started for a session.
+        /// The app is being started for a session.
         case starting(SessionKey, Arrival)
-        /// It was started and has some time to deal with the session.
+        /// The app was started and has ``AppState/patience`` to handle the session.
         case patient(SessionKey)
-        /// The last start came to nothing: the next one waits.
+        /// The last launch was unsuccessful, and the next launch waits.
         case pausing
     }
 
@@ -22,22 +22,23 @@ struct AppState: Sendable {
         case gone
     }
 
-    /// How long an app that was started has for its session, before it is started again.
+    /// The time that a started app has to handle its session before the launch counts as unsuccessful.
     static let patience = Duration.seconds(30)
-    /// The pause after a start that came to nothing: the relaunch limiter's first delay, and its longest.
+    /// The first and the longest pause after an unsuccessful launch. The values equal the relaunch limiter's first
+    /// and longest delay.
     static let leastPause = Duration.seconds(60)
     static let longestPause = Duration.seconds(6 * 3600)
 
-    /// Whether a person works with it, as far as it says.
+    /// Whether the app reports that it is in the foreground.
     var saysInFront = true
-    /// What the desktop tells of its windows, which counts for more; nil where it tells nothing.
+    /// The desktop's report about the app's windows, which takes precedence; `nil` if the desktop reports nothing.
     var window: WindowFocus?
     var phase = Phase.idle
-    /// Whether it has dealt with anything since it was started.
+    /// Whether the app has handled anything since its last launch.
     var hasDealt = false
-    /// The pause before its next start, where the last one came to nothing.
+    /// The pause before the next launch, if the last launch was unsuccessful.
     var duePause: Duration?
-    /// The last such pause; nil once it has dealt with something.
+    /// The last pause; `nil` once the app has handled something.
     var lastPause: Duration?
     /// The process that was started last.
     var process: Int32?
@@ -48,21 +49,23 @@ struct AppState: Sendable {
 
     var isInFront: Bool { window.map { $0 == .focused } ?? saysInFront }
 
-    /// Whether a process that comes now is the one that was started, or its child: a script's programs are the same app.
+    /// Returns whether a new process is the one that was started, or a child of it. A script and the programs that
+    /// the script runs are the same app.
     func isStarted(_ user: SessionUser) -> Bool {
         let isExpected =
             switch phase {
             case .starting: true
-            // Where the process is known, no other one was started.
+            // If the process is known, no other process was started.
             case .patient: process == nil
             case .idle, .pausing: false
             }
         return isExpected || user.isLaunched || [user.process, user.leader].contains(process ?? -1)
     }
 
-    // MARK: Starting
+    // MARK: Launches
 
-    /// Starts the app, or waits before that; nothing while it is being started.
+    /// Starts the app, or pauses first if the last launch was unsuccessful. Does nothing while the app is being
+    /// started.
     mutating func start(
         _ app: String, for key: SessionKey, by registration: AppRegistration, at now: WallTime
     ) -> [SessionEffect] {
@@ -83,7 +86,7 @@ struct AppState: Sendable {
     ) -> [SessionEffect] {
         guard case .starting(let key, let arrival) = phase else { return [] }
         lastOutcome = outcome
-        // Nobody is waited for who has come and gone.
+        // There is no need to wait for a process that has come and gone.
         guard case .started(let process) = outcome, arrival != .gone, sessions[key]?.tasks.needsApp == true else {
             if case .started(let process) = outcome { self.process = process }
             endStart(for: sessions[key])
@@ -94,8 +97,8 @@ struct AppState: Sendable {
         return [.setTimer(.patience(app), Self.patience)]
     }
 
-    /// The start is over. If it came to nothing, the next one waits; an app that has dealt with something is started for
-    /// the rest at once.
+    /// Ends a launch. After an unsuccessful launch, the next launch waits. An app that has handled something is
+    /// started for the rest at once.
     private mutating func endStart(for session: Session?) {
         phase = .idle
         guard !hasDealt, let session, session.tasks.needsApp else { return }
@@ -115,13 +118,13 @@ struct AppState: Sendable {
         return []
     }
 
-    /// A process of the app has gone.
+    /// Records that a process of the app is gone.
     mutating func leave(of app: String, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
         if case .starting(let key, .here) = phase { phase = .starting(key, .gone) }
         return endPatience(of: app, in: sessions)
     }
 
-    /// The app has dealt with an event of a session, or answered a question.
+    /// Records that the app has handled an event of a session, or has answered a question.
     mutating func deal(of app: String, in key: SessionKey, _ sessions: [SessionKey: Session]) -> [SessionEffect] {
         (hasDealt, duePause, lastPause) = (true, nil, nil)
         if phase == .pausing {
@@ -131,7 +134,8 @@ struct AppState: Sendable {
         return sessions[key]?.tasks.needsApp == true ? [] : endPatience(of: app, in: sessions)
     }
 
-    /// Doubles the pause: the relaunch limiter's own delay may be over by then and begin anew, this one does not.
+    /// Doubles the pause, up to ``longestPause``. The relaunch limiter's own delay may expire and start again from
+    /// its first value; this pause does not.
     private mutating func lengthenPause() {
         let pause = lastPause.map { min($0 * 2, Self.longestPause) } ?? Self.leastPause
         (duePause, lastPause) = (pause, pause)

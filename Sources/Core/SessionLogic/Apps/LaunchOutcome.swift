@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of an attempt to start an app.
+/// The result of an attempt to start an app.
 package enum LaunchOutcome: Hashable, Sendable, Codable {
-    /// It runs, or has taken the call. The process, where that is known.
+    /// The app runs, or has taken the call. Carries the process, if it is known.
     case started(process: Int32?)
-    /// There is no such program, or nobody can start it.
+    /// There is no such program, or nobody can start the program.
     case missing(String)
-    /// It ended before it took the call.
+    /// The program ended before it took the call.
     case crashed(String)
-    /// It was started and did not take the call in time.
+    /// The program was started and did not take the call in time.
     case silent(String)
 }

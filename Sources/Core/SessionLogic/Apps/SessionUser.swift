@@ -2,24 +2,26 @@
 
 /// A process that uses sessions.
 package struct SessionUser: Hashable, Sendable {
-    /// Tells it from all others, also of the same process number.
+    /// The unique name of the process. Distinguishes the process from all others, also from a later process with the
+    /// same process ID.
     package var name: String
     package var process: Int32
-    /// The process that leads its Unix session: programs that another one starts run in that one's.
+    /// The process that leads the Unix session of this process. A program runs in the same Unix session as the
+    /// program that started it.
     package var leader: Int32?
     package var app: String
-    /// Whether a person works with it, as it says; nil where it does not say.
+    /// Whether the process reports that it is in the foreground; `nil` if the process does not say.
     package var isInFront: Bool?
-    /// Whether it had the session before, and lost sight of this program only.
+    /// Whether the process had the session open before, and only lost its connection to the host.
     package var isBack = false
-    /// Whether a program that was started for the app's sessions still runs: what comes then is nothing that a person has
-    /// started, even if it is another process.
+    /// Whether a program that was started for the app's sessions still runs. In that case a new process was not
+    /// started by a person, even if its process ID differs.
     package var isLaunched = false
-    /// Whether it runs in a sandbox.
+    /// Whether the process runs in a sandbox.
     package var isSandboxed = false
-    /// The path of its executable; empty where it is not known.
+    /// The path of the executable; empty if it is unknown.
     package var executable = ""
-    /// The shared containers whose sessions its app is started for; nil where it does not say.
+    /// The shared containers whose sessions the app wants to be started for; `nil` if the process does not say.
     package var containers: Set<String>?
 
     package init(name: String, process: Int32, app: String) {

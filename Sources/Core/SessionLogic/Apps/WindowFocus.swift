@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a desktop tells of the windows of an application.
+/// The state of an application's windows, as the desktop reports it.
 package enum WindowFocus: Hashable, Sendable {
-    /// A person works with one of them.
+    /// A person is working with one of the windows.
     case focused
-    /// There are some, and a person works with something else.
+    /// The application has windows, and a person is working with something else.
     case unfocused
-    /// There were some, and are none now.
+    /// The application had windows and has none now.
     case closed
 }

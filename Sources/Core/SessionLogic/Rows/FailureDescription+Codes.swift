@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Codes of Foundation's `URLError`, which is not to be had here.
+/// The codes of Foundation's `URLError`, a type that is not available here.
 enum URLErrorCode: Int {
     case unknown = -1
     case cancelled = -999
@@ -21,17 +21,17 @@ enum URLErrorCode: Int {
 }
 
 extension FailureDescription {
-    /// What an app is told of a task that it cancelled.
+    /// The failure that an app receives for a task that it canceled.
     package static let cancelled = FailureDescription(code: .cancelled, "it was cancelled")
 
     init(code: URLErrorCode, _ message: String) { self.init(code: code.rawValue, message: message) }
 
-    /// What an app is told of a task that no transfer can be.
+    /// The failure that an app receives for a task that cannot become a transfer.
     package static func unsupported(_ message: String) -> FailureDescription {
         FailureDescription(code: .unsupportedURL, message)
     }
 
-    /// What an app is told of a transfer's failure.
+    /// Creates the failure that an app receives if a transfer fails.
     package init(_ failure: TransferFailure) {
         self.init(code: URLErrorCode(failure.cause), failure.message)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A kept file.
+/// An upload's source file that is kept in the spool.
 package struct KeptSource: Hashable, Sendable, Codable {
     /// The app whose quota the file counts toward.
     package var app: String

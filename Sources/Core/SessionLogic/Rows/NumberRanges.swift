@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of numbers as ranges: ten thousand numbers in a row take as much room as one.
+/// A set of integers, stored as ranges. Ten thousand consecutive numbers take as much space as one number.
 ///
-/// Coded as pairs of the first number and the one after the last; the single numbers that earlier versions wrote are read,
-/// too.
+/// The set is encoded as pairs of a range's first number and the number after its last. The decoder also reads the
+/// single numbers that earlier versions wrote.
 package struct NumberRanges: Hashable, Sendable {
     private var numbers = RangeSet<Int>()
 
-    /// No numbers.
+    /// Creates an empty set.
     package init() {}
 
-    /// The number of numbers. Costs time linear in the number of ranges.
+    /// The number of elements. Takes time linear in the number of ranges.
     package var count: Int { numbers.ranges.reduce(0) { $0 + $1.count } }
 
     package func contains(_ number: Int) -> Bool { numbers.contains(number) }
 
-    /// Adds numbers that are all higher than every number so far.
+    /// Adds a range of numbers. All of them must be higher than every number in the set.
     package mutating func append(_ range: Range<Int>) { numbers.insert(contentsOf: range) }
 
-    /// Removes a number and returns whether it was there.
+    /// Removes a number and returns whether the set contained it.
     package mutating func remove(_ number: Int) -> Bool {
         guard numbers.contains(number) else { return false }
         numbers.remove(contentsOf: number..<number + 1)

@@ -1,45 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// What is kept of a session itself.
+/// The stored row of a session.
 package struct SessionRecord: Hashable, Sendable, Codable {
     package var settings: SessionSettings
-    /// Higher than every number that a task had.
+    /// The number after the highest task number so far. The first task is number 1.
     package var nextTask = 1
-    /// Numbers below that one of which no task has come yet: the app makes tasks in another order than it starts them.
+    /// The numbers below ``nextTask`` for which no task has arrived. An app may start its tasks in a different order
+    /// than it creates them.
     package var missing = NumberRanges()
-    /// The process that may still start those.
+    /// The process that may still start the tasks in ``missing``.
     package var process: Int32?
-    /// When a process opened it last.
+    /// The time at which a process last opened the session.
     package var lastOpened: WallTime?
-    /// Counts the tasks that ended: what their events are numbered from.
+    /// The order number of the task that ended last. The numbers of events derive from it.
+    ///
+    /// The number grows by at least 1 with each end, and is at least the wall time of the end in milliseconds since
+    /// 1970.
     package var ended: Int64 = 0
-    /// How its program is started; nil where nobody said.
+    /// The app's launch method; `nil` if nobody has registered one.
     package var registration: AppRegistration?
-    /// The executable of the program that said so.
+    /// The executable of the program that registered the launch method.
     package var registeredBy: String?
-    /// Whether a program in a sandbox has opened it; nil in rows of earlier versions.
+    /// Whether a sandboxed program has ever opened the session; `nil` in rows of earlier versions.
     package var isSandboxed: Bool?
     /// The shared containers whose sessions the app is started for.
     package var containers: Set<String>?
-    /// Whether a person ended its app for good: it is not started until somebody else has.
+    /// Whether a person quit the app for good. The app is then not started until somebody else starts it.
     package var isQuit = false
-    /// Whether its app has nothing to say when a delayed task is to begin.
+    /// Whether the app does not want to be asked when a delayed task is about to begin.
     package var isUnasked = false
-    /// Bytes of cancelled tasks that may still be continued, by their tokens.
+    /// The bytes of canceled tasks that may still be continued, by resume token.
     package var kept: [String: KeptBytes] = [:]
 
     package init(settings: SessionSettings) { self.settings = settings }
 }
 
-/// The bytes of a cancelled task.
+/// The bytes of a canceled task that may still be continued.
 package struct KeptBytes: Hashable, Sendable, Codable {
-    /// The paused transfer that has them.
+    /// The paused transfer that has the bytes.
     package var transfer: TransferID
     package var since: WallTime
-    /// The bytes of a download's partial file; nil in rows of earlier versions.
+    /// The size of a download's partial file; `nil` in rows of earlier versions.
     package var bytes: Int64?
-    /// The kept file, of an upload.
+    /// The kept source file, if the task is an upload.
     package var source: KeptSource?
 
     package init(transfer: TransferID, since: WallTime, bytes: Int64? = nil, source: KeptSource? = nil) {
@@ -51,13 +55,13 @@ package struct KeptBytes: Hashable, Sendable, Codable {
 }
 
 extension SessionRecord {
-    /// Whether the app can be started, and wants to be.
+    /// Whether the app can be started and wants to be started.
     var allowsLaunch: Bool { settings.sendsLaunchEvents && registration != nil && !isQuit }
 
-    /// Whether no task of that number has come yet.
+    /// Returns whether no task with that number has arrived yet.
     package func isNew(_ number: Int) -> Bool { number >= nextTask || missing.contains(number) }
 
-    /// Takes down that a task has come; false where it has come before.
+    /// Records the arrival of a task. Returns `false` if the task has arrived before.
     mutating func take(_ number: Int) -> Bool {
         guard number >= nextTask else { return missing.remove(number) }
         missing.append(nextTask..<number)

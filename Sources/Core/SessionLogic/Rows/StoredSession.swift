@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// A session as it is kept.
+/// A session as it is stored, with its tasks by number.
 package struct StoredSession: Hashable, Sendable {
     package var key: SessionKey
     package var record: SessionRecord

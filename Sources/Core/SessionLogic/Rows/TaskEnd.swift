@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// How a task ended.
+/// The outcome of a task.
 package struct TaskEnd: Hashable, Sendable, Codable {
-    /// Its place among the session's ends, which the machine gives.
+    /// The place of this end among the session's ends, which the machine assigns.
     package var order: Int64
     package var response: ResponseDescription?
-    /// The finished file, and its size in bytes.
+    /// The path of the finished file. ``fileBytes`` is its size in bytes.
     package var file: String?
     package var fileBytes: Int64?
-    /// What the server answered an upload with.
+    /// The body of the server's response to an upload.
     package var body: [UInt8]?
     package var failure: FailureDescription?
 
@@ -24,7 +24,7 @@ package struct TaskEnd: Hashable, Sendable, Codable {
         self.failure = failure
     }
 
-    /// What the app is told, one after the other; the last is always `completed`.
+    /// The events that the app receives, in order. The last event is always `completed`.
     package var kinds: [SessionEvent.Kind] {
         var kinds: [SessionEvent.Kind] = []
         if let response { kinds.append(.responded(response)) }
@@ -34,15 +34,15 @@ package struct TaskEnd: Hashable, Sendable, Codable {
         return kinds
     }
 
-    /// An end has no more events than that.
+    /// The maximum number of events of an end, which spaces the event numbers of successive ends.
     static let mostEvents: Int64 = 8
 
-    /// The number of the event in that place.
+    /// Returns the number of the event at a place.
     func number(_ place: Int) -> EventNumber { order * Self.mostEvents + EventNumber(place) }
 }
 
 extension TaskEnd {
-    /// The bytes of the server's answer that wait for the app.
+    /// The size in bytes of the server's response that waits for the app.
     var answerBytes: Int {
         let head = response.map {
             $0.headers.reduce($0.url.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
@@ -50,7 +50,7 @@ extension TaskEnd {
         return (head ?? 0) + (body?.count ?? 0) + (failure?.message.utf8.count ?? 0)
     }
 
-    /// Leaves the server's answer out, since the app has let too much wait already.
+    /// Drops the server's response, because too much already waits for the app.
     mutating func dropAnswer(_ app: String, _ bytes: Int) {
         response?.headers = [:]
         guard body != nil else { return }

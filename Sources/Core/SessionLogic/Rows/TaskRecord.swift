@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// What is kept of a task.
+/// The stored row of a task.
 package struct TaskRecord: Hashable, Sendable, Codable {
     package var snapshot: TaskSnapshot
-    /// The transfer, where it is another than the one with the task's key.
+    /// The task's transfer, if its key is not the task's own key.
     package var transfer: TransferID?
-    /// Whether the app has cancelled it.
+    /// Whether the app has canceled the task.
     package var isCancelled = false
-    /// Whether its transfer, which was paused, is to go on and the engine may not know that yet; nil if it knows.
+    /// Whether the task's paused transfer must resume and the engine may not know that yet; `nil` if the engine
+    /// knows.
     package var isResuming: Bool?
-    /// Whether the app had it started while in the background.
+    /// Whether the app was in the background when it started the task.
     package var isFromBackground = false
-    /// How often the app has given it another request.
+    /// The number of times that the app has replaced the task's request.
     package var generation = 0
     /// Whether the app has let a delayed task begin.
     package var mayBegin = false
-    /// The kept file, of an upload that is not over.
+    /// The kept source file, if the task is an unfinished upload.
     package var source: KeptSource?
-    /// How it ended; nil while it has not.
+    /// The outcome; `nil` while the task is unfinished.
     package var end: TaskEnd?
-    /// How many of its last events the app has dealt with.
+    /// The number of end events that the app has handled.
     package var acknowledged = 0
 
     package init(snapshot: TaskSnapshot) { self.snapshot = snapshot }
 }
 
 extension TaskRecord {
-    /// The bytes that a task counts for, its answer included; never 0.
+    /// The bytes that the task counts toward the app's quota, including the server's response. Never 0.
     var bookkeepingBytes: Int { snapshot.bookkeepingBytes + (end?.answerBytes ?? 0) }
 
-    /// The events of its end that the app has not dealt with, with the places that they have.
+    /// The end events that the app has not handled, with their places.
     var waitingEvents: ArraySlice<(offset: Int, element: SessionEvent.Kind)> {
         Array((end?.kinds ?? []).enumerated()).dropFirst(acknowledged)
     }
 
-    /// Removes what may be secret from a task that has ended: header fields, and what addresses have beside the server and
-    /// the path. The app hears of its end all the same.
+    /// Removes possible secrets from a task that has ended: all header fields, and every part of an address except
+    /// server and path. The app still receives the events of the end.
     mutating func removeSecrets() {
         snapshot.request.headers = [:]
         snapshot.request.url = TransferSpecification.redacted(url: snapshot.request.url)
@@ -44,7 +45,7 @@ extension TaskRecord {
         end?.response?.removeSecrets()
     }
 
-    /// What the task asks for.
+    /// Returns the conditions under which the task may run.
     func constraints(by settings: SessionSettings) -> Constraints {
         let mayCost = settings.allowsExpensiveNetworkAccess && settings.allowsConstrainedNetworkAccess
         var constraints = Constraints(metered: mayCost ? .unstated : .unmetered)
@@ -56,7 +57,7 @@ extension TaskRecord {
         return constraints
     }
 
-    /// The task as the scheduler sees it.
+    /// Returns the traits that the scheduler sees.
     func traits(in key: SessionKey, by settings: SessionSettings, at now: WallTime) -> TransferTraits {
         TransferTraits(
             kind: settings.isDiscretionary ? .discretionary : .normal, constraints: constraints(by: settings),
@@ -68,10 +69,10 @@ extension TaskRecord {
 }
 
 extension TaskSnapshot {
-    /// 0…1000, from 0…1.
+    /// The priority as a number from 0 to 1000, converted from 0…1.
     var schedulingPriority: Int { Int((min(1, max(0, priority)) * 1000).rounded()) }
 
-    /// Takes down how far the task is.
+    /// Records the number of bytes that the task has transferred.
     mutating func noteBytes(_ bytes: Int64) {
         if kind == .download { received = bytes } else { sent = bytes }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// A task that cannot be carried out, and what its app is told.
+/// An error for a task that cannot be carried out. Carries the failure that the app receives.
 package struct UnusableTask: Error, Hashable, Sendable {
     package var failure: FailureDescription
 

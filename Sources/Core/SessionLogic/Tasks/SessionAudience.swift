@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// The process that hears of a session's tasks, and what waits until there is one.
+/// The process that receives a session's events. Tracks whether events wait while there is no such process.
 struct SessionAudience: Sendable {
     /// The process that has the session open.
     private(set) var user: SessionUser?
-    /// Whether something had to wait for the app.
+    /// Whether an event had to wait for the app.
     private var hasWaiting = false
 
-    /// A process opens the session. Returns the events that wait for it.
+    /// Records that a process opens the session, and returns the events that wait for it.
     mutating func open(by user: SessionUser, _ tasks: TaskTable) -> [SessionEvent] {
         self.user = user
         return waitingEvents(of: tasks)
     }
 
-    /// The process has done with the session, or is gone.
+    /// Records that the process has closed the session, or is gone.
     mutating func leave(isGone: Bool, _ tasks: TaskTable) {
         user = nil
         if isGone, !tasks.ends.isEmpty || !tasks.asked.isEmpty { hasWaiting = true }
     }
 
-    /// Something is to be told. It waits if no process has the session open.
+    /// Records that there is an event to report. The event waits if no process has the session open.
     mutating func noteEvent() { if user == nil { hasWaiting = true } }
 
-    /// All events that wait: those of ends in their order, then questions. They count as told.
+    /// Returns all waiting events, which then count as reported. The events of ends come first, in order, then the
+    /// questions.
     mutating func waitingEvents(of tasks: TaskTable) -> [SessionEvent] {
         var events = tasks.ends.sorted { $0.key < $1.key }.flatMap { Self.endEvents(of: $0.value, tasks) }
         events += tasks.asked.sorted().compactMap { number in
@@ -32,9 +33,9 @@ struct SessionAudience: Sendable {
         return hasWaiting || !tasks.ends.isEmpty ? finished(events) : events
     }
 
-    /// The events of a task that has just ended.
+    /// Returns the events of a task that has just ended.
     ///
-    /// - Parameter isBehind: whether nobody works with the program that has the session.
+    /// - Parameter isBehind: Whether the program that uses the session is in the background.
     mutating func newEndEvents(of number: Int, _ tasks: TaskTable, isBehind: Bool) -> [SessionEvent] {
         let isLast = tasks.unfinishedCount == 0
         let events = (isLast && isBehind ? [SessionEvent(.called)] : []) + Self.endEvents(of: number, tasks)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// A task of a session as it stands.
+/// A task of a session with its current state.
 struct SessionTask: Sendable {
     var record: TaskRecord
     var transfer: TransferID?
-    /// The question that the app is to answer.
+    /// The question that the app must answer.
     var question: SessionEvent.Kind?
-    /// The transfer that an earlier run left, until the engine runs.
+    /// The transfer that an earlier run left. Cleared once the engine runs.
     var recovered: RecoveredTransfer?
     /// The date at which the app is asked whether the task may begin.
     var asksAt: WallTime?
-    /// The bytes that it counts for in its app's bookkeeping.
+    /// The bytes that the task counts toward its app's quota.
     var bytes = 0
 
     init(record: TaskRecord) { self.record = record }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// The tasks of a session by their numbers, with what is counted of them.
+/// The tasks of a session by number, with running totals.
 struct TaskTable: Sendable {
     private var tasks: [Int: SessionTask] = [:]
-    /// The tasks that ended, by their places among the session's ends.
+    /// The numbers of the ended tasks, by the order of their ends.
     private(set) var ends: [Int64: Int] = [:]
-    /// The tasks whose app is asked something.
+    /// The numbers of the tasks with an open question for the app.
     private(set) var asked: Set<Int> = []
     private(set) var unfinishedCount = 0
-    /// The room that all tasks take in their app's bookkeeping.
+    /// The resources that all tasks together use.
     private(set) var usage = TaskUsage()
 
-    /// All tasks, in no order.
+    /// All tasks, in no particular order.
     var values: some Collection<SessionTask> { tasks.values }
 
     var isEmpty: Bool { tasks.isEmpty }
 
-    /// Whether the app has something to do before its tasks go on, or has everything to hear.
+    /// Whether the app must answer a question, or all tasks have ended and events wait for it.
     var needsApp: Bool { !asked.isEmpty || (!ends.isEmpty && unfinishedCount == 0) }
 
-    /// The numbers of the tasks that have not ended, in their order.
+    /// The numbers of the unfinished tasks, in ascending order.
     var unfinished: [Int] { tasks.filter { $0.value.record.end == nil }.keys.sorted() }
 
-    /// The number of events that the app has not dealt with.
+    /// The number of events that the app has not handled.
     var waitingEventCount: Int { ends.values.reduce(0) { $0 + (tasks[$1]?.record.waitingEvents.count ?? 0) } }
 
     subscript(_ number: Int) -> SessionTask? { tasks[number] }
 
-    /// A task that has not ended.
+    /// The task with that number if it is unfinished; `nil` otherwise.
     subscript(unfinished number: Int) -> SessionTask? { tasks[number].flatMap { $0.record.end == nil ? $0 : nil } }
 
     /// Finds an event that waits to be acknowledged.
@@ -63,7 +63,7 @@ struct TaskTable: Sendable {
         usage.bytes -= task.bytes
     }
 
-    /// Changes what a restart forgets of a task.
+    /// Changes the state of a task in memory only. A restart forgets the change.
     mutating func update(_ number: Int, _ body: (inout SessionTask) -> Void) {
         guard let index = tasks.index(forKey: number) else { return }
         body(&tasks.values[index])

@@ -2,22 +2,23 @@
 package import TransferModel
 package import TransferPolicy
 
-/// Asks all constraints and the policy about one transfer, and lets facts settle.
+/// Evaluates all constraints and the policy for a transfer, with debounce and hysteresis of facts.
 package struct Assessment {
     package let configuration: any QueueConfiguration
     private(set) var policy: any Policy
-    /// The policy, where ``isStaged`` says so; else one that nobody asks, since to look whether there is one takes a copy.
+    /// The policy, if ``isStaged`` is true; otherwise a placeholder that is never asked. An optional would take a
+    /// copy to check.
     private(set) var stagedPolicy: any StagedPolicy
-    /// Whether the policy need not be asked about each transfer.
+    /// Whether the policy has relaxation phases, and need not be asked about each transfer.
     package private(set) var isStaged: Bool
-    /// Whether it goes by the queue as a whole.
+    /// Whether the policy's state depends on the queue as a whole. Always true for a policy without phases.
     package private(set) var followsQueue: Bool
-    /// Whether it lets work run until a moment that it names.
+    /// Whether the policy names end times when it lets work run. Always true for a policy without phases.
     private let namesEnds: Bool
     package var context: PolicyContext
-    /// The rate that transfers usually reach, in bytes a second; nil before any ran.
+    /// The rate that transfers usually reach, in bytes per second; `nil` before the first transfer has run.
     package var typicalRate: Int64?
-    /// From when on changed facts count.
+    /// The debounce and hysteresis of changed facts.
     let hysteresis: Hysteresis
     private let unknownMetered: UnknownMeteredRule
 
@@ -37,7 +38,7 @@ package struct Assessment {
         hysteresis = configuration.hysteresis
     }
 
-    /// Another policy decides from now on.
+    /// Replaces the policy.
     package mutating func decide(by policy: any Policy) {
         self = Assessment(
             configuration: configuration, policy: policy, context: context, typicalRate: typicalRate)
@@ -46,7 +47,7 @@ package struct Assessment {
     package var conditions: Conditions { context.conditions }
     package var now: Moment { context.now }
 
-    /// Whether the transfer may run as far as conditions, dates and its own state go; slots are not asked.
+    /// Returns whether a transfer may run according to conditions, dates and its own state. Slots are not considered.
     package func verdict(for entry: TransferEntry) -> Verdict {
         switch entry.phase {
         case .paused(let since):
@@ -63,8 +64,8 @@ package struct Assessment {
         }
     }
 
-    /// The verdict on a transfer that runs, and since when each of the facts that it needs is missing; empty while
-    /// nothing is.
+    /// Returns the verdict on a running transfer, and the time since which each required fact is missing. The
+    /// dictionary is empty if nothing is missing.
     package func runningVerdict(
         for entry: TransferEntry, missingSince before: [GracedFact: Instant]
     ) -> (Verdict, missingSince: [GracedFact: Instant]) {
@@ -74,7 +75,7 @@ package struct Assessment {
         return (withGrace(wish, missingSince: missing), missing)
     }
 
-    /// What the conditions alone say to constraints like these: all of them but dates and windows.
+    /// Returns the verdict that follows from the conditions and from all constraints except dates and windows.
     package func conditionsVerdict(_ constraints: Constraints, isLoopback: Bool) -> Verdict {
         var verdict = SleepState.verdict(under: conditions).and(constraints.power.verdict(under: conditions))
         if conditions.hold.value != nil { verdict = MachineHold.verdict(under: conditions).and(verdict) }
@@ -84,11 +85,12 @@ package struct Assessment {
             .and(constraints.metered.verdict(under: conditions, treatingUnknownAs: unknownMetered))
     }
 
-    /// All constraints and, for discretionary work, the policy.
+    /// Returns the verdict of all constraints and, for discretionary work, of the policy.
     ///
-    /// - Parameter conditionsAllow: that what the conditions alone say is known, and nothing holds it there.
+    /// - Parameter conditionsAllow: Whether the caller already knows that ``conditionsVerdict(_:isLoopback:)`` holds
+    ///   nothing back.
     package func wish(of entry: TransferEntry, conditionsAllow: Bool = false) -> Verdict {
-        // The traits are not copied out: they are large, and this is asked of all that run on every change.
+        // The traits are not copied out: traits are large, and every change evaluates all running transfers.
         var verdict =
             conditionsAllow
             ? .run(relyingOn: [], lookAgain: nil)
@@ -113,8 +115,8 @@ package struct Assessment {
         return verdict
     }
 
-    /// Where metered bytes are budgeted: discretionary work ends where the budget is nearly used up, other background
-    /// work where nothing is left, and what a person waits for goes on.
+    /// Returns the verdict of the metered byte budgets; `nil` if they hold nothing back. Discretionary work waits if
+    /// the budget is nearly used up. Other background work waits if nothing is left, and user-initiated work goes on.
     private func budgetVerdict(_ traits: TransferTraits) -> Verdict? {
         guard isSpent(app: traits.app, for: traits.kind, isLoopback: traits.isLoopback) else { return nil }
         let renewed = context.budgets.nextRollOver(after: now.wall, localTime: conditions.localTime)
@@ -122,16 +124,16 @@ package struct Assessment {
             [Hold(.budgetSpent(.meteredBytes, renewed: renewed), since: now)], lookAgain: context.look(at: renewed))
     }
 
-    /// Whether time alone may end an attempt of that kind, its window aside.
+    /// Returns whether time alone may end an attempt of that kind, apart from its window.
     package func mayEndByTime(_ kind: WorkKind) -> Bool { namesEnds && kind == .discretionary }
 
-    /// Whether bytes that come now count against budgets.
+    /// Whether bytes that arrive now count against budgets.
     var isBudgeted: Bool {
         !context.budgets.isEmpty && conditions.network.value.isUsable
             && unknownMetered.isMetered(conditions) != nil
     }
 
-    /// Whether so much of an app's budget and the connection's is spent that work of a kind waits.
+    /// Returns whether so much of the budget of an app and the connection is spent that work of a kind waits.
     func isSpent(app: String, for kind: WorkKind, isLoopback: Bool) -> Bool {
         guard !isLoopback, let limit = Self.budgetLimit(of: kind) else { return false }
         let state = context.budgets.state(
@@ -139,7 +141,7 @@ package struct Assessment {
         return state.map { $0 >= limit } ?? false
     }
 
-    /// The state of a budget from which on work of a kind waits; nil for none.
+    /// Returns the budget state from which on work of a kind waits; `nil` if it never waits.
     private static func budgetLimit(of kind: WorkKind) -> ByteBudget.State? {
         switch kind {
         case .userInitiated: nil
@@ -155,11 +157,12 @@ package struct Assessment {
         return .hold([Hold(reason, since: delay.since)], lookAgain: delay.release)
     }
 
-    /// Work that the rest of its window is too short for is not begun for nothing, as long as another window will do.
+    /// Holds back work that is too long for the rest of its window, as long as another window will do. Otherwise the
+    /// work would begin in vain.
     private func fitted(_ verdict: Verdict, _ entry: TransferEntry) -> Verdict {
         guard case .run(let facts, let look) = verdict, let need = windowNeed(of: entry) else { return verdict }
         guard let misfit = misfit(of: entry) else {
-            // Waiting for a slot it may come to the moment from which on it does not fit.
+            // While it waits for a slot, the transfer may reach the time from which on it no longer fits.
             let spare = need.left - need.needed + .nanoseconds(1)
             guard spare > .zero else { return verdict }
             return .run(relyingOn: facts, lookAgain: Verdict.earlier(look, now.instant.advanced(by: spare)))
@@ -168,7 +171,8 @@ package struct Assessment {
         return .hold([Hold(reason, since: now)], lookAgain: now.instant.advanced(by: misfit.left))
     }
 
-    /// How long it needs, and what is left of the window that is open; nil where it fits, or is begun all the same.
+    /// Returns the time that a transfer needs and the rest of its open window. Returns `nil` if the transfer fits, or
+    /// begins anyway.
     func misfit(of entry: TransferEntry) -> (needed: Duration, left: Duration)? {
         guard let window = entry.traits.constraints.window, let (needed, left) = windowNeed(of: entry) else {
             return nil
@@ -184,13 +188,14 @@ package struct Assessment {
         return (needed, left)
     }
 
-    /// From when on a transfer that fits its window now will not any more; nil where it has none or nobody can say.
+    /// Returns the time from which on a transfer that fits its window no longer fits. Returns `nil` if there is no
+    /// window, or the time is unknown.
     package func endOfFit(of entry: TransferEntry) -> Instant? {
         guard let (needed, left) = windowNeed(of: entry), needed <= left else { return nil }
         return now.instant.advanced(by: left - needed + .nanoseconds(1))
     }
 
-    /// How long a transfer with a window that is open needs, and what is left of it; nil where nobody can say.
+    /// Returns the time that a transfer needs and the rest of its open window; `nil` if they are unknown.
     private func windowNeed(of entry: TransferEntry) -> (needed: Duration, left: Duration)? {
         guard entry.traits.kind != .userInitiated, let window = entry.traits.constraints.window,
             let remaining = entry.bytesRemaining, let rate = entry.rate ?? typicalRate, rate > 0,
@@ -211,7 +216,7 @@ package struct Assessment {
         }
     }
 
-    /// What is missing is borne for a while.
+    /// Tolerates missing facts for the hysteresis time.
     private func withGrace(_ verdict: Verdict, missingSince: [GracedFact: Instant]) -> Verdict {
         guard case .hold(let holds, let lookAgain) = verdict,
             let end = hysteresis.stop(for: holds, missingSince: missingSince), now.instant < end
@@ -219,11 +224,11 @@ package struct Assessment {
         return .run(relyingOn: [], lookAgain: Verdict.earlier(lookAgain, end))
     }
 
-    /// A condition that was seen to change must hold for a while before a start relies on it.
+    /// Applies the debounce: a condition that changed must last for a while before a start relies on it.
     private func settled(_ verdict: Verdict) -> Verdict {
         guard case .run(let facts, let lookAgain) = verdict else { return verdict }
         let (holds, end) = hysteresis.holds(relyingOn: facts, under: conditions, at: now.instant)
-        // When the first of them has settled the reasons change, and that is told.
+        // The reasons change when the first condition has settled, and the change is reported.
         return holds.isEmpty ? verdict : .hold(holds, lookAgain: Verdict.earlier(end, lookAgain))
     }
 }

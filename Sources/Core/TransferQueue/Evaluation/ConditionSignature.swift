@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// The values of all facts that constraints and policies decide by: conditions with the same signature allow the same.
+/// The values of all facts that constraints and policies use. Conditions with the same signature allow the same work.
 package struct ConditionSignature: Hashable, Sendable {
     private let power: PowerSource
     private let level: Int?
@@ -14,10 +14,10 @@ package struct ConditionSignature: Hashable, Sendable {
     private let roaming: Roaming
     private let connection: String?
 
-    /// - Parameter connection: the connection's name, where that is to be told apart.
+    /// - Parameter connection: The connection's name, if the signature should depend on it.
     package init(_ conditions: borrowing Conditions, connection: String? = nil) {
         power = conditions.power.value
-        // On mains nobody asks how full the battery is, which may rise without another evaluation of everything.
+        // On AC power the battery level does not matter, and a rising level should not cause a new evaluation.
         level = conditions.power.value == .ac ? nil : conditions.battery.value.level
         profile = conditions.powerProfile.value
         isAwake = conditions.sleep.value == .awake
@@ -29,7 +29,7 @@ package struct ConditionSignature: Hashable, Sendable {
         self.connection = connection
     }
 
-    /// Hashes only what takes many values: the rest would cost more than it tells apart.
+    /// Hashes only the members with many possible values. Hashing the rest would cost more than it distinguishes.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(level)
         hasher.combine(connection)

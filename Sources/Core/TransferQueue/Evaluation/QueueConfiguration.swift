@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferPolicy
 
-/// The settings that the queue and ``Assessment`` go by. The scheduler's own settings say what each means.
+/// The settings of the queue and of ``Assessment``. The scheduler's configuration documents each of them.
 package protocol QueueConfiguration: Sendable {
     var globalSlots: Int { get }
     var slotsPerHost: Int { get }
@@ -23,7 +23,7 @@ package protocol QueueConfiguration: Sendable {
 }
 
 extension QueueConfiguration {
-    /// The times of all facts.
+    /// The debounce times before a start and the hysteresis times before a stop, by fact.
     var hysteresis: Hysteresis {
         Hysteresis(
             start: { fact in

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Where a transfer stands among all, as far as one may take another's slot.
+/// The rank of a transfer, which decides whether it may take another transfer's slot.
 package struct Rank: Hashable, Sendable {
     let isUserInitiated: Bool
     let priority: Int
-    /// Nanoseconds since the epoch; `Int64.max` for none.
+    /// The deadline in nanoseconds since the epoch; `Int64.max` if there is none.
     let deadline: Int64
     let app: String
     let id: Int64
@@ -18,10 +18,10 @@ package struct Rank: Hashable, Sendable {
         self.id = id.rawValue
     }
 
-    /// Whether it is enough to take the other's slot.
+    /// Returns whether this rank is high enough to take the other transfer's slot.
     ///
-    /// Between apps no id decides: there turns do, and those that have just had theirs would take slots from one another
-    /// without end.
+    /// IDs do not decide between apps. Turns decide between apps, and transfers that have just had their turn would
+    /// otherwise take slots from one another without end.
     package func outranks(_ other: Rank) -> Bool {
         if isUserInitiated != other.isUserInitiated { return isUserInitiated }
         if priority != other.priority { return priority > other.priority }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Starts that wait their turn after sleep or an outage, so that machines that come back together do not fall upon a
-/// server together.
+/// Delayed starts after sleep or an outage. The delays keep machines that come back together from hitting a server at
+/// the same time.
 package enum StaggeredStart {
-    /// Whether work of a kind starts so: whatever nobody waits for and needs the network.
+    /// Returns whether starts of a kind are staggered: all work that needs the network and that nobody is waiting
+    /// for.
     package static func applies(to kind: WorkKind, isLoopback: Bool) -> Bool {
         kind != .userInitiated && !isLoopback
     }

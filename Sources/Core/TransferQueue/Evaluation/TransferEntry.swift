@@ -2,28 +2,29 @@
 package import TransferModel
 package import TransferPolicy
 
-/// All that the scheduler keeps of one transfer.
+/// The scheduler's complete state of one transfer.
 package struct TransferEntry: Hashable, Sendable {
     package var traits: TransferTraits
     package var phase: TransferPhase
-    /// Bytes there.
+    /// The number of bytes present.
     package var bytes: Int64 = 0
-    /// The size where the server told it.
+    /// The size that the server reported; `nil` if it has not.
     package var total: Int64?
-    /// The rate seen last, smoothed, in bytes a second.
+    /// The latest rate, smoothed, in bytes per second.
     package var rate: Int64?
-    /// The most bytes that any attempt had.
+    /// The highest number of bytes that any attempt reached.
     package var mostBytes: Int64 = 0
-    /// Failed attempts since the last progress.
+    /// The number of failed attempts since the last progress.
     package var failures = 0
-    /// How often the finished body had the wrong checksum.
+    /// The number of times that the complete body had the wrong checksum.
     package var checksumFailures = 0
-    /// How long attempts and the waits after them have gone on without one new byte.
+    /// The total time of attempts and subsequent waits without one new byte.
     package var barren: Duration = .zero
-    /// What few transfers have: at most one, in an array as the smallest box that is copied as a value.
+    /// The state that few transfers have. The array has at most one element, and is the smallest box with value
+    /// semantics.
     private var rare: [Rare] = []
 
-    /// What few transfers have.
+    /// The state that few transfers have.
     private struct Rare: Hashable, Sendable {
         var relaunchDelay: RelaunchDelay?
         var held: Held?
@@ -36,25 +37,25 @@ package struct TransferEntry: Hashable, Sendable {
         self.phase = phase
     }
 
-    /// Whether it has none of what few transfers have.
+    /// Whether the transfer has none of the state that few transfers have.
     package var isOrdinary: Bool { rare.isEmpty }
 
-    /// What its app's relaunch limiter gave it; nil where it is not held, or no longer.
+    /// The delay from the app's relaunch limiter; `nil` if the transfer is not delayed, or no longer.
     package var relaunchDelay: RelaunchDelay? {
         get { rare.first?.relaunchDelay }
         set { setRare(\.relaunchDelay, newValue) }
     }
-    /// Who holds it back for a reason of their own.
+    /// The hold that somebody has placed on the transfer.
     package var held: Held? {
         get { rare.first?.held }
         set { setRare(\.held, newValue) }
     }
-    /// What its app has to do first.
+    /// The action that the app must take first.
     package var need: Need? {
         get { rare.first?.need }
         set { setRare(\.need, newValue) }
     }
-    /// How long it waited for what is over: attempts' failures, pauses, holds.
+    /// The time spent in waits that have ended: after failed attempts, in pauses, and under holds.
     package var past: PastWaits? {
         get { rare.first?.past }
         set { setRare(\.past, newValue) }
@@ -68,7 +69,7 @@ package struct TransferEntry: Hashable, Sendable {
         rare[0][keyPath: part] = value
     }
 
-    /// A delay as the relaunch limiter gave it.
+    /// A delay that the relaunch limiter assigned.
     package struct RelaunchDelay: Hashable, Sendable {
         package var hold: RelaunchLimiter.Hold
         package var release: Instant
@@ -87,7 +88,7 @@ package struct TransferEntry: Hashable, Sendable {
         }
     }
 
-    /// A hold by somebody.
+    /// A hold that somebody has placed on a transfer.
     package struct Held: Hashable, Sendable {
         package var by: String
         package var why: String
@@ -100,7 +101,7 @@ package struct TransferEntry: Hashable, Sendable {
         }
     }
 
-    /// Something that the app has to do.
+    /// An action that the app must take.
     package struct Need: Hashable, Sendable {
         package var need: AppNeed
         package var since: Moment
@@ -111,19 +112,19 @@ package struct TransferEntry: Hashable, Sendable {
         }
     }
 
-    /// What a policy sees of it.
+    /// The transfer from a policy's point of view.
     package var subject: PolicySubject {
         PolicySubject(
             traits: traits, isRunning: phase.holdsSlot, bytesDone: bytes,
             bytesTotal: total ?? traits.expectedBytesToReceive, rate: rate, start: start)
     }
 
-    /// Bytes still missing; nil while the size is unknown.
+    /// The number of missing bytes; `nil` while the size is unknown.
     package var bytesRemaining: Int64? {
         (total ?? traits.expectedBytesToReceive).map { max(0, $0.addingSaturating(-max(0, bytes))) }
     }
 
-    /// Whether sleep and outages hold its start up for a random while.
+    /// Whether the transfer's start is randomly delayed after sleep and outages.
     package var isGated: Bool { StaggeredStart.applies(to: traits.kind, isLoopback: traits.isLoopback) }
 
     private var start: PolicySubject.Start? {
@@ -133,18 +134,19 @@ package struct TransferEntry: Hashable, Sendable {
     }
 }
 
-/// How long a transfer waited for reasons of its own that are over.
+/// The time that a transfer has spent in waits of its own that have ended.
 package struct PastWaits: Hashable, Sendable {
     package var backoff: Duration = .zero
     package var storage: Duration = .zero
     package var suspended: Duration = .zero
     package var held: Duration = .zero
     package var needsApp: Duration = .zero
-    /// For a relaunch delay that ended early.
+    /// The time under a relaunch delay that ended early.
     package var rateLimited: Duration = .zero
-    /// When these were, as far as they are remembered, and when it ran: they overlap one another, and other reasons.
+    /// The periods of these waits and of the attempts, as far as they are remembered. The periods may overlap each
+    /// other, and other reasons.
     package private(set) var spans: [Span] = []
-    /// More of them than this are forgotten; their times are not.
+    /// The maximum number of remembered periods. Older periods are forgotten, and their durations are not.
     private static var mostSpans: Int { 32 }
 
     package struct Span: Hashable, Sendable {
@@ -160,7 +162,7 @@ package struct PastWaits: Hashable, Sendable {
         }
     }
 
-    /// Remembers a span in place of the oldest.
+    /// Remembers a period. If the limit is reached, the period replaces the oldest one.
     package mutating func note(_ span: Span) {
         guard span.start < span.end else { return }
         if spans.count >= Self.mostSpans { spans.removeFirst() }

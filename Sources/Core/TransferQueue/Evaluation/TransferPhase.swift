@@ -2,41 +2,42 @@
 package import TransferModel
 package import TransferPolicy
 
-/// Where a transfer stands. What is only valid in one phase sits in that phase.
+/// The phase of a transfer. State that is valid in only one phase is stored in that phase.
 package enum TransferPhase: Hashable, Sendable {
-    /// It waits: for conditions, for a slot, or for what its last attempt ran into.
+    /// The transfer waits for conditions, for a slot, or for the end of its last attempt's obstacle.
     case waiting(Obstacle?)
-    /// Somebody paused it.
+    /// The transfer is paused.
     case paused(since: Moment)
     /// An attempt is under way.
     case running(Attempt)
     /// The attempt was told to stop and has not ended yet.
     case stopping(AfterStop)
 
-    /// What the last attempt ran into.
+    /// The obstacle that ended the last attempt.
     package enum Obstacle: Hashable, Sendable {
-        /// It failed, and the next one is due at `until`.
+        /// The attempt failed, and the next attempt is due at `until`.
         case backoff(attempt: Int, cause: FailureCause, failed: Moment, until: Instant)
-        /// There was no room; it is measured again at `nextLook`.
+        /// There was not enough space. The free space is measured again at `nextLook`.
         case storage(needed: Int64?, available: Int64, since: Moment, nextLook: Instant)
     }
 
-    /// An attempt under way.
+    /// An attempt that is under way.
     package struct Attempt: Hashable, Sendable {
-        /// When it began.
+        /// The time at which the attempt began.
         package var since: Moment
-        /// Bytes that were there when it began.
+        /// The number of bytes present when the attempt began.
         package var bytesAtStart: Int64
-        /// From here on bytes are progress: above all that any attempt ever had, so that fetching the same again, or a
-        /// byte an attempt, does not count.
+        /// The number of bytes above which bytes count as progress. The mark exceeds the bytes of every earlier
+        /// attempt: fetching the same bytes again, or one byte per attempt, is not progress.
         package var progressMark: Int64
-        /// The rate seen before it began.
+        /// The rate before the attempt began.
         package var rateAtStart: Int64?
-        /// When bytes were last reported, for the rate.
+        /// The time of the last report of bytes, for the rate.
         package var lastReport: Instant
-        /// When the last byte came that no attempt had before; its start before there is one.
+        /// The time of the last byte that no earlier attempt had; the attempt's start before the first such byte.
         package var lastNewByte: Instant
-        /// Since when each fact that it needs is missing, whatever the fact does meanwhile; empty while nothing is.
+        /// The time since which each required fact is missing, whatever the fact does meanwhile. Empty while nothing
+        /// is missing.
         package var missingSince: [GracedFact: Instant] = [:]
 
         package init(
@@ -52,18 +53,18 @@ package enum TransferPhase: Hashable, Sendable {
         }
     }
 
-    /// What follows a stop.
+    /// The action after a stop.
     package enum AfterStop: Hashable, Sendable {
-        /// Waiting for conditions to come back.
+        /// Waits for conditions to return.
         case wait
-        /// Staying paused.
+        /// Stays paused.
         case pause
-        /// Its end.
+        /// Ends the transfer, because it was canceled.
         case cancel
-        /// Its end, because its time is up.
+        /// Ends the transfer, because its time is up.
         case expire
 
-        /// Whether it has come to its end, whatever else happens.
+        /// Whether the transfer ends, whatever else happens.
         package var isEnd: Bool {
             switch self {
             case .wait, .pause: false
@@ -80,7 +81,7 @@ package enum TransferPhase: Hashable, Sendable {
         }
     }
 
-    /// Whether an attempt holds a slot.
+    /// Whether an attempt uses a slot.
     package var holdsSlot: Bool {
         switch self {
         case .running, .stopping: true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of small numbers, one bit each. Grows with the largest number that it was given.
+/// A set of small nonnegative numbers, with one bit per number. The memory grows with the largest number inserted.
 struct BitSet: Sendable {
     private(set) var words: [UInt64] = []
 
@@ -14,7 +14,7 @@ struct BitSet: Sendable {
         if isIn { words[Int(number) >> 6] |= bit } else { words[Int(number) >> 6] &= ~bit }
     }
 
-    /// Sets the bits of 64 numbers from `64 * index` on.
+    /// Sets the bits of the 64 numbers from `64 * index` on.
     mutating func setWord(_ index: Int, _ bits: UInt64) {
         while words.count <= index { words.append(0) }
         words[index] = bits
@@ -22,18 +22,18 @@ struct BitSet: Sendable {
 
     var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
-    /// The bits of 64 numbers from `64 * index` on; none where the set does not reach there.
+    /// Returns the bits of the 64 numbers from `64 * index` on; 0 beyond the end of the set.
     @inline(__always)
     func word(_ index: Int) -> UInt64 { index < words.count ? words[index] : 0 }
 
-    /// Whether the two have a number in common.
+    /// Returns whether the two sets have a number in common.
     @inline(__always)
     func intersects(_ other: BitSet) -> Bool {
         for index in words.indices where words[index] & other.word(index) != 0 { return true }
         return false
     }
 
-    /// Calls `body` with each number that is in `other` too.
+    /// Calls `body` with each number that is also in `other`.
     @inline(__always)
     func forEach(in other: BitSet, _ body: (Int32) -> Void) {
         for index in words.indices {

@@ -2,16 +2,16 @@
 
 // Public for the same reason as `Slab`.
 
-/// Finds the places of transfers by their ids: a hash table with open addressing and linear probing (Knuth, TAOCP 3, 6.4,
-/// algorithms L and R), at most 4/5 full.
+/// An index from the IDs of transfers to their places. The index is a hash table with open addressing and linear
+/// probing, at most 4/5 full (Knuth, TAOCP 3, 6.4, algorithms L and R).
 ///
-/// 16 bytes a slot, and a third of what the library's dictionary costs, whose hashes are proof against chosen keys: ids
-/// are counted up by the store, so nobody chooses them.
+/// A slot takes 16 bytes. An operation costs a third of the standard library's dictionary, whose hashes withstand
+/// maliciously chosen keys. The store assigns IDs in ascending order, so nobody can choose them.
 public struct IDIndex: Sendable {
-    // Side by side, since each slot is somewhere else in memory.
+    // ID and place are stored together, because each slot lies elsewhere in memory.
     @usableFromInline struct Slot: Sendable {
         @usableFromInline var id: Int64 = 0
-        /// `nowhere` where the slot is empty.
+        /// The place; `nowhere` if the slot is empty.
         @usableFromInline var place = Int32.nowhere
 
         @inlinable init() {}
@@ -22,17 +22,17 @@ public struct IDIndex: Sendable {
     @usableFromInline var slots = Array(repeating: Slot(), count: 256)
     @usableFromInline var count = 0
 
-    /// An empty index.
+    /// Creates an empty index.
     @inlinable public init() {}
 
-    /// The slot where a search begins. Fibonacci hashing (Knuth, 6.4): ids that count up are spread out.
+    /// Returns the slot at which a search begins. Fibonacci hashing (Knuth, 6.4) spreads ascending IDs.
     @inlinable @inline(__always)
     func home(of id: Int64) -> Int {
         let hash = UInt64(bitPattern: id) &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: hash &>> UInt64(truncatingIfNeeded: slots.count.leadingZeroBitCount + 1))
     }
 
-    /// The slot of an id, or the empty one where it belongs.
+    /// Returns the slot of an ID, or the empty slot where the ID belongs.
     @inlinable @inline(__always)
     func slot(of id: Int64) -> Int {
         var slot = home(of: id)
@@ -40,14 +40,14 @@ public struct IDIndex: Sendable {
         return slot
     }
 
-    /// The place of an id; nil if the id is unknown.
+    /// Returns the place of an ID; `nil` if the ID is unknown.
     @inlinable @inline(__always)
     public func find(_ id: Int64) -> Int32? {
         let place = slots[slot(of: id)].place
         return place == .nowhere ? nil : place
     }
 
-    /// Adds an id that is not here.
+    /// Adds an ID, which must not be in the index.
     @inlinable @inline(__always)
     public mutating func insert(_ id: Int64, _ place: Int32) {
         if (count + 1) * 5 > slots.count * 4 { grow() }
@@ -55,13 +55,13 @@ public struct IDIndex: Sendable {
         count += 1
     }
 
-    /// Removes an id, if it is here.
+    /// Removes an ID, if it is in the index.
     @inlinable @inline(__always)
     public mutating func remove(_ id: Int64) {
         var hole = slot(of: id)
         guard slots[hole].place != .nowhere else { return }
         count -= 1
-        // What lies behind moves up, as far as that does not take it before its home.
+        // Moves subsequent elements up, unless that would put an element before its home slot.
         var slot = hole
         while true {
             slot = (slot + 1) & (slots.count - 1)
@@ -74,7 +74,7 @@ public struct IDIndex: Sendable {
         slots[hole].place = .nowhere
     }
 
-    /// Calls `body` with each id and its place, in no order.
+    /// Calls `body` with each ID and its place, in no particular order.
     public func forEach(_ body: (Int64, Int32) -> Void) {
         for slot in slots where slot.place != .nowhere { body(slot.id, slot.place) }
     }

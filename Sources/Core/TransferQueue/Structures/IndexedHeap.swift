@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A heap of numbers whose members know their positions, so that any of them can be removed in logarithmic time.
+/// A heap of numbers whose members know their positions, so that any member can be removed in logarithmic time.
 ///
-/// Four children to a node: half as deep as a binary heap, and the children share cache lines (LaMarca and Ladner 1996).
-/// The keys lie in the heap, since each look at what a number stands for would wait for memory. The caller keeps the
-/// positions (`moved`).
+/// Each node has four children. The heap is half as deep as a binary heap, and siblings share cache lines (LaMarca
+/// and Ladner 1996). Keys are stored in the heap, because each access to the element behind a number would wait for
+/// memory. The caller stores the positions that `moved` reports.
 struct IndexedHeap<Key: Comparable & Sendable>: Sendable {
     private struct Member: Sendable {
         var key: Key
@@ -32,7 +32,7 @@ struct IndexedHeap<Key: Comparable & Sendable>: Sendable {
         move(from: Int(position), moved)
     }
 
-    /// Moves the number at a position to where its key, which has changed, puts it.
+    /// Moves the number at a position to the position that its changed key requires.
     @inline(__always)
     mutating func update(at position: Int32, to key: Key, _ moved: (Int32, Int32) -> Void) {
         members[Int(position)].key = key
@@ -41,7 +41,7 @@ struct IndexedHeap<Key: Comparable & Sendable>: Sendable {
 
     @inline(__always)
     private mutating func move(from position: Int, _ moved: (Int32, Int32) -> Void) {
-        // The memory is asked for once, since each check for a second owner costs as much as a step.
+        // The buffer is accessed once, because each uniqueness check costs as much as a step.
         members.withUnsafeMutableBufferPointer { members in
             var index = position
             let member = members[index]
@@ -59,7 +59,7 @@ struct IndexedHeap<Key: Comparable & Sendable>: Sendable {
                 put(members[least])
                 index = least
             }
-            // What goes after one of its children goes after its parent, too.
+            // A member that goes after one of its children also goes after its parent.
             if index == position {
                 while index > 0, member.key < members[(index - 1) / 4].key {
                     put(members[(index - 1) / 4])
@@ -70,7 +70,8 @@ struct IndexedHeap<Key: Comparable & Sendable>: Sendable {
         }
     }
 
-    /// The first number that `isAllowed`. Looks only at numbers that are not and come before it, and at their children.
+    /// Returns the first number that `isAllowed`. Visits only the numbers before it that are not allowed, and their
+    /// children.
     @inline(__always)
     func first(where isAllowed: (Int32) -> Bool) -> Int32? {
         guard let first else { return nil }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Int32 {
-    /// Stands for "no place" in links between places of a ``Slab``.
+    /// The value for "no place" in links between places of a ``Slab``.
     @inlinable public static var nowhere: Int32 { -1 }
 }
 
-// Public, for `package` code is not put in line in another module: an event would take half as long again.
+// Public, because `package` code is not inlined into other modules. Without inlining, an event would take half as
+// long again.
 
-/// Numbered places for values of one type, which never move: reached by pointer, given back and used again.
+/// A collection of numbered places for values of one type. Values never move and are reached by pointer, and released
+/// places are used again.
 ///
-/// Memory grows by pages of 1024, so nothing is copied as it grows. The owner answers for numbers being those of places
-/// that are taken.
+/// Memory grows by pages of 1024 places, so growth copies nothing. The owner must only use the numbers of places that
+/// are taken.
 public struct Slab<Element>: ~Copyable {
     @usableFromInline var pages: [UnsafeMutablePointer<Element>] = []
-    /// The numbers that were given back, the last one first to be taken again.
+    /// The numbers of released places. The number that was released last is taken first.
     @usableFromInline var free: [Int32] = []
     @usableFromInline var used: Int32 = 0
 
-    /// No places taken.
+    /// Creates a slab without places.
     @inlinable public init() {}
 
     @inlinable deinit {
@@ -26,7 +28,7 @@ public struct Slab<Element>: ~Copyable {
         for page in pages { page.deallocate() }
     }
 
-    /// The element at a place that is taken.
+    /// Returns a pointer to the element at a place, which must be taken.
     @inlinable public subscript(number: Int32) -> UnsafeMutablePointer<Element> {
         @inline(__always) get { pages[Int(number >> 10)] + Int(number & 1023) }
     }
@@ -34,7 +36,7 @@ public struct Slab<Element>: ~Copyable {
     /// The number of places taken.
     @inlinable public var count: Int { Int(used) - free.count }
 
-    /// Takes a place.
+    /// Stores an element in a free place and returns its number.
     @inlinable @inline(__always)
     public mutating func take(_ element: consuming Element) -> Int32 {
         let number = free.popLast() ?? new()
@@ -49,7 +51,7 @@ public struct Slab<Element>: ~Copyable {
         return used - 1
     }
 
-    /// Gives a place back.
+    /// Destroys the element at a place and releases the place.
     @inlinable @inline(__always)
     public mutating func release(_ number: Int32) {
         self[number].deinitialize(count: 1)
@@ -57,5 +59,5 @@ public struct Slab<Element>: ~Copyable {
     }
 }
 
-// Guard: not copyable, so that whoever has it has the memory alone.
+// Guard: not copyable, so that the owner has exclusive access to the memory.
 extension Slab: @unchecked Sendable where Element: Sendable {}
