@@ -12,7 +12,7 @@ public import TransferModel
 /// exit, and come back. Reading starts with the first call of `snapshots()`. Call `stop()` to end the two threads.
 ///
 /// ```swift
-/// let source = LinuxConditions { alarm.now }
+/// let source = LinuxConditions(now: alarm.now)
 /// for await conditions in source.snapshots() {
 ///     print(conditions.power.value, conditions.network.value)
 /// }
