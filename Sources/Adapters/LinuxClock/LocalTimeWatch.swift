@@ -119,8 +119,8 @@ extension LocalTimeRules {
         self.init(current: now, zone: TimeZone.systemZone(in: file))
     }
 
-    /// Whether both rules give the same offsets from now on, as far as both reach. The older rules may know fewer
-    /// changes, and may still contain changes that have passed.
+    /// Returns whether both rules give the same offsets from now on, as far as both reach. The older rules may know
+    /// fewer changes, and may still contain changes that have passed.
     fileprivate func agrees(with newer: LocalTimeRules, at now: WallTime) -> Bool {
         guard offsetSeconds(at: now) == newer.offsetSeconds(at: now) else { return false }
         let ahead = changes.filter { $0.start > now }

@@ -40,7 +40,8 @@ extension Readings {
         )
     }
 
-    /// Whether the kind of link alone suggests that traffic costs money, given the value reported by a service.
+    /// Returns whether the kind of link alone suggests that traffic costs money, given the value reported by a
+    /// service.
     private func isDear(_ kind: LinkKind, to said: ConditionsMerger.Finding<Metered>?) -> Bool {
         switch kind {
         case .cellular, .bluetooth: return true

@@ -27,7 +27,8 @@ extension Readings {
         )
     }
 
-    /// Whether UPower and the kernel report different power sources. A source without a value does not disagree.
+    /// Returns whether UPower and the kernel report different power sources. A source without a value does not
+    /// disagree.
     static func disagree(_ upower: Answer<UPowerReading>, _ supplies: Answer<[PowerSupply]>) -> Bool {
         guard let reading = upower.value, let kernel = supplies.value.flatMap({ PowerSupplySummary(of: $0).source })
         else { return false }

@@ -80,6 +80,6 @@ enum SmallFile {
         return String(decoding: bytes, as: UTF8.self).split(separator: "/").last.map(String.init)
     }
 
-    /// Whether a file or folder exists at the path.
+    /// Returns whether a file or folder exists at the path.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }

@@ -111,7 +111,7 @@ final class GroupCommit: Sendable {
     var hasErasedSecrets: Bool { state.withLock(\.upkeep.hasEndedSecrets) }
 
     /// Sets the closure to run when upkeep is due. Upkeep is due after an idle time that follows a commit. On a store
-    /// that is never idle, upkeep is due at a fixed interval.
+    /// that is never idle, upkeep is due after a maximum time.
     func whenUpkeepIsDue(_ body: @escaping @Sendable () -> Void) { onUpkeep.withLock { $0 = body } }
 
     /// Replaces SQLite's automatic checkpoints: the log is copied into the database concurrently with the commits.

@@ -107,8 +107,8 @@ extension TransferStoreError {
                 """)
     }
 
-    /// Whether the file system is full. SQLite reports some full disks as input/output errors (on the `-shm` file) or
-    /// as a file that cannot be opened.
+    /// Returns whether the file system is full. SQLite reports some full disks as input/output errors (on the `-shm`
+    /// file) or as a file that cannot be opened.
     private static func isDiskFull(at path: String) -> Bool {
         var status = statvfs()
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."

@@ -12,7 +12,7 @@ enum SpoolName {
         return hexadecimal(UInt128(hash(app)), digits: hashDigits) + "-" + hexadecimal(number, digits: randomDigits)
     }
 
-    /// Whether a file with the name in the spool's folder belongs to the spool.
+    /// Returns whether a file with the name in the spool's folder belongs to the spool.
     static func isName(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.map(\.count) == [hashDigits, randomDigits]

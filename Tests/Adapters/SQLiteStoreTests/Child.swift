@@ -50,7 +50,7 @@ final class Child {
         return (process.terminationStatus, String(decoding: said, as: UTF8.self))
     }
 
-    /// Whether `program` can be run here and exits with status 0.
+    /// Returns whether `program` can be run here and exits with status 0.
     static func succeeds(_ program: String, _ arguments: [String]) -> Bool {
         guard let child = try? Child(program, arguments) else { return false }
         while child.nextLine() != nil {}

@@ -23,7 +23,7 @@ final class Fuse: Sendable {
     /// The first step that did not happen.
     var last: String { state.withLock(\.last) }
 
-    /// Whether the process is still alive to take the step.
+    /// Returns whether the process is still alive to take the step.
     func passes(_ step: @autoclosure () -> String) -> Bool {
         state.withLock { state in
             guard !state.isBurnt else { return false }

@@ -38,7 +38,7 @@ final class Place: Sendable {
             uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: state.appendingPathComponent($0))) })
     }
 
-    /// Whether any of the files contains `text`.
+    /// Returns whether any of the files contains `text`.
     func holds(_ text: String) throws -> Bool {
         try files().values.contains { $0.range(of: Data(text.utf8)) != nil }
     }

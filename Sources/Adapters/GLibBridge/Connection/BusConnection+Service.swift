@@ -31,7 +31,7 @@ extension BusConnection {
         return BusRegistration { g_dbus_connection_unregister_object(OpaquePointer(connection.pointer), id) }
     }
 
-    /// Whether `name` is a valid well-known bus name.
+    /// Returns whether `name` is a valid well-known bus name.
     package static func isWellKnownName(_ name: String) -> Bool {
         !name.hasPrefix(":") && !name.utf8.contains(0) && g_dbus_is_name(name) != 0
     }

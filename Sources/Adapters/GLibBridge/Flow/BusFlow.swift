@@ -46,7 +46,7 @@ package final class BusFlow: Sendable {
         }
     }
 
-    /// Whether a connection has so many unread messages that it must not be sent more.
+    /// Returns whether a connection has so many unread messages that it must not be sent more.
     package func isStalled(_ name: String) -> Bool { flow.withLock { $0.isStalled(name) } }
 
     /// Removes the account of a connection that has closed.

@@ -141,7 +141,7 @@ struct MessageFlow {
         return isStalled ? .askAgain : wasStalled ? .resumed : .none
     }
 
-    /// Whether a receiver has so many unread messages that it must not be sent more.
+    /// Returns whether a receiver has so many unread messages that it must not be sent more.
     func isStalled(_ name: String) -> Bool { peers[name].map(isStalled) ?? false }
 
     private func isStalled(_ peer: Peer) -> Bool {

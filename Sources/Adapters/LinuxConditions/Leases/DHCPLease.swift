@@ -8,7 +8,7 @@ enum DHCPLease {
     /// The word that phones send.
     private static let word = Array("ANDROID_METERED".utf8)
 
-    /// Whether the bytes of option 43 say that the network is metered.
+    /// Returns whether the bytes of option 43 say that the network is metered.
     static func isMetered(vendorOption bytes: some Collection<UInt8>) -> Bool {
         var rest = bytes[...]
         while rest.count >= word.count {
@@ -18,8 +18,8 @@ enum DHCPLease {
         return false
     }
 
-    /// Whether a lease of systemd-networkd says that the network is metered. The line is `VENDOR_SPECIFIC=` with
-    /// hexadecimal digits.
+    /// Returns whether a lease of systemd-networkd says that the network is metered. The line is `VENDOR_SPECIFIC=`
+    /// with hexadecimal digits.
     static func isMetered(networkd text: String) -> Bool {
         let key = "VENDOR_SPECIFIC="
         return text.split(whereSeparator: \.isNewline).contains { line in
@@ -27,8 +27,8 @@ enum DHCPLease {
         }
     }
 
-    /// Whether the newest lease for `interface` in a file of ISC dhclient says that the network is metered. An expired
-    /// lease does not count.
+    /// Returns whether the newest lease for `interface` in a file of ISC dhclient says that the network is metered. An
+    /// expired lease does not count.
     ///
     /// - Parameter now: The current time, in seconds since 1970.
     static func isMetered(dhclient text: String, interface: String, now: Int64) -> Bool {
@@ -50,8 +50,8 @@ enum DHCPLease {
         return newest.expiry.map { $0 > now } ?? true
     }
 
-    /// Whether a lease of dhcpcd says that the network is metered. The file contains the server's answer as received.
-    /// An expired lease does not count.
+    /// Returns whether a lease of dhcpcd says that the network is metered. The file contains the server's answer as
+    /// received. An expired lease does not count.
     ///
     /// - Parameter age: The time since the answer, in seconds.
     static func isMetered(dhcpcd bytes: [UInt8], age: Int64) -> Bool {

@@ -20,7 +20,7 @@ struct LeaseFile: Hashable, Sendable {
     /// The time of the last modification, in seconds since 1970; nil if it does not matter.
     var written: Int64?
 
-    /// Whether the lease says that the network is metered.
+    /// Returns whether the lease says that the network is metered.
     ///
     /// - Parameter now: The current time, in seconds since 1970.
     func saysMetered(now: Int64) -> Bool {

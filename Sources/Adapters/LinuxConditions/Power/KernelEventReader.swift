@@ -69,7 +69,7 @@ final class KernelEventReader {
 
 /// The kernel's device messages: text fields, each followed by a zero byte.
 enum KernelEvent {
-    /// Whether a message is about the class power_supply.
+    /// Returns whether a message is about the class power_supply.
     static func isPowerSupply(_ message: some Collection<UInt8>) -> Bool {
         message.split(separator: 0).contains { $0.elementsEqual("SUBSYSTEM=power_supply".utf8) }
     }

@@ -15,9 +15,12 @@ import TransferPolicy
 /// ```json
 /// {"format":"background-transfer/conditions","version":1,"settling":{"power":200,"path":50,"metered":150},…}
 /// ```
-/// Each other line has two clocks: `boot` (nanoseconds on the boot-time clock) and `wall` (nanoseconds since 1970). A
-/// line also has one observation, named after its source (`power`, `path`, `networkManager`, `leases`, and so on), or
-/// `published`: the facts that resulted from the preceding line. An incomplete last line is ignored.
+/// Each other line has two clocks: `boot` (nanoseconds on the boot-time clock) and `wall` (nanoseconds since 1970). The
+/// line also contains one of the following:
+/// - An observation, named after its source: `power`, `path`, `networkManager`, `leases`, and so on.
+/// - `published`, the facts that resulted from the preceding line.
+///
+/// An incomplete last line is ignored.
 public struct ConditionsReplay: Sendable {
     /// The conditions that the replay published, in order.
     public private(set) var published: [Conditions] = []

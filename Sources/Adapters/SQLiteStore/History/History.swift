@@ -166,7 +166,7 @@ public struct RecordedFacts: Hashable, Sendable {
             metered: conditions.metered.value, isSuspended: conditions.sleep.value != .awake)
     }
 
-    /// Whether `other` is too similar to be recorded. A battery level alone must differ by at least 5.
+    /// Returns whether `other` is too similar to be recorded. A battery level alone must differ by at least 5.
     func isLike(_ other: RecordedFacts) -> Bool {
         var same = other
         if let level = batteryLevel, let theirs = other.batteryLevel, abs(level - theirs) < 5 {

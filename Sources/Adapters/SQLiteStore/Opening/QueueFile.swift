@@ -65,8 +65,8 @@ struct QueueFile: Sendable {
     /// Creates the file before SQLite does, so that other users can never read the file. SQLite gives `-wal` and
     /// `-shm` the same mode.
     ///
-    /// An existing file is not opened here: closing it would drop the locks that this process holds on the file
-    /// elsewhere (POSIX locks belong to the process, not to the descriptor).
+    /// An existing file is not opened here. Closing the file would drop the locks that this process holds on it
+    /// elsewhere, because POSIX locks belong to the process, not to the descriptor.
     private func makeFile() throws {
         let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
         if descriptor >= 0 {

@@ -165,8 +165,8 @@ final class TransferRows: @unchecked Sendable {
         return .removedSecrets
     }
 
-    /// Whether redacting the transfer would change nothing, judged by its columns alone. Most transfers have no
-    /// secrets.
+    /// Returns whether redacting the transfer would change nothing, judged by its columns alone. Most transfers have
+    /// no secrets.
     private func holdsNoSecret(_ id: Int64, in database: Database) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT url FROM task WHERE id = ? AND specification = '{}'")

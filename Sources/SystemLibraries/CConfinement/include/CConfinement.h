@@ -35,10 +35,10 @@ int transfer_landlock_enforce(int rules);
 /// Returns whether the kernel can filter system calls and return an error for a denied call.
 int transfer_seccomp_is_offered(void);
 
-/// Denies, with EPERM, system calls that a worker never needs. Denied are starting programs and processes, inspecting
-/// and signaling other processes, mounts, io_uring, all sockets except those of the Internet, changes to files by
-/// path, and similar calls. `denies_writing` also denies opening files for writing, for kernels without Landlock.
-/// Returns 0, or a negative error number.
+/// Denies, with EPERM, system calls that a worker never needs. Examples are starting programs, inspecting and signaling
+/// other processes, mounts, io_uring, and changes to files by path. Only the Internet's sockets and netlink are allowed.
+/// `denies_writing` also denies opening files for writing, for kernels without Landlock. Returns 0, or a negative error
+/// number.
 int transfer_seccomp_enforce(int denies_writing);
 
 /// Returns whether this is a build with a sanitizer. The reports of a sanitizer require starting a program and writing
