@@ -2,8 +2,8 @@
 internal import TransferModel
 
 extension Readings {
-    /// The reachability that NetworkManager reports, or the portal if NetworkManager is unavailable; nil if neither
-    /// restricts it.
+    /// The reachability that NetworkManager reports, or the portal if NetworkManager is unavailable; nil if the
+    /// service reports no limit (NetworkManager) or no value (portal).
     private var serviceReachability: ConditionsMerger.Finding<Reachability>? {
         if let reading = networkManager.value {
             return reading.restriction.map { .init(value: $0, source: .networkManager, sureness: .reported) }

@@ -22,7 +22,7 @@ final class ProgramEnd: Sendable {
         let thread = Thread { [self] in
             ChildProgram.awaitEnd(of: process)
             forget(process)
-            // If other code collected the process, its end is unknown.
+            // If other code collected the process, its end is unknown and counts as success.
             let status = ChildProgram.collect(process) ?? .status(0)
             finish(status)
         }

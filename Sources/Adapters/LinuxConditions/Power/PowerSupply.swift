@@ -32,7 +32,7 @@ struct PowerSupply: Hashable, Sendable {
     /// Whether the supply is a battery. A UPS counts as a battery.
     var isBattery: Bool { isSystem && (type == "Battery" || type == "UPS") && present != "0" }
 
-    /// Whether the supply is a plug: mains, or a USB port that can draw power.
+    /// Whether the supply is a plug: mains, a charger, or a USB port that can draw power.
     ///
     /// A USB-C port that powers another device reports `online` as well.
     var isPlug: Bool {
