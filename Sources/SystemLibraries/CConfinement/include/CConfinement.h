@@ -37,8 +37,8 @@ int transfer_seccomp_is_offered(void);
 
 /// Denies, with EPERM, system calls that a worker never needs. Examples are starting programs, inspecting and signaling
 /// other processes, mounts, io_uring, and changes to files by path. Only Internet sockets, netlink sockets, and
-/// connected pairs can be created. `denies_writing` also denies opening files for writing, for kernels without Landlock.
-/// Returns 0, or a negative error number.
+/// connected pairs can be created. `denies_writing` also denies opening files for writing, for kernels without
+/// Landlock. Returns 0, or a negative error number.
 int transfer_seccomp_enforce(int denies_writing);
 
 /// Returns whether this is a build with a sanitizer. The reports of a sanitizer require starting a program and writing
