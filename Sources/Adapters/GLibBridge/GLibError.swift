@@ -3,14 +3,14 @@ package import CGIO
 
 /// A GError as a Swift value.
 package struct GLibError: Error, Hashable, CustomStringConvertible {
-    /// The family of errors, such as `g-io-error-quark`.
+    /// The error domain, such as `g-io-error-quark`.
     package var domain: String
-    /// The number within the family.
+    /// The error code within the domain.
     package var code: Int32
-    /// What happened, for people.
+    /// The error message, for display to the user.
     package var message: String
 
-    /// Takes over `pointer` and frees it.
+    /// Creates an error and frees `pointer`.
     package init(taking pointer: UnsafeMutablePointer<GError>?) {
         guard let pointer else {
             self.init(domain: "", code: 0, message: "a call failed without saying why")

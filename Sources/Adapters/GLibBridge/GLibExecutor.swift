@@ -4,8 +4,8 @@ import Synchronization
 
 /// A thread that runs a GLib main loop, as the executor of an actor.
 ///
-/// GLib and D-Bus call back on the context they were started from; an actor on this executor receives those callbacks
-/// on its own thread and enters with `assumeIsolated`. An idle loop sleeps in `poll` without a time limit.
+/// GLib and D-Bus call back on the context in which a call was started. An actor on this executor receives these
+/// callbacks on its own thread and enters with `assumeIsolated`. An idle loop sleeps in `poll` without a timeout.
 package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
     private enum Life {
         case running
@@ -13,12 +13,12 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
         case stopped
     }
 
-    // Guard for @unchecked: context and loop are set once, and GLib allows their use from any thread.
+    // Guard for `@unchecked`: context and loop are set once, and GLib allows their use from any thread.
     private let context: OpaquePointer
     private let loop: OpaquePointer
     private let life = Mutex(Life.running)
 
-    /// Starts the thread; `name` shows in process listings (15 characters).
+    /// Starts the thread. `name` appears in process listings, cut to 15 characters.
     package init(name: String) {
         context = g_main_context_new()
         loop = g_main_loop_new(context, 0)
@@ -29,7 +29,7 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
                 Unmanaged<GLibExecutor>.fromOpaque(data).takeRetainedValue().runLoop()
                 return nil
             }, Unmanaged.passRetained(self).toOpaque())
-        // Nobody joins it: `stop` waits for the loop's end.
+        // No thread joins this one: `stop` waits for the end of the loop.
         g_thread_unref(thread)
     }
 
@@ -48,14 +48,14 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
         precondition(g_main_context_is_owner(context) != 0, "not on this executor's thread")
     }
 
-    /// Runs `body` on the thread, after what was asked before.
+    /// Runs `body` on the thread, after all earlier requests.
     package func perform(_ body: @escaping @Sendable () -> Void) {
         let source: UnsafeMutablePointer<GSource> = g_idle_source_new()
         attach(source, priority: G_PRIORITY_DEFAULT, OneShot(body))
         g_source_unref(source)
     }
 
-    /// Ends the loop once all work asked for is done, and waits for that.
+    /// Ends the loop after all requested work is done, and returns after the loop has ended.
     package func stop() async {
         await withCheckedContinuation { continuation in
             let isFirst = life.withLock { life -> Bool? in
@@ -77,7 +77,7 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Calls `body` on the thread once, `milliseconds` from now, unless cancelled before.
+    /// Calls `body` on the thread once, after `milliseconds`. Releasing the returned handle cancels the call.
     package func after(milliseconds: UInt32, _ body: @escaping () -> Void) -> GLibSource {
         checkIsolated()
         let source: UnsafeMutablePointer<GSource> = g_timeout_source_new(milliseconds)
@@ -85,7 +85,8 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
         return GLibSource(taking: source)
     }
 
-    /// Calls `body` on the thread once all waiting events are handled, unless cancelled before.
+    /// Calls `body` on the thread after all pending events are handled. Releasing the returned handle cancels the
+    /// call.
     package func whenIdle(_ body: @escaping () -> Void) -> GLibSource {
         checkIsolated()
         let source: UnsafeMutablePointer<GSource> = g_idle_source_new()
@@ -93,7 +94,8 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
         return GLibSource(taking: source)
     }
 
-    /// Calls `body` on the thread whenever `descriptor` has something to read, until cancelled.
+    /// Calls `body` on the thread whenever `descriptor` is readable, until the returned handle is canceled or
+    /// released.
     package func watch(descriptor: Int32, _ body: @escaping () -> Void) -> GLibSource {
         checkIsolated()
         let source: UnsafeMutablePointer<GSource> = g_unix_fd_source_new(descriptor, G_IO_IN)
@@ -121,7 +123,7 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
     private func runLoop() {
         g_main_context_push_thread_default(context)
         g_main_loop_run(loop)
-        // What was ready when the loop was told to end still runs: answers to calls that were cancelled, mostly.
+        // Events that were ready when the loop was told to end still run, mostly answers to canceled calls.
         while g_main_context_iteration(context, 0) != 0 {}
         g_main_context_pop_thread_default(context)
         let waiting = life.withLock { life -> [CheckedContinuation<Void, Never>] in
@@ -133,21 +135,22 @@ package final class GLibExecutor: SerialExecutor, @unchecked Sendable {
     }
 }
 
-/// A closure that C can hold.
+/// A closure that C code can hold.
 private final class OneShot {
     private let body: () -> Void
-    // GLib's own lock orders what comes before the hand-over and the call; the thread sanitizer does not see that one.
+    // GLib's own lock orders everything before the hand-over and the call; the thread sanitizer does not see that
+    // lock.
     private let isHandedOver = Atomic(false)
 
     init(_ body: @escaping () -> Void) { self.body = body }
 
-    /// Hands it over to C, with a reference of its own.
+    /// Passes the closure to C code, with a reference of its own.
     func handOver() -> UnsafeMutableRawPointer {
         isHandedOver.store(true, ordering: .releasing)
         return Unmanaged.passRetained(self).toOpaque()
     }
 
-    /// Calls the closure that C was handed.
+    /// Calls a closure that C code holds.
     static func call(_ data: UnsafeMutableRawPointer?) {
         guard let data else { return }
         let call = Unmanaged<OneShot>.fromOpaque(data).takeUnretainedValue()

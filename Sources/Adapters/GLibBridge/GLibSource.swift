@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
 
-/// A timer or a watched descriptor; it ends when this handle goes away.
+/// A timer or a watched descriptor. Releasing this handle ends it.
 ///
-/// Use it on its executor's thread only.
+/// Use on the thread of its executor only.
 package final class GLibSource {
     private let source: UnsafeMutablePointer<GSource>
 
-    /// Takes over one reference.
+    /// Creates a handle and takes ownership of one reference.
     init(taking source: UnsafeMutablePointer<GSource>) { self.source = source }
 
     deinit {
@@ -15,6 +15,6 @@ package final class GLibSource {
         g_source_unref(source)
     }
 
-    /// Ends it now.
+    /// Ends the timer or watch immediately.
     package func cancel() { g_source_destroy(source) }
 }

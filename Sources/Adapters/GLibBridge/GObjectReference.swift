@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
 
-/// One counted reference to a GObject, given back when this goes away.
+/// A counted reference to a GObject, released together with this object.
 package final class GObjectReference {
-    /// The object.
+    /// The referenced object.
     package let pointer: UnsafeMutableRawPointer
     private var handlers: [gulong] = []
 
-    /// Takes over one reference.
+    /// Creates a reference and takes ownership of one existing count.
     package init(taking pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
 
     deinit {
@@ -15,9 +15,9 @@ package final class GObjectReference {
         g_object_unref(pointer)
     }
 
-    /// Calls `body` at each of the object's signals named `signal`, as long as this reference lives.
+    /// Calls `body` for each signal `signal` of the object, as long as this reference exists.
     package func connect(_ signal: String, _ body: @escaping () -> Void) {
-        // Swapped: the data comes first, so one function serves signals with any number of arguments.
+        // Swapped: the data is the first argument, so one function serves signals with any number of arguments.
         let function: @convention(c) (UnsafeMutableRawPointer?) -> Void = { data in
             if let data { Unmanaged<Handler>.fromOpaque(data).takeUnretainedValue().body() }
         }

@@ -4,24 +4,32 @@ import Synchronization
 public import TransferEngine
 public import TransferModel
 
-/// The kernel's clocks, and an alarm on the one that counts time asleep.
+/// The kernel's clocks, and an alarm on the clock that includes time asleep.
 ///
-/// Two timer descriptors do the work: one on the boot-time clock rings, one on the wall clock is cancelled by the
-/// kernel when somebody sets that clock. While no alarm is set nothing wakes the process.
+/// Uses two timer descriptors. The descriptor on the boot-time clock expires at the alarm's time. The kernel cancels
+/// the descriptor on the wall clock if that clock is set. While no alarm is set, nothing wakes the process.
+///
+/// ```swift
+/// let alarm = try LinuxAlarm()
+/// alarm.set(alarm.now().instant.advanced(by: .seconds(60)))
+/// for await signal in alarm.signals() { print(signal) }
+/// ```
 public final class LinuxAlarm: Alarm {
     private struct State {
         var consumer: AsyncStream<AlarmSignal>.Continuation?
         var consumerNumber = 0
     }
 
-    /// The kernel's name of this boot.
+    /// The kernel's name of the current boot.
     public let boot = BootName.current
 
     private let timer: TimerDescriptor
     private let step: TimerDescriptor
     private let state = Mutex(State())
 
-    /// Opens the timers; fails where the kernel has no descriptors left.
+    /// Opens the timers.
+    ///
+    /// - Throws: `LinuxAlarmError` if a timer descriptor cannot be opened.
     public init() throws(LinuxAlarmError) {
         let bootTime = try TimerDescriptor.open(clock: CLOCK_BOOTTIME)
         do {
@@ -48,15 +56,16 @@ public final class LinuxAlarm: Alarm {
         state.withLock { $0.consumer }?.finish()
     }
 
-    /// Both clocks now.
+    /// Returns the current time on both clocks.
     public func now() -> Moment { Moment.readClocks() }
 
-    /// Rings once at `instant`, at once where that is past, in place of what was set before; nil sets nothing.
+    /// Sets the alarm to `instant` and replaces the preceding setting; nil cancels the alarm. An instant in the past
+    /// triggers the alarm immediately.
     public func set(_ instant: Instant?) { timer.arm(at: instant) }
 
-    /// Rings, and steps of the wall clock; ends the stream given out before.
+    /// Returns a stream of alarms and changes of the wall clock. Ends the stream of the preceding call.
     public func signals() -> AsyncStream<AlarmSignal> {
-        // Unbounded, yet small: each ring needs a `set`, and clocks are rarely set.
+        // Unbounded, yet small: each alarm needs a call of `set`, and clocks are rarely set.
         let (stream, continuation) = AsyncStream.makeStream(of: AlarmSignal.self)
         let (former, number) = state.withLock { state in
             let former = state.consumer
@@ -76,14 +85,14 @@ public final class LinuxAlarm: Alarm {
     }
 }
 
-/// Why the alarm could not be made.
+/// An error in opening the alarm's timers.
 public struct LinuxAlarmError: Error, Hashable {
     /// The system's error number.
     public var code: Int32
 }
 
 extension Moment {
-    /// Both clocks now.
+    /// Reads the current time on both clocks.
     static func readClocks() -> Moment {
         Moment(
             instant: Instant(nanoseconds: nanoseconds(on: CLOCK_BOOTTIME)),

@@ -3,9 +3,9 @@ public import Foundation
 public import TransferModel
 
 extension LocalTimeRules {
-    /// The rules of a time zone from `now` on, with its changes between summer and winter time of the next few years.
+    /// Creates the rules of a time zone from `now` on, with its daylight saving changes of the next `years` years.
     ///
-    /// Offsets before `now` are not looked up: the one that holds now stands for them.
+    /// Offsets before `now` are not looked up: the current offset stands for them.
     public init(current now: WallTime, zone: TimeZone = .current, years: Int = 3) {
         let start = Date(timeIntervalSince1970: Double(now.secondsSinceEpoch))
         let end = start.addingTimeInterval(Double(years) * 366 * 86_400)

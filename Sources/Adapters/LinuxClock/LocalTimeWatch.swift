@@ -5,10 +5,10 @@ import Glibc
 import Synchronization
 public import TransferModel
 
-/// Tells when the machine's time zone is another one, or its clock was set so far that other rules hold.
+/// Reports changes of the machine's time zone, and changes of its clock after which other rules apply.
 ///
-/// Two descriptors do the work, one for the folder of the zone's file and one for steps of the clock; while neither
-/// changes nothing runs. A process whose zone is set by `TZ` keeps that.
+/// Uses two descriptors, one for the folder of the zone's file and one for changes of the clock. Nothing runs while
+/// neither changes. A process whose zone is set by `TZ` keeps that zone.
 public final class LocalTimeWatch: Sendable {
     private let file: String
     private let onChange: @Sendable (LocalTimeRules) -> Void
@@ -17,16 +17,16 @@ public final class LocalTimeWatch: Sendable {
     private let told: Mutex<LocalTimeRules>
     private let now: @Sendable () -> WallTime
 
-    /// Watches until it is let go; `onChange` comes on a thread of its own.
+    /// Starts watching until this object is released. Calls `onChange` on a thread of its own.
     ///
-    /// - Parameter file: the zone's file.
+    /// - Parameter file: The path of the zone's file.
     public convenience init(
         file: String = "/etc/localtime", onChange: @escaping @Sendable (LocalTimeRules) -> Void
     ) {
         self.init(file: file, now: { Moment.readClocks().wall }, onChange: onChange)
     }
 
-    /// The same, with the wall clock read by `now`.
+    /// Starts watching, with the wall clock read by `now`.
     init(
         file: String, now: @escaping @Sendable () -> WallTime, onChange: @escaping @Sendable (LocalTimeRules) -> Void
     ) {
@@ -51,7 +51,7 @@ public final class LocalTimeWatch: Sendable {
             if outcome == .clockSet { self?.clockWasSet() }
         }
         step?.armForClockSteps()
-        // What changed before the folder was watched.
+        // Reports changes from before the watch began.
         look()
     }
 
@@ -60,7 +60,8 @@ public final class LocalTimeWatch: Sendable {
         step?.close()
     }
 
-    /// Other rules may hold now, as those that were told reach a few years ahead only.
+    /// Reads the rules again. The reported rules reach only a few years ahead, so other rules may apply after a change
+    /// of the clock.
     func clockWasSet() { look() }
 
     private func look() {
@@ -90,7 +91,7 @@ public final class LocalTimeWatch: Sendable {
         return source
     }
 
-    /// Takes all events that wait; says whether one is about the file of that name, or some were lost.
+    /// Reads all pending events. Returns whether an event is about the file `name`, or events were lost.
     private static func takesNote(of name: String, from descriptor: Int32) -> Bool {
         var isHint = false
         var bytes = [UInt8](repeating: 0, count: 4096)
@@ -109,7 +110,7 @@ public final class LocalTimeWatch: Sendable {
 }
 
 extension LocalTimeRules {
-    /// The rules of the machine's time zone, read anew; `file` says which it is, by where it points.
+    /// Creates the rules of the machine's time zone, read anew. The target of the link `file` identifies the zone.
     public init(systemZoneIn file: String = "/etc/localtime") {
         self.init(systemZoneIn: file, at: Moment.readClocks().wall)
     }
@@ -118,20 +119,21 @@ extension LocalTimeRules {
         self.init(current: now, zone: TimeZone.systemZone(in: file))
     }
 
-    /// Whether both give the same offset from now on, as far as both go: the older one may know of less, and still know of
-    /// changes that have passed.
+    /// Returns whether both rules give the same offsets from now on, as far as both reach. The older rules may know
+    /// fewer changes, and may still contain changes that have passed.
     fileprivate func agrees(with newer: LocalTimeRules, at now: WallTime) -> Bool {
         guard offsetSeconds(at: now) == newer.offsetSeconds(at: now) else { return false }
         let ahead = changes.filter { $0.start > now }
-        // Who knows of no more changes has to be told of those to come.
+        // If the older rules contain no more changes, changes in the newer rules must be reported.
         return ahead.isEmpty ? newer.changes.isEmpty : newer.changes.starts(with: ahead)
     }
 }
 
 extension TimeZone {
-    /// The zone that a file stands for: by name where it is a link into the zone data, else as Foundation finds it.
+    /// Returns the time zone that a file stands for. If the file links into the zone data, the name decides; otherwise
+    /// Foundation decides.
     ///
-    /// Foundation itself looks once and keeps the answer.
+    /// Foundation reads the zone only once and caches it, so the cache is reset first.
     fileprivate static func systemZone(in file: String) -> TimeZone {
         if getenv("TZ") == nil {
             let targets = [try? FileManager.default.destinationOfSymbolicLink(atPath: file), realPath(file)]

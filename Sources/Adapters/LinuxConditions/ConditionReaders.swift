@@ -2,11 +2,12 @@
 import GLibBridge
 import TransferPolicy
 
-/// All readers and what they owe one another: whose event makes whom look again, and the timers of what is debounced.
+/// All readers of conditions, with the dependencies between them: which event makes which reader read again, and the
+/// debounce timers.
 ///
-/// Lives on one executor's thread.
+/// Used on one executor's thread only.
 final class ConditionReaders {
-    /// Takes what was seen; returns what is to be done.
+    /// Receives an observation and returns the orders that follow from it.
     typealias Observe = (Observation) -> [ConditionsFold.Order]
 
     private let configuration: LinuxConditionsConfiguration
@@ -35,20 +36,19 @@ final class ConditionReaders {
         self.observe = observe
     }
 
-    /// Begins to read.
+    /// Starts reading.
     ///
-    /// What is switched off counts as absent.
+    /// A reader that is switched off reports its source as absent.
     func start() {
         startSupplies()
         startPath()
         startServices()
     }
 
-    /// What the login manager has announced may go ahead.
+    /// Lets an announced sleep or shutdown proceed.
     func allowSleep() { session?.allowSleep() }
 
-    /// Looks at everything once more: after sleep nothing need be as it was, and what changed meanwhile may have been told
-    /// to nobody.
+    /// Reads everything again. After sleep, anything may have changed without an event.
     private func lookAtAll() {
         powerSupplyChanged()
         upowerClient?.refresh()
@@ -56,7 +56,9 @@ final class ConditionReaders {
         costs.pathChanged(to: path)
     }
 
-    /// Ends all readers here; returns the one with a thread of its own, which is still to be stopped.
+    /// Stops all readers on this thread.
+    ///
+    /// - Returns: The UPower client, which has its own thread and remains to be stopped.
     func stop() -> UPowerClientReader? {
         upower?.detach()
         costs.stop()
@@ -105,7 +107,7 @@ final class ConditionReaders {
         readSupplies()
     }
 
-    /// UPower hears the same announcement, if it still answers.
+    /// Reads the power supplies and checks UPower, which receives the same event if it still responds.
     private func powerSupplyChanged() {
         upower?.doubt()
         readSupplies()
@@ -125,16 +127,16 @@ final class ConditionReaders {
 
     private func startPath() {
         guard configuration.readers.contains(.netlink) else { return tell(.path(.absent, .first)) }
-        // Events first: what changes between the two is then not missed.
+        // Events first, so that no change between the two steps is missed.
         routeEvents = NetlinkEventReader(on: executor) { self.pathMayHaveChanged() }
         routeQuery = RouteQuery(files: DeviceFilesReader(sysfsRoot: configuration.networkSysfsRoot))
         guard let snapshot = routeQuery?.snapshot() else { return tell(.path(.absent, .first)) }
         tell(.path(.value(snapshot), .first))
     }
 
-    /// Looks at once, so that a loss counts at once, and again at the burst's end.
+    /// Reads the path at once, so that a loss counts immediately, and once more after the debounce.
     ///
-    /// Hints in between wait for that second look: a flood of routes costs one look each 50 ms.
+    /// Hints in between wait for the second read: a flood of route changes costs one read every 50 ms.
     private func pathMayHaveChanged() {
         guard timers[.path] == nil else { return }
         look(.first)
@@ -182,9 +184,9 @@ final class ConditionReaders {
         upower = UPowerWatch(on: executor, client: client, timeLimit: limit) { self.receivePower($0) }
     }
 
-    /// Carries messages of another thread to the readers' own.
+    /// Passes messages from the UPower client's thread to the readers' thread.
     private final class Inbox: @unchecked Sendable {
-        // Guard for @unchecked: `receive` runs on the readers' executor only.
+        // Guard for `@unchecked`: `receive` runs on the readers' executor only.
         private weak var readers: ConditionReaders?
 
         init(_ readers: ConditionReaders) { self.readers = readers }

@@ -2,46 +2,47 @@
 internal import TransferModel
 import TransferPolicy
 
-/// Makes conditions of what readers saw: decodes it, has Core debounce it, and folds it into one snapshot after another.
+/// Turns observations into conditions: decodes each observation, debounces it with Core's rules, and merges it into
+/// the next snapshot.
 ///
-/// It reads no clock and keeps no timer: what it wants of the readers it orders. The same observations at the same
-/// moments make the same snapshots.
+/// The fold reads no clock and keeps no timer, but returns orders for the readers. The same observations at the same
+/// times therefore produce the same snapshots.
 struct ConditionsFold {
-    /// What the readers are to do.
+    /// An order for the readers.
     enum Order: Hashable {
-        /// Starts a reading's timer anew: the change has held when the timer rings.
+        /// Restart the debounce timer of a reading. If the timer expires, the change has lasted long enough.
         case startTimer(DebouncedReading)
-        /// Stops the timer of a reading.
+        /// Stop the debounce timer of a reading.
         case stopTimer(DebouncedReading)
-        /// The path went on changing while it was to settle.
+        /// Read the path again, because the path kept changing during the debounce.
         case followPath
-        /// The path is another one: what depends on it is to be read.
+        /// Read everything that depends on the path, because the path has changed.
         case pathChanged(NetworkPath?)
     }
 
-    /// What came of an observation.
+    /// The result of an observation.
     struct Outcome {
         var orders: [Order] = []
-        /// The next snapshot; nil when it equals the one before, or it is too early for the first.
+        /// The next snapshot; nil if the snapshot has not changed, or if the first snapshot is not due yet.
         var conditions: Conditions?
     }
 
     private(set) var readings = Readings()
     private var merger: ConditionsMerger
     private var isFirstDue = false
-    /// Nil until the first look.
+    /// The debounced path; nil until the first read.
     private var path: Debounce<NetworkPath?>?
-    /// Nil until NetworkManager's first word, or the word that it is not there.
+    /// The debounced metered state; nil until NetworkManager has answered or is known to be absent.
     private var metered: Debounce<Metered?>?
-    /// Whether UPower and the kernel disagree about power.
+    /// The debounced disagreement between UPower and the kernel about power.
     private var disagreement = Debounce(false)
 
-    /// The newest snapshot.
+    /// The newest snapshot; nil before the first.
     var snapshot: Conditions? { merger.snapshot }
 
     init(localTime: LocalTimeRules) { merger = ConditionsMerger(localTime: localTime) }
 
-    /// Takes one more observation.
+    /// Processes an observation.
     mutating func take(_ observation: Observation, at now: Moment) -> Outcome {
         var outcome = Outcome(orders: decode(observation, at: now))
         merger.note(readings)
@@ -68,7 +69,7 @@ struct ConditionsFold {
             do {
                 (readings.overrides, readings.overridesProblem) = (try content.overrides(), nil)
             } catch {
-                // What it said before still counts.
+                // The last valid overrides still count.
                 readings.overridesProblem = "\(error)"
             }
         case .localTime(let rules): merger.localTime = rules
@@ -77,11 +78,11 @@ struct ConditionsFold {
         return []
     }
 
-    /// Compares UPower's word with the kernel's of the same moment.
+    /// Compares the power states that UPower and the kernel report at the same time.
     ///
-    /// One is always a little ahead of the other, so that they disagree counts only once it has lasted. A daemon that
-    /// hung and comes round tells what was before it hung until it has caught up: the kernel's word, which was in force
-    /// meanwhile, counts against it from the first.
+    /// One source is always slightly ahead of the other, so a disagreement counts only after the debounce. A daemon
+    /// that recovers from a hang reports the state before the hang until it has caught up. A disagreement during its
+    /// recovery therefore counts at once, because the kernel's state was in force during the hang.
     private mutating func power(
         _ upower: Answer<UPowerProperties>, _ supplies: Answer<[PowerSupplyFiles]>, _ look: Observation.Look
     ) -> [Order] {
@@ -121,7 +122,7 @@ struct ConditionsFold {
     private mutating func price(_ answer: Answer<NetworkManagerReading>) -> [Order] {
         let price = answer.value?.metered
         readings.networkManager = answer
-        // The first word counts as it is.
+        // The first answer counts without a debounce.
         guard metered != nil else {
             metered = Debounce(price)
             readings.metered = price

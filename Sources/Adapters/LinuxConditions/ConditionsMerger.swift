@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Folds the words of all sources into one snapshot after another.
+/// Merges the readings of all sources into successive snapshots.
 ///
-/// Facts of the first snapshot count as settled; later ones tell since when they hold and that they were seen to
-/// change. Where two sources disagree the dearer value counts, as a guess.
+/// Facts of the first snapshot count as settled. Later facts carry the time of their last change and are marked as
+/// observed changes. If two sources disagree, the more costly value counts, as a guess.
 struct ConditionsMerger {
-    /// One fact before it is compared with the one before.
+    /// A fact before it is compared with the fact in the last snapshot.
     struct Finding<Value: Hashable & Sendable> {
         var value: Value
         var source: FactSource
         var sureness: Sureness
     }
 
-    /// The local time zone's rules.
+    /// The rules of the local time zone.
     var localTime: LocalTimeRules
     private var hasSeenBattery = false
     private(set) var snapshot: Conditions?
 
     init(localTime: LocalTimeRules) { self.localTime = localTime }
 
-    /// Remembers what later answers depend on.
+    /// Remembers the state on which later snapshots depend.
     ///
-    /// Every change of the readings goes through here, before the first snapshot too: a battery seen once is a battery,
-    /// even when the source that saw it dies.
+    /// Called for every change of the readings, even before the first snapshot. A battery that was seen once exists,
+    /// even if its source disappears.
     mutating func note(_ readings: Readings) {
         hasSeenBattery = hasSeenBattery || readings.showBattery
     }
 
-    /// The next snapshot; nil when it equals the one before.
+    /// Returns the next snapshot; nil if the snapshot has not changed.
     mutating func merge(_ readings: Readings, at now: Moment) -> Conditions? {
         note(readings)
         var next = snapshot ?? Conditions(unknownSince: now, localTime: localTime)

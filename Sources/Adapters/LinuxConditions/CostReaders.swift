@@ -2,9 +2,10 @@
 import GLibBridge
 import TransferPolicy
 
-/// The readers of what the path costs: NetworkManager, ModemManager, the portal, the leases, and a person's overrides.
+/// The readers of the path's cost: NetworkManager, ModemManager, the network portal, DHCP leases, and the user's
+/// overrides.
 ///
-/// Lives on one executor's thread.
+/// Used on one executor's thread only.
 final class CostReaders {
     private let configuration: LinuxConditionsConfiguration
     private let executor: GLibExecutor
@@ -28,14 +29,14 @@ final class CostReaders {
         isSandboxed = configuration.isSandboxed
     }
 
-    /// Whether the system bus is of use here.
+    /// Whether a reader of this type needs the system bus.
     var needBus: Bool {
         !configuration.readers.isDisjoint(with: [.networkManager, .modemManager])
     }
 
-    /// Begins to read what needs no system bus, and prepares the rest.
+    /// Starts the readers that need no system bus and prepares the others.
     ///
-    /// What is switched off counts as absent.
+    /// A reader that is switched off reports its source as absent.
     func start() {
         startOverrides()
         let limit = configuration.serviceTimeLimit
@@ -57,7 +58,7 @@ final class CostReaders {
         if !configuration.readers.contains(.portal) { tell(.networkPortal(.absent)) }
     }
 
-    /// There is a system bus.
+    /// Attaches the readers to the system bus. Outside a sandbox, the portal is then not needed.
     func attach(to bus: BusConnection) {
         networkManager?.attach(to: bus)
         modemManager?.attach(to: bus)
@@ -67,7 +68,7 @@ final class CostReaders {
         tell(.networkPortal(.absent))
     }
 
-    /// There is no system bus, or no longer.
+    /// Reports that there is no system bus, or that the connection to it was lost.
     func lose() {
         networkManager?.detach()
         modemManager?.detach()
@@ -76,7 +77,7 @@ final class CostReaders {
         startPortal()
     }
 
-    /// Ends all of it.
+    /// Stops all readers.
     func stop() {
         networkManager?.detach()
         modemManager?.detach()
@@ -84,13 +85,14 @@ final class CostReaders {
         (networkManager, modemManager, portal, overrides) = (nil, nil, nil, nil)
     }
 
-    /// The way out is another one.
+    /// Reads the leases of the new path's devices, and queries NetworkManager again.
     func pathChanged(to path: NetworkPath?) {
         if let leases { tell(.leases(leases.files(of: path?.devices ?? []))) }
         networkManager?.refresh()
     }
 
-    /// In a sandbox the portal is started by the bus when it is asked for; elsewhere it is heard only where it runs.
+    /// Starts the portal's reader. In a sandbox, D-Bus starts the portal on first use; elsewhere, only a running
+    /// portal is read.
     private func startPortal() {
         guard portal == nil, configuration.readers.contains(.portal) else { return }
         let portal = PortalReader(
@@ -104,7 +106,7 @@ final class CostReaders {
         guard let path = configuration.overridesFile else { return }
         let file = OverridesFile(path: path)
         overrides = OverridesReader(file: file, on: executor) { self.tell(.overrides($0)) }
-        // What was read once still counts where the file cannot be watched.
+        // The content of this first read counts even if the file cannot be watched.
         tell(.overrides(OverridesReader.read(file)))
     }
 }

@@ -4,17 +4,25 @@ import Synchronization
 public import TransferEngine
 public import TransferModel
 
-/// Tells what a Linux machine is like: power from UPower and the kernel, the path from the kernel, the price from
-/// NetworkManager, the power profile from its daemon or the desktop portal, and sleep from logind.
+/// A source of the conditions of a Linux machine. Power comes from UPower and the kernel, and the path comes from the
+/// kernel. The metered state comes from NetworkManager, the power profile from its daemon or the desktop portal, and
+/// sleep from logind.
 ///
-/// Everything is driven by events; while nothing changes nothing runs. Each service may be absent, start late, hang,
-/// die and come back. Reading starts with the first call of `snapshots()`; `stop()` must be called to let go of the two
-/// threads.
+/// Everything is driven by events: nothing runs while nothing changes. Each service may be absent, start late, hang,
+/// exit, and come back. Reading starts with the first call of `snapshots()`. Call `stop()` to end the two threads.
+///
+/// ```swift
+/// let source = LinuxConditions(now: alarm.now)
+/// for await conditions in source.snapshots() {
+///     print(conditions.power.value, conditions.network.value)
+/// }
+/// await source.stop()
+/// ```
 public actor LinuxConditions: ConditionSource {
     private let configuration: LinuxConditionsConfiguration
     private let now: @Sendable () -> Moment
     private let executor: GLibExecutor
-    /// The end, once somebody has asked for it.
+    /// The task that stops this source; nil until `stop()` is called.
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
     private let recorder: ConditionsRecorder?
@@ -24,12 +32,12 @@ public actor LinuxConditions: ConditionSource {
     private var localTimeWatch: (any Sendable)?
     private var firstLimit: GLibSource?
 
-    /// The thread that all readers but UPower's client share.
+    /// The executor of the thread that all readers share, except UPower's client.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Prepares; nothing is read yet.
+    /// Creates a source that does not read anything yet.
     ///
-    /// `now` reads both clocks, as `Alarm.now` does.
+    /// - Parameter now: Reads both clocks, like `Alarm.now`.
     public init(configuration: LinuxConditionsConfiguration = .init(), now: @escaping @Sendable () -> Moment) {
         self.configuration = configuration
         self.now = now
@@ -38,7 +46,7 @@ public actor LinuxConditions: ConditionSource {
         recorder = configuration.recorder.map { ConditionsRecorder(configuration, write: $0) }
     }
 
-    /// The conditions, now and at each change; ends the stream given out before.
+    /// Returns a stream of the current conditions and each change. Ends the stream of the preceding call.
     public nonisolated func snapshots() -> AsyncStream<Conditions> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Conditions.self, bufferingPolicy: .bufferingNewest(1))
@@ -51,16 +59,16 @@ public actor LinuxConditions: ConditionSource {
         return stream
     }
 
-    /// Lets the login manager go ahead with the sleep, or the machine's end, that it has announced.
+    /// Lets logind proceed with the sleep or shutdown that it has announced.
     public nonisolated func readyToSleep() {
         guard ending.withLock({ $0 == nil }) else { return }
         executor.perform { self.assumeIsolated { $0.readers?.allowSleep() } }
     }
 
-    /// Ends the stream, both threads, and all connections; returns when they are gone.
+    /// Ends the stream, both threads, and all connections. Returns after all of them have ended.
     public nonisolated func stop() async {
-        // Whoever comes second waits for the first: what that has still to ask of the thread would never be answered if
-        // the thread were gone.
+        // A second caller waits for the first. The first caller's remaining requests to the thread would never be
+        // answered if the second caller ended the thread.
         let ending = ending.withLock { ending in
             if let ending { return ending }
             let new = Task {
@@ -91,7 +99,7 @@ public actor LinuxConditions: ConditionSource {
         executor.perform { self.assumeIsolated { _ = $0.observe(.localTime(rules)) } }
     }
 
-    /// The one way from the readers to the conditions.
+    /// Records and processes an observation. The only path from the readers to the conditions.
     private func observe(_ observation: Observation) -> [ConditionsFold.Order] {
         let now = now()
         recorder?.record(observation, at: now)

@@ -3,9 +3,15 @@ import GLibBridge
 public import TransferModel
 import TransferPolicy
 
-/// What `LinuxConditions` reads, and how long it waits.
+/// The readers that `LinuxConditions` runs, and their time limits.
+///
+/// ```swift
+/// var configuration = LinuxConditionsConfiguration()
+/// configuration.readers.remove(.modemManager)
+/// configuration.sleepDelay = nil
+/// ```
 public struct LinuxConditionsConfiguration: Sendable {
-    /// One source of facts.
+    /// A reader of one source.
     public enum Reader: Hashable, Sendable, CaseIterable {
         /// The UPower daemon.
         case upower
@@ -13,97 +19,98 @@ public struct LinuxConditionsConfiguration: Sendable {
         case sysfs
         /// The kernel's links and routes.
         case netlink
-        /// NetworkManager.
+        /// The NetworkManager daemon.
         case networkManager
-        /// power-profiles-daemon, and the desktop portal in its place.
+        /// power-profiles-daemon, or the desktop portal if the daemon is absent.
         case powerProfiles
-        /// The login manager: sleep, and the machine's end.
+        /// The login manager, which announces sleep and shutdown.
         case logind
-        /// ModemManager.
+        /// The ModemManager daemon.
         case modemManager
-        /// The network portal: in a sandbox, and where there is no system bus.
+        /// The network portal, in a sandbox or if there is no system bus.
         case portal
-        /// The leases of DHCP clients.
+        /// The lease files of DHCP clients.
         case leases
     }
 
-    /// The readers that run; the others count as absent.
+    /// The readers that run. All other sources count as absent.
     ///
     /// Default: all.
     public var readers: Set<Reader> = Set(Reader.allCases)
-    /// The sysfs that lists power supplies.
+    /// The sysfs mount point under which power supplies are listed.
     ///
     /// Default: `/sys`.
     public var sysfsRoot = "/sys"
-    /// The sysfs that lists network devices; what it shows counts only where it agrees with the kernel on an
-    /// interface's index.
+    /// The sysfs mount point under which network devices are listed. An entry counts only if its interface index
+    /// agrees with the kernel's.
     ///
     /// Default: `/sys`.
     public var networkSysfsRoot = "/sys"
-    /// What stands before the paths of DHCP clients' leases.
+    /// The prefix of the paths of DHCP lease files.
     ///
-    /// Default: nothing.
+    /// Default: empty.
     public var leaseRoot = ""
-    /// The file whose existence tells that this is a sandbox, which is to ask portals.
+    /// The file whose existence shows that this process runs in a sandbox and must use portals.
     ///
     /// Default: `/.flatpak-info`.
     public var sandboxMarker = "/.flatpak-info"
-    /// The file of a person's words on connections, see `ConnectionOverrides`; nil for none.
+    /// The file of the user's overrides for connections, see `ConnectionOverrides`; nil for no overrides.
     ///
     /// Default: nil.
     public var overridesFile: String?
-    /// How long a service may take to answer before it counts as silent.
+    /// The time after which a service that has not answered counts as silent.
     ///
     /// Default: 1.5 s.
     public var serviceTimeLimit: Duration = .milliseconds(1500)
-    /// How long the first snapshot waits for readers that have not answered.
+    /// The time that the first snapshot waits for readers that have not answered.
     ///
-    /// Default, and at most: 2 s.
+    /// Default and maximum: 2 s.
     public var firstSnapshotTimeLimit: Duration = .seconds(2)
-    /// How long the kernel's word on power waits for UPower to say the same.
+    /// The time for which a disagreement between UPower and the kernel about power must last before it counts.
     ///
     /// Default: 200 ms.
     public var powerSettling = DebouncedReading.power.defaultTime
-    /// How long a gained link or route must hold; a lost one counts at once.
+    /// The time for which a gained link or route must last before it counts. A lost link or route counts at once.
     ///
     /// Default: 50 ms.
     public var pathSettling = DebouncedReading.path.defaultTime
-    /// How long a network must be said to be free, or of unknown price; a costly one counts at once.
+    /// The time for which a network must be reported as free, or of unknown cost, before that counts. A metered
+    /// network counts at once.
     ///
     /// Default: 150 ms.
     public var meteredSettling = DebouncedReading.price.defaultTime
-    /// How long sleep, or the machine's end, is put off at most for what runs to be stopped and saved: until
-    /// `readyToSleep()` is called, and no longer than that. Logind goes ahead after 5 s. Nil puts nothing off.
+    /// The maximum delay of sleep or shutdown while running transfers are stopped and saved; nil for no delay. The
+    /// delay ends early if `readyToSleep()` is called. Logind proceeds after 5 s.
     ///
     /// Default: 4 s.
     public var sleepDelay: Duration? = .seconds(4)
-    /// The local time zone's rules, handed on in each snapshot.
+    /// The rules of the local time zone, included in each snapshot.
     ///
     /// Default: UTC.
     public var localTime: LocalTimeRules = .utc
-    /// Begins to watch the local time zone: calls what it is given with each change of the rules, from any thread, until
-    /// what it returns is let go.
+    /// Starts watching the local time zone. Calls `onChange` after each change of the rules, from any thread, until
+    /// the returned object is released.
     ///
-    /// Default: nil; the rules stay.
+    /// Default: nil; the rules do not change.
     public var watchLocalTime: (@Sendable (_ onChange: @escaping @Sendable (LocalTimeRules) -> Void) -> any Sendable)?
 
-    /// Takes a recording of all that is read and of the conditions that come of it, line by line, see `ConditionsReplay`;
-    /// called on the readers' thread, which it holds up.
+    /// Receives a recording of all observations and the resulting conditions, line by line, see `ConditionsReplay`.
+    /// Called on the readers' thread, which waits for the return.
     ///
-    /// Default: nil; nothing is recorded, and that costs nothing.
+    /// Default: nil. Nothing is recorded, at no cost.
     public var recorder: (@Sendable (_ line: String) -> Void)?
-    /// Whether a recording holds other names in the place of connections' names, addresses and paths; the same name for
-    /// the same thing within one recording.
+    /// Whether a recording replaces names of connections, addresses, and paths with pseudonyms. The same name always
+    /// gets the same pseudonym within a recording.
     ///
     /// Default: false.
     public var recordsAnonymously = false
 
-    /// The defaults.
+    /// Creates a configuration with all defaults.
     public init() {}
 }
 
 extension LinuxConditionsConfiguration {
-    /// The time for which a change of that reading must hold.
+    /// Returns the time for which a change of a reading must last before it counts.
     func debounce(_ reading: DebouncedReading) -> Duration {
         switch reading {
         case .power: powerSettling
@@ -112,14 +119,14 @@ extension LinuxConditionsConfiguration {
         }
     }
 
-    /// Whether this program runs in a sandbox, which hides the services and shows portals.
+    /// Whether this program runs in a sandbox, which hides the system's services and offers portals.
     var isSandboxed: Bool {
         BusConnection.ownEnvironment("FLATPAK_ID") != nil || SmallFile.exists(sandboxMarker)
     }
 }
 
 extension Duration {
-    /// Whole milliseconds as GLib's timers take them; never less than the duration.
+    /// The duration in whole milliseconds for GLib's timers, rounded up and not negative.
     var timerMilliseconds: UInt32 {
         let nanoseconds = max(wholeNanoseconds, 0)
         return UInt32(clamping: nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 == 0 ? 0 : 1))

@@ -2,43 +2,43 @@
 import GLibBridge
 internal import TransferModel
 
-/// What a reader saw, as it enters the decoders.
+/// An input of a reader, in its form before decoding.
 ///
-/// Everything that conditions are made from comes in this form, and by one way only: what is kept of it can be decoded
+/// All input for the conditions has this form and takes one path. A recording of observations can therefore be decoded
 /// again, see `ConditionsReplay`.
 enum Observation: Hashable, Sendable {
-    /// Which look at something that has to settle it is.
+    /// The position of a read relative to a debounce.
     enum Look: Hashable, Sendable {
-        /// Something has happened.
+        /// A read that follows an event.
         case first
-        /// The time to settle is up.
+        /// A read at the end of the debounce.
         case afterSettling
     }
 
-    /// UPower's answer, and the kernel's supplies at the same moment.
+    /// UPower's answer, and the kernel's power supplies at the same time.
     case power(upower: Answer<UPowerProperties>, supplies: Answer<[PowerSupplyFiles]>, Look)
-    /// A message of the kernel's about a power supply; what it means is read from the supplies.
+    /// A kernel message about a power supply. Only a hint: the state is read from the supplies.
     case kernelEvent([String])
-    /// The links and the kernel's choice among them.
+    /// The links, and the route that the kernel chooses.
     case path(Answer<NetworkSnapshot>, Look)
-    /// NetworkManager's properties.
+    /// The properties of NetworkManager.
     case networkManager(Answer<NetworkManagerProperties>)
-    /// The time that a price has to hold is up.
+    /// The end of the debounce of the metered state.
     case priceHasHeld
     /// The objects that ModemManager manages.
     case modemManager(Answer<[VariantValue]>)
-    /// The network portal's status.
+    /// The status of the network portal.
     case networkPortal(Answer<[VariantValue]>)
-    /// The properties of one of those who know of power profiles.
+    /// The properties of one of the services that report the power profile.
     case powerProfile(PowerProfileReading.Service, Answer<[String: VariantValue]>)
-    /// What the login manager has announced.
+    /// An announcement of the login manager.
     case login(Answer<SleepReading>)
-    /// The leases of the devices on the path.
+    /// The lease files of the devices on the path.
     case leases([LeaseFile])
-    /// The file of a person's words on connections.
+    /// The file of the user's overrides for connections.
     case overrides(OverridesContent)
-    /// The local time zone is another one.
+    /// A change of the local time zone's rules.
     case localTime(LocalTimeRules)
-    /// The first snapshot waits no longer for those who have not answered.
+    /// The end of the first snapshot's wait for sources that have not answered.
     case firstIsDue
 }

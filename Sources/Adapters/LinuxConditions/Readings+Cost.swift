@@ -4,17 +4,17 @@ internal import TransferModel
 extension Readings {
     private typealias Price = ConditionsMerger.Finding<Metered>
 
-    /// Whether bytes cost, given what carries them, and where the sources disagree about that.
+    /// Returns whether traffic over a kind of link costs money, and the disagreements between the sources.
     ///
-    /// A person's override counts before all; then what was said of the connection for sure, then the dearer of the
-    /// guesses.
+    /// An override by the user has precedence. A definite statement about the connection comes next, then the more
+    /// costly of the guesses.
     func price(
         over kind: LinkKind
     ) -> (metered: ConditionsMerger.Finding<Metered>, disagreements: [String]) {
         if let word = overrideWord {
             return (Price(value: word == .yes ? .yes : .no, source: .override, sureness: .reported), [])
         }
-        // NetworkManager's, or the portal's where it gives none.
+        // NetworkManager's value, or the portal's if NetworkManager has none.
         var said: Price?
         switch metered {
         case .yes, .no: return (Price(value: metered ?? .unknown, source: .networkManager, sureness: .reported), [])
@@ -40,26 +40,28 @@ extension Readings {
         )
     }
 
-    /// Whether a kind of link alone makes bytes dear, beside what was said.
+    /// Returns whether the kind of link alone suggests that traffic costs money, given the value reported by a
+    /// service.
     private func isDear(_ kind: LinkKind, to said: ConditionsMerger.Finding<Metered>?) -> Bool {
         switch kind {
         case .cellular, .bluetooth: return true
         case .usbTether:
-            // Docks are of this kind as well, so that NetworkManager's guess counts; not one about a tunnel above it,
-            // and not the portal's, which says "free" where nobody knows.
+            // Docks are of this kind as well, so NetworkManager's guess counts, unless the guess is about a tunnel
+            // above the link. The portal's value does not count, because the portal reports "free" if the cost is
+            // unknown.
             guard let said, said.source == .networkManager else { return true }
             return path.value.flatMap(\.self)?.isTunnel ?? false
         case .ethernet, .wifi, .other, .unknown: return false
         }
     }
 
-    /// A person's word on the connection in use.
+    /// The user's override for the current connection.
     private var overrideWord: ConnectionOverrides.Word? {
         let devices = path.value.flatMap(\.self)?.devices ?? []
         return overrides.word(connection: networkManager.value?.connectionID, devices: devices)
     }
 
-    /// Whether the mobile network is a foreign one.
+    /// Returns whether the mobile network is a foreign one.
     func roaming(over kind: ConditionsMerger.Finding<LinkKind>) -> ConditionsMerger.Finding<Roaming> {
         switch kind.value {
         case .cellular:
@@ -68,7 +70,7 @@ extension Readings {
             let roaming = ModemReading.roaming(over: device, of: modems)
             return .init(value: roaming, source: .modemManager, sureness: roaming == .unknown ? .assumed : .reported)
         case .ethernet, .wifi: return .init(value: .no, source: kind.source, sureness: kind.sureness)
-        // A phone at the other end may roam, and nobody here can tell.
+        // The phone at the other end may be roaming, and no source here can tell.
         case .bluetooth, .usbTether, .other, .unknown: break
         }
         return .init(value: .unknown, source: .none, sureness: .assumed)

@@ -2,7 +2,8 @@
 internal import TransferModel
 
 extension Readings {
-    /// What the services say about reachability, where they say something: NetworkManager, else the portal.
+    /// The reachability that NetworkManager reports, or the portal if NetworkManager is unavailable; nil if the
+    /// service reports no limit (NetworkManager) or no value (portal).
     private var serviceReachability: ConditionsMerger.Finding<Reachability>? {
         if let reading = networkManager.value {
             return reading.restriction.map { .init(value: $0, source: .networkManager, sureness: .reported) }
@@ -10,7 +11,7 @@ extension Readings {
         return portal.value?.reachability.map { .init(value: $0, source: .portal, sureness: .reported) }
     }
 
-    /// What can be reached.
+    /// The part of the network that can be reached.
     var reachability: ConditionsMerger.Finding<Reachability> {
         switch path {
         case .value(nil): return .init(value: .none, source: .kernel, sureness: .reported)
@@ -26,10 +27,11 @@ extension Readings {
         }
     }
 
-    /// What carries the bytes: the kernel's word, or NetworkManager's where the kernel cannot tell.
+    /// The kind of link that carries the traffic. Reported by the kernel, or by NetworkManager if the kernel cannot
+    /// tell.
     var linkKind: ConditionsMerger.Finding<LinkKind> {
         let kernel = path.value.flatMap(\.self)
-        // Without a path there is nothing to be of a kind.
+        // Without a path, there is no link that could have a kind.
         if path != .value(nil), kernel?.kind ?? .unknown == .unknown, let kind = networkManager.value?.primaryKind {
             return .init(value: kind, source: .networkManager, sureness: .reported)
         }
@@ -40,7 +42,7 @@ extension Readings {
         return .init(value: kernel.kind, source: .kernel, sureness: sureness)
     }
 
-    /// The connection's name.
+    /// The name of the connection.
     var connection: ConditionsMerger.Finding<String?> {
         let id = networkManager.value?.connectionID
         return .init(
@@ -50,7 +52,7 @@ extension Readings {
     /// The interface of the default route.
     var interface: ConditionsMerger.Finding<String?> { device(path.value.flatMap(\.self)?.interface) }
 
-    /// The device that carries the bytes, where it is another than the interface.
+    /// The device that carries the traffic, if it differs from the interface.
     var underlay: ConditionsMerger.Finding<String?> { device(path.value.flatMap(\.self)?.below.last?.name) }
 
     private func device(_ name: String?) -> ConditionsMerger.Finding<String?> {

@@ -2,13 +2,13 @@
 internal import TransferModel
 
 extension Readings {
-    /// Whether a source shows a battery.
+    /// Whether a source currently reports a battery.
     var showBattery: Bool {
         if let reading = upower.value, reading.battery != nil || reading.isOnBattery { return true }
         return supplies.value?.contains { $0.isBattery } ?? false
     }
 
-    /// What the machine runs on, and where the sources disagree about that.
+    /// Returns the power source, and the disagreements between the sources.
     func power(
         hasSeenBattery: Bool
     ) -> (source: ConditionsMerger.Finding<PowerSource>, disagreements: [String]) {
@@ -27,7 +27,8 @@ extension Readings {
         )
     }
 
-    /// Whether UPower and the kernel tell different things; who tells nothing contradicts nobody.
+    /// Returns whether UPower and the kernel report different power sources. A source without a value does not
+    /// disagree.
     static func disagree(_ upower: Answer<UPowerReading>, _ supplies: Answer<[PowerSupply]>) -> Bool {
         guard let reading = upower.value, let kernel = supplies.value.flatMap({ PowerSupplySummary(of: $0).source })
         else { return false }
@@ -37,7 +38,7 @@ extension Readings {
     private func powerWithoutUPower(
         kernel: PowerSource?, hasSeenBattery: Bool
     ) -> ConditionsMerger.Finding<PowerSource> {
-        // A daemon that is there and hangs may know better than the kernel's list.
+        // A daemon that is present but hangs may know better than the kernel's list.
         let sureness: Sureness = upower == .absent ? .reported : .guessed
         if let kernel, kernel != .unknown { return .init(value: kernel, source: .sysfs, sureness: sureness) }
         let nobody = ConditionsMerger.Finding<PowerSource>(value: .unknown, source: .none, sureness: .assumed)
@@ -49,7 +50,7 @@ extension Readings {
         }
     }
 
-    /// The batteries together.
+    /// The combined state of all batteries.
     var battery: ConditionsMerger.Finding<BatteryState> {
         if let reading = upower.value, let battery = reading.battery {
             return .init(value: battery, source: .upower, sureness: .reported)

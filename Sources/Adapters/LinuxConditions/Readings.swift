@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What one source says, or why it says nothing.
+/// The answer of one source, or the reason for its absence.
 enum Answer<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// It was asked and may still answer in time.
+    /// The source was queried and may still answer in time.
     case pending
-    /// It is not there.
+    /// The source does not exist.
     case absent
-    /// It is there but did not answer in time.
+    /// The source exists but did not answer in time.
     case silent
-    /// It answered.
+    /// The source answered.
     case value(Value)
 
-    /// What it said.
+    /// The answered value; nil in all other cases.
     var value: Value? {
         switch self {
         case .value(let value): value
@@ -20,10 +20,10 @@ enum Answer<Value: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    /// The same answer with another value in the place of its own.
+    /// Returns an answer with its value transformed.
     func map<Other>(_ transform: (Value) -> Other) -> Answer<Other> { flatMap { .value(transform($0)) } }
 
-    /// The same, where a value may turn out to be none.
+    /// Returns an answer with its value transformed into another answer, which may have no value.
     func flatMap<Other>(_ transform: (Value) -> Answer<Other>) -> Answer<Other> {
         switch self {
         case .pending: .pending
@@ -34,30 +34,30 @@ enum Answer<Value: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// The newest words of all sources: what a snapshot is made from.
+/// The newest answers of all sources, from which a snapshot is made.
 struct Readings: Hashable, Sendable {
     var upower: Answer<UPowerReading> = .pending
     var supplies: Answer<[PowerSupply]> = .pending
-    /// Whether UPower and the kernel have told different things for long enough that it is not a matter of who is first.
+    /// Whether UPower and the kernel have disagreed for longer than the debounce.
     var doesPowerDisagreementCount = false
-    /// Whether they tell different things, and it is still to be seen whether that lasts.
+    /// Whether UPower and the kernel disagree and the debounce has not ended yet.
     var isPowerDisagreementOpen = false
     var powerProfile = PowerProfileReading()
     var sleep: Answer<SleepReading> = .pending
     var path: Answer<NetworkPath?> = .pending
     var networkManager: Answer<NetworkManagerReading> = .pending
-    /// NetworkManager's word on the price, settled; nil while it gives none.
+    /// NetworkManager's debounced metered state; nil if NetworkManager reports none.
     var metered: Metered?
     var modems: Answer<[ModemReading]> = .pending
     var portal: Answer<PortalReading> = .pending
     /// Whether a DHCP lease of the path's interfaces says that the network is metered.
     var doesLeaseSayMetered = false
-    /// A person's words on connections.
+    /// The user's overrides for connections.
     var overrides = ConnectionOverrides()
-    /// What is wrong with the file of those words.
+    /// The error in the file of overrides; nil if there is none.
     var overridesProblem: String?
 
-    /// Whether every source has answered, or is known not to.
+    /// Whether every source has answered or is known to be unavailable.
     var isComplete: Bool {
         upower != .pending && supplies != .pending && !isPowerDisagreementOpen && powerProfile.isComplete
             && sleep != .pending && path != .pending && networkManager != .pending && modems != .pending

@@ -2,9 +2,9 @@
 import GLibBridge
 import TransferPolicy
 
-/// The readers of what people and their sessions do to the machine: the power profile, sleep, the local time zone.
+/// The readers of the power profile and of sleep.
 ///
-/// Lives on the readers' thread.
+/// Used on the readers' thread only.
 final class SessionReaders {
     private let configuration: LinuxConditionsConfiguration
     private let executor: GLibExecutor
@@ -15,7 +15,7 @@ final class SessionReaders {
     private var sleep: SleepReader?
     private var isAsleep = false
 
-    /// `onWake` tells that everything is to be looked at anew.
+    /// - Parameter onWake: Called after sleep, when everything must be read again.
     init(
         configuration: LinuxConditionsConfiguration, executor: GLibExecutor,
         tell: @escaping (Observation) -> Void, onWake: @escaping () -> Void
@@ -26,7 +26,7 @@ final class SessionReaders {
         self.onWake = onWake
     }
 
-    /// Begins; the system bus comes by `attach`.
+    /// Starts the readers. The system bus follows with `attach`.
     func start() {
         let limit = configuration.serviceTimeLimit
         if configuration.readers.contains(.powerProfiles) {
@@ -49,20 +49,20 @@ final class SessionReaders {
         }
     }
 
-    /// Ends all of it.
+    /// Stops all readers.
     func stop() {
         profile?.stop()
         sleep?.detach()
         (profile, sleep) = (nil, nil)
     }
 
-    /// Follows the services on the system bus.
+    /// Attaches the readers to the services on the system bus.
     func attach(to bus: BusConnection) {
         profile?.attach(to: bus)
         sleep?.attach(to: bus)
     }
 
-    /// There is no system bus.
+    /// Reports that there is no system bus.
     func lose() {
         profile?.lose()
         guard let sleep else { return }
@@ -70,7 +70,7 @@ final class SessionReaders {
         receive(.absent)
     }
 
-    /// What was announced may go ahead.
+    /// Lets an announced sleep or shutdown proceed.
     func allowSleep() { sleep?.allow() }
 
     private func receive(_ answer: Answer<SleepReading>) {

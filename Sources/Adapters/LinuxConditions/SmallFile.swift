@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Reads of the short text files that sysfs is made of.
+/// Functions that read short text files, such as those in sysfs.
 enum SmallFile {
-    /// What reading gave.
+    /// The result of reading a file.
     enum Content: Hashable {
-        /// The text without white space at its ends.
+        /// The text, without leading and trailing white space.
         case text(String)
         /// The system's error number.
         case failed(Int32)
     }
 
-    /// The file's text without white space at its ends; nil when it cannot be read.
+    /// Returns the file's text, without leading and trailing white space; nil if the file cannot be read.
     ///
-    /// Reads 4 KiB at most.
+    /// Reads at most 4 KiB.
     static func text(_ path: String) -> String? {
         if case .text(let text) = content(path) { text } else { nil }
     }
 
-    /// The same, with what was wrong.
+    /// Returns the file's text, or the system's error number if the file cannot be read. Reads at most 4 KiB.
     static func content(_ path: String) -> Content {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return .failed(errno) }
@@ -32,9 +32,9 @@ enum SmallFile {
         return .text(String(decoding: trimmed[..<end], as: UTF8.self))
     }
 
-    /// The last `length` bytes of a file at most; nil when it cannot be read.
+    /// Returns at most the last `length` bytes of a file; nil if the file cannot be read.
     static func end(of path: String, length: Int) -> [UInt8]? {
-        // A pipe in the place of a file must not hold us up.
+        // Nonblocking, so that a pipe in place of the file cannot block this thread.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -51,13 +51,13 @@ enum SmallFile {
         return bytes
     }
 
-    /// When a file was last written, in seconds since 1970; nil where there is none.
+    /// Returns the time of a file's last modification, in seconds since 1970; nil if the file does not exist.
     static func modificationTime(of path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
     }
 
-    /// The names in a folder, sorted, `.` and `..` left out; nil when it cannot be read.
+    /// Returns the names in a folder, sorted, without `.` and `..`; nil if the folder cannot be read.
     static func names(in folder: String) -> [String]? {
         guard let directory = opendir(folder) else { return nil }
         defer { closedir(directory) }
@@ -71,7 +71,7 @@ enum SmallFile {
         return names.sorted()
     }
 
-    /// The last part of where a symbolic link points; nil when it is none.
+    /// Returns the last component of a symbolic link's target; nil if the path is not a symbolic link.
     static func linkTarget(_ path: String) -> String? {
         var characters = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &characters, characters.count)
@@ -80,6 +80,6 @@ enum SmallFile {
         return String(decoding: bytes, as: UTF8.self).split(separator: "/").last.map(String.init)
     }
 
-    /// Whether something is there.
+    /// Returns whether a file or folder exists at the path.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }

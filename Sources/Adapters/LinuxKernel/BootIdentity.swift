@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Names the time since the machine's last start.
+/// The identity of the time since the machine's last start.
 package enum BootIdentity {
-    /// The kernel's id of this boot, read once for the process; empty if it cannot be read.
+    /// The kernel's id of this boot, read once per process; empty if it cannot be read.
     package static let current = id(in: "/proc/sys/kernel/random/boot_id")
 
-    /// Returns the first word of the file at `path`; empty if there is none (no /proc in a sandbox).
+    /// Returns the first word of the file at `path`; empty if the file cannot be read (no /proc in a sandbox).
     package static func id(in path: String) -> String {
         var line = [UInt8](repeating: 0, count: 128)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

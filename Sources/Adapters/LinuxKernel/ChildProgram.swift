@@ -2,72 +2,76 @@
 import CProcess
 import Glibc
 
-/// A program that is started as a child process, with fresh signals and no open files but those that it is given.
+/// A program that runs as a child process, with default signal handling and no open files except those that it is
+/// given.
 ///
-/// Programs of this project ignore SIGPIPE, and threads of Dispatch block most signals: a child would inherit both. The
-/// standard input of the child is empty.
+/// Programs of this project ignore SIGPIPE, and Dispatch's threads block most signals; a child would inherit both. The
+/// child's standard input is empty.
+///
 /// ```swift
 /// let sorter = ChildProgram("/usr/bin/env", ["env", "sort", file], environment: variables)
 /// let status = ChildProgram.collect(try sorter.start())
 /// ```
 package struct ChildProgram: Sendable {
-    /// A place that standard output or standard error leads to.
+    /// A destination of standard output or standard error.
     package enum Output: Hashable, Sendable {
-        /// The parent's own.
+        /// The parent's own output.
         case inherited
-        /// `/dev/null`.
+        /// The file `/dev/null`.
         case null
-        /// An open file of the parent's.
+        /// An open file of the parent.
         case file(Int32)
     }
 
-    /// The group of processes in which the child runs.
+    /// The process group in which the child runs.
     package enum Group: Hashable, Sendable {
-        /// The parent's: a terminal's signals reach both.
+        /// The parent's group. Signals from a terminal reach both processes.
         case parents
-        /// A new one that the child leads.
+        /// A new group that the child leads.
         case own
-        /// A new session: what ends the parent's terminal or group does not end the child.
+        /// A new session. Signals to the parent's terminal or group do not reach the child.
         case ownSession
     }
 
-    /// An end of a process.
+    /// The end of a process: its exit status, or the signal that ended it.
     package enum End: Hashable, Sendable {
         case status(Int32)
         case signal(Int32)
     }
 
-    /// A program that could not be started.
+    /// An error in starting a program.
     package struct StartError: Error, CustomStringConvertible {
         let code: Int32
 
-        /// The reason in the words of the system.
+        /// The reason, as the system describes it.
         package var description: String { String(cString: strerror(code)) }
     }
 
     private let path: String
     private let arguments: [String]
     private let environment: [String: String]
-    /// The place of standard output. Default: the parent's.
+    /// The destination of standard output. Default: the parent's.
     package var output = Output.inherited
-    /// The place of standard error. Default: the parent's.
+    /// The destination of standard error. Default: the parent's.
     package var errors = Output.inherited
-    /// An open file of the parent's that the child finds under the number 3, the first after the standard ones; nil for none.
+    /// An open file of the parent that the child receives as descriptor 3, the first after the standard ones; nil for
+    /// none.
     package var passedFile: Int32?
-    /// The group of processes in which the child runs. Default: the parent's.
+    /// The process group in which the child runs. Default: the parent's.
     package var group = Group.parents
 
-    /// The number of the passed file in the child.
+    /// The descriptor of the passed file in the child.
     package static let passedFileNumber: Int32 = 3
 
-    /// A program by its path; `arguments` begins with its name.
+    /// Creates a program with a path. The first element of `arguments` is the program's name.
     package init(_ path: String, _ arguments: [String], environment: [String: String]) {
         self.path = path
         self.arguments = arguments
         self.environment = environment
     }
 
-    /// Starts the program and returns the number of the process, which somebody has to collect.
+    /// Starts the program and returns the process identifier. The caller must collect the process with
+    /// ``collect(_:)``.
     package func start() throws(StartError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -90,13 +94,13 @@ package struct ChildProgram: Sendable {
         return process
     }
 
-    /// Waits for the end of a child without collecting it: its number stays taken.
+    /// Waits for the end of a child without collecting it. The process identifier stays in use.
     package static func awaitEnd(of process: Int32) {
         var information = siginfo_t()
         while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
 
-    /// Waits for the end of a child and returns it; nil if somebody else collected the child.
+    /// Waits for the end of a child, collects it, and returns its end; nil if the child was already collected.
     package static func collect(_ process: Int32) -> End? {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {
@@ -132,7 +136,7 @@ package struct ChildProgram: Sendable {
 }
 
 extension ChildProgram.End {
-    /// The end that a status of waitpid(2) tells.
+    /// Decodes a status of waitpid(2).
     package init(rawStatus status: Int32) {
         let signal = status & 0x7F
         self = signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)

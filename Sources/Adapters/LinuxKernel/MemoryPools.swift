@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CProcess
 
-/// The pools from which the C library gives memory to threads.
+/// The memory pools (arenas) of the C library's allocator.
 package enum MemoryPools {
-    /// Bounds the number of pools of this process. Call it before the process has a second thread.
+    /// Limits the number of pools of this process. Call before the process starts a second thread.
     ///
-    /// Each pool keeps what was freed in it for its own threads, and by default there are eight for each core: after busy
-    /// minutes half of a daemon's memory was free and not given back.
+    /// Each pool keeps its freed memory for its own threads, and the default maximum is eight pools per core. After a
+    /// few busy minutes, half of a daemon's memory was free but not returned to the system.
     package static func limit(to count: Int) { transfer_limit_memory_pools(Int32(clamping: count)) }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A value behind a lock, and a way to wait for its changes by the clock that is never set.
+/// A value behind a lock, with waits for its changes that are timed by the monotonic clock.
 ///
-/// NSCondition and DispatchSemaphore count by the wall clock on Linux: setting it back would hold a waiter up for as long.
+/// On Linux, NSCondition and DispatchSemaphore use the wall clock: setting that clock back would delay a waiting
+/// thread by the same amount.
 package final class Monitor<Value: Sendable>: @unchecked Sendable {
-    // Guard: `state` is used under `mutex` only; mutex and condition belong to the thread library, are made in `init` and
-    // never moved.
+    // Guard: `state` is used under `mutex` only. Mutex and condition belong to the thread library, are created in
+    // `init`, and are never moved.
     private var state: Value
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -35,10 +36,10 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
         return state
     }
 
-    /// Changes the value and wakes those who wait.
+    /// Changes the value and wakes all waiting threads.
     package func change<Result>(_ body: (inout Value) -> Result) -> Result { change(once: { _ in true }, body) }
 
-    /// Waits until `isReady` is true of the value, changes it and wakes those who wait.
+    /// Waits until `isReady` returns true for the value, then changes the value and wakes all waiting threads.
     package func change<Result>(once isReady: (Value) -> Bool, _ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
@@ -49,9 +50,9 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Waits until `isReady` is true of the value, at most up to `end`, a time of `MonotonicTime`.
+    /// Waits until `isReady` returns true for the value, or until `end`, a time of `MonotonicTime`.
     ///
-    /// - Returns: false if the time has come first.
+    /// - Returns: False if `end` is reached first.
     @discardableResult
     package func wait(until end: UInt64, for isReady: (Value) -> Bool) -> Bool {
         var time = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))

@@ -2,21 +2,21 @@
 package import Dispatch
 import Synchronization
 
-/// A timer that runs only while there is work.
+/// A repeating timer that runs only while there is work.
 package final class Ticker: Sendable {
     private let queue: DispatchQueue
     private let interval: DispatchTimeInterval
     private let leeway: DispatchTimeInterval
     private let timer = Mutex<(any DispatchSourceTimer)?>(nil)
 
-    /// Makes a ticker that is at rest.
+    /// Creates a stopped timer.
     package init(queue: DispatchQueue, interval: DispatchTimeInterval, leeway: DispatchTimeInterval) {
         self.queue = queue
         self.interval = interval
         self.leeway = leeway
     }
 
-    /// Starts the calls of `body` on the queue, unless they come already.
+    /// Starts calling `body` on the queue. Does nothing if the timer is running already.
     package func use(_ body: @escaping @Sendable () -> Void) {
         timer.withLock { timer in
             guard timer == nil else { return }
@@ -28,7 +28,7 @@ package final class Ticker: Sendable {
         }
     }
 
-    /// Ends the calls until the next `use`, if any.
+    /// Stops the calls until the next `use`.
     package func rest() {
         timer.withLock { timer in
             timer?.cancel()

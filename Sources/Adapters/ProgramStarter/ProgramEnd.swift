@@ -3,26 +3,26 @@ import Foundation
 import LinuxKernel
 import Synchronization
 
-/// Waits for a program's end, and sees it off.
+/// Waits for the end of a program and collects the process.
 final class ProgramEnd: Sendable {
     typealias Status = ChildProgram.End
 
     private enum State {
         case running
         case awaited(CheckedContinuation<Status?, Never>)
-        /// Ended, or nobody waits any longer.
+        /// The program has ended, or the wait was stopped.
         case over(Status?)
     }
 
     private let state = Mutex(State.running)
 
-    /// - Parameter forget: told of the process before its number may be another's.
+    /// - Parameter forget: Called before the process identifier may be reused.
     init(of process: Int32, forget: @escaping @Sendable (Int32) -> Void) {
-        // The number stays taken until it is waited for; a thread that sleeps until then costs nearly nothing.
+        // The process identifier stays in use until the process is collected. A sleeping thread costs nearly nothing.
         let thread = Thread { [self] in
             ChildProgram.awaitEnd(of: process)
             forget(process)
-            // Where somebody else took it, nobody knows how it ended.
+            // If other code collected the process, its end is unknown and counts as success.
             let status = ChildProgram.collect(process) ?? .status(0)
             finish(status)
         }
@@ -31,7 +31,7 @@ final class ProgramEnd: Sendable {
         thread.start()
     }
 
-    /// Its status; nil where it still runs when nobody is to wait any longer.
+    /// Waits and returns the program's status; nil if the program is still running when the wait is stopped.
     func status() async -> Status? {
         await withCheckedContinuation { continuation in
             let status = state.withLock { state -> Status?? in
@@ -45,7 +45,7 @@ final class ProgramEnd: Sendable {
         }
     }
 
-    /// Has `status()` return.
+    /// Makes `status()` return.
     func stopWaiting() { finish(nil) }
 
     private func finish(_ status: Status?) {
@@ -55,7 +55,7 @@ final class ProgramEnd: Sendable {
             case .awaited(let continuation):
                 state = .over(status)
                 return continuation
-            case .over: break  // Only the first counts.
+            case .over: break  // only the first end counts
             }
             return nil
         }

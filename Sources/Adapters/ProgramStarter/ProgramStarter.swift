@@ -3,9 +3,9 @@ import Foundation
 import LinuxKernel
 package import TransferSessions
 
-/// Starts apps for their sessions by their commands, as programs of their own that outlive this one.
+/// Starts apps for their sessions by command, as independent programs that outlive this one.
 package struct ProgramStarter: Sendable {
-    /// Takes down the process that its argument starts, as that app's.
+    /// Records the process that `start` creates as a process of the app, and returns its identifier.
     package typealias Noting = @Sendable (_ app: String, _ start: () throws -> Int32) throws -> Int32
 
     private let note: Noting
@@ -14,14 +14,14 @@ package struct ProgramStarter: Sendable {
     private let patience: Duration
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// A starter.
+    /// Creates a starter.
     ///
     /// - Parameters:
-    ///   - note: told of each process before anybody can meet it.
-    ///   - forget: told when such a process has ended.
-    ///   - environment: what the programs' environment is made from.
-    ///   - patience: a program that ends by a signal, or with another status than 0, before that has crashed.
-    ///   - sleep: waits so long.
+    ///   - note: Records each process before any other code can see it.
+    ///   - forget: Called after the end of each process.
+    ///   - environment: Returns the environment from which the programs' environment is made.
+    ///   - patience: The time after a start in which an end by a signal or with a nonzero status counts as a crash.
+    ///   - sleep: Waits for a duration.
     package init(
         note: @escaping Noting = { try $1() }, forget: @escaping @Sendable (Int32) -> Void = { _ in },
         environment: @escaping @Sendable () -> [String: String] = { ProcessInfo.processInfo.environment },
@@ -35,10 +35,10 @@ package struct ProgramStarter: Sendable {
         self.sleep = sleep
     }
 
-    /// The variable by which a program knows which session it was started for.
+    /// The environment variable that tells a program the session for which it was started.
     package static let sessionVariable = "BACKGROUND_TRANSFER_SESSION"
 
-    /// Starts a command, and looks on for a moment.
+    /// Starts a command and waits for up to `patience` to detect a crash.
     package func start(_ command: [String], of app: String, for session: String) async -> LaunchOutcome {
         guard let program = command.first else { return .missing("no program was named") }
         let process: Int32
@@ -66,12 +66,14 @@ package struct ProgramStarter: Sendable {
 
     private func spawn(_ command: [String], for session: String) throws -> Int32 {
         var child = ChildProgram(command[0], command, environment: variables(for: session))
-        // What this program writes to may be read by its name; and a reader would wait for the other's end.
+        // This program's output may have readers, which must not see the app's output, and would wait for the app to
+        // end.
         (child.output, child.errors, child.group) = (.null, .null, .ownSession)
         return try child.start()
     }
 
-    /// What of a service's environment is meant for itself (sd_notify(3), sd_listen_fds(3), D-Bus Specification).
+    /// The variables of a service's environment that are meant only for the service (sd_notify(3), sd_listen_fds(3),
+    /// D-Bus Specification).
     private static let own: Set = [
         "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "INVOCATION_ID",
         "JOURNAL_STREAM", "MAINPID", "SYSTEMD_EXEC_PID", "DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE",

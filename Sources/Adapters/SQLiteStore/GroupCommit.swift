@@ -6,17 +6,18 @@ internal import Synchronization
 internal import TransferEngine
 internal import TransferModel
 
-/// Turns requests that come while the disk is busy into one transaction, each of them still all or nothing.
+/// Commits requests that arrive while the disk is busy in one transaction. Each request stays all-or-nothing.
 ///
-/// A durable transaction costs a `fdatasync` however much it holds, so what is waiting when the writer gets free goes
-/// in together, every request in its own savepoint, and so does what comes while these are written. Requests are
-/// carried out in the order they came.
+/// A durable transaction costs one `fdatasync`, no matter how many changes it contains. When the writer becomes free,
+/// it therefore runs all waiting requests in one transaction, each in its own savepoint. Requests that arrive during
+/// those writes join the same transaction. Requests run in the order of their arrival.
 final class GroupCommit: Sendable {
     private struct State: Sendable {
         var waiting: [any WriteRequest] = []
-        /// Whether the writer has been told of what waits, or has a transaction open that this goes into.
+        /// Whether the writer has been notified of the waiting requests, or has an open transaction that they will
+        /// join.
         var isScheduled = false
-        /// Whether it will be told, at the latest when what can wait has waited long enough.
+        /// Whether a timer is running that notifies the writer. The timer limits the wait of deferrable requests.
         var isTimed = false
         var isClosed = false
         var needsScrub = false
@@ -28,7 +29,7 @@ final class GroupCommit: Sendable {
     private let path: String
     private let busyMilliseconds: Int
     private let state: Mutex<State>
-    /// What is done when upkeep is due.
+    /// The closure to run when upkeep is due.
     private let onUpkeep = Mutex<(@Sendable () -> Void)?>(nil)
     private let log = LogKeeper()
 
@@ -40,14 +41,15 @@ final class GroupCommit: Sendable {
         self.busyMilliseconds = busyMilliseconds
     }
 
-    /// Whether requests are refused.
+    /// Whether new requests are refused.
     var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// How many requests wait for the writer.
+    /// The number of requests that wait for the writer.
     var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    /// Carries the changes of a request out in a transaction, all or none, and returns when that is durably on disk, with
-    /// the numbers that were given.
+    /// Runs the changes of a request in a transaction, all or none. Returns after the transaction is durable.
+    ///
+    /// - Returns: The numbers of the new transfers.
     func commit(_ request: ChangesRequest) async throws -> [TransferID] {
         try await withUnsafeThrowingContinuation { continuation in
             request.wait(by: continuation)
@@ -56,14 +58,14 @@ final class GroupCommit: Sendable {
         return request.given
     }
 
-    /// Carries `body` out in a transaction and returns when that is durably on disk.
+    /// Runs `body` in a transaction and returns after the transaction is durable.
     ///
-    /// - Parameter body: says whether bytes that may be secret are free space now.
+    /// - Parameter body: Returns whether bytes that may be secret are now in free space of the file.
     func perform(_ body: @escaping @Sendable (Database) throws -> Bool) async throws {
         try await withCheckedThrowingContinuation { enqueue(OtherRequest($0, body)) }
     }
 
-    /// Carries `body` out with the next transaction, after two seconds where there is none; nobody is told how it went.
+    /// Runs `body` with the next transaction, or after two seconds if no other transaction begins. Errors are ignored.
     func performLater(_ body: @escaping @Sendable (Database) throws -> Void) {
         let request = OtherRequest(nil) { database in
             try body(database)
@@ -84,11 +86,11 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Returns when all that was handed over before has been carried out.
+    /// Returns after all requests that were submitted before this call have run.
     func flush() async { try? await perform { _ in false } }
 
-    /// Has the log emptied when there is a moment for it, so that removed secrets do not live on in its old frames. The
-    /// backup, which may have them too, is renewed by the next upkeep.
+    /// Requests a checkpoint that truncates the log, so that removed secrets do not survive in old frames of the log.
+    /// The backup may contain the secrets, too; the next upkeep renews the backup.
     private func scrubLater() {
         state.withLock { state in
             state.needsScrub = true
@@ -96,26 +98,26 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// The log has what is not to stay in it.
+    /// Records that the log contains data that must not stay in the log.
     func needsScrub() { state.withLock { $0.needsScrub = true } }
 
-    /// Whether secrets were erased since the last upkeep began; from now on only later ones count.
+    /// Returns whether secrets were erased since the last upkeep began, and resets that record.
     func takeEndedSecrets() -> Bool { state.withLock { $0.upkeep.takeEndedSecrets() } }
 
-    /// Secrets that were taken as erased still are in a file.
+    /// Records again that erased secrets are still in a file. Undoes `takeEndedSecrets()` after a failed upkeep.
     func putBackEndedSecrets() { state.withLock { $0.upkeep.putBackEndedSecrets(at: .now) } }
 
     /// Whether secrets were erased since the store was opened.
     var hasErasedSecrets: Bool { state.withLock(\.upkeep.hasEndedSecrets) }
 
-    /// Has something done when upkeep is due: whenever nothing was committed for a while after something was, and now and
-    /// then where that never happens.
+    /// Sets the closure to run when upkeep is due. Upkeep is due after an idle time that follows a commit. On a store
+    /// that is never idle, upkeep is due after a maximum time.
     func whenUpkeepIsDue(_ body: @escaping @Sendable () -> Void) { onUpkeep.withLock { $0 = body } }
 
-    /// Takes the log out of SQLite's hands: it is copied into the database beside the commits, not within one of them.
+    /// Replaces SQLite's automatic checkpoints: the log is copied into the database concurrently with the commits.
     func keepLog(of database: Database) { log.attach(to: database) }
 
-    /// Something was committed: has upkeep done at once where it was put off for too long, else in idle time.
+    /// Records a commit. Starts upkeep at once if upkeep is overdue, otherwise at the next idle time.
     private func awaitUpkeep() {
         take(state.withLock { state in state.isClosed ? .none : state.upkeep.committed(at: .now) })
     }
@@ -128,7 +130,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Waits for idle time: no timer is left when there is nothing to do.
+    /// Waits for idle time. No timer remains if nothing is left to do.
     private func lookForIdle(after delay: Duration) {
         let milliseconds = max(delay, .milliseconds(1)).wholeMilliseconds
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
@@ -142,7 +144,7 @@ final class GroupCommit: Sendable {
         take(state.withLock { state in state.upkeep.ended(at: .now) })
     }
 
-    /// Refuses requests from here on; those that came before are still carried out.
+    /// Refuses all further requests. Requests that arrived earlier still run.
     func refuseFurtherRequests() {
         state.withLock { state in
             state.isClosed = true
@@ -150,7 +152,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// The answer to a call after `close()`.
+    /// The error of a call after `close()`.
     static func closed(_ path: String) -> TransferStoreError {
         TransferStoreError(code: .other, message: "The queue \(path) has been closed; open it again to use it.")
     }
@@ -165,14 +167,15 @@ final class GroupCommit: Sendable {
         if isClosed { request.answer(Self.closed(path)) }
     }
 
-    /// Tells the writer of what waits. Under the lock, so that `close()` cannot slip between a request and its turn.
+    /// Notifies the writer of the waiting requests. Must run under the lock, so that `close()` cannot run between the
+    /// arrival of a request and its transaction.
     private func schedule(_ state: inout State) {
         guard !state.isScheduled, !state.waiting.isEmpty else { return }
         state.isScheduled = true
         database.asyncWriteWithoutTransaction { self.drain($0) }
     }
 
-    /// Runs on the connection's serial queue.
+    /// Runs the waiting requests in one transaction, on the connection's serial queue.
     private func drain(_ database: Database) {
         var batch = Batch()
         batch.requests += take(isLast: false)
@@ -187,7 +190,7 @@ final class GroupCommit: Sendable {
             try statements.commit.run()
             rows.forget(isRolledBack: false)
         } catch {
-            // What came since goes into the next one.
+            // Requests that arrived during this transaction run in the next one.
             state.withLock { state in
                 state.isScheduled = false
                 schedule(&state)
@@ -199,7 +202,7 @@ final class GroupCommit: Sendable {
             for request in batch.requests { request.answer(failure) }
             return
         }
-        // Here, not on another thread: that one would take the processor on which those who are answered go on.
+        // Answers on this thread. Another thread would occupy the processor on which the callers continue.
         for (index, request) in batch.requests.enumerated() { request.answer(batch.refusals[index]) }
         scrubIfNeeded(database)
         log.shrinkIfLong(database, path: path)
@@ -209,12 +212,13 @@ final class GroupCommit: Sendable {
     /// The requests of one transaction.
     private struct Batch {
         var requests: [any WriteRequest] = []
-        /// How many were carried out or refused.
+        /// The number of requests that have run or were refused.
         var done = 0
         var refusals: [Int: TransferStoreError] = [:]
     }
 
-    /// What came since it was called last. What comes after the last time is for the next transaction.
+    /// Removes and returns the requests that arrived since the last call. Requests that arrive after the last call
+    /// wait for the next transaction.
     private func take(isLast: Bool) -> [any WriteRequest] {
         state.withLock { state in
             if isLast { state.isScheduled = false }
@@ -232,7 +236,10 @@ final class GroupCommit: Sendable {
         batch.done = batch.requests.count
     }
 
-    /// One request in its savepoint; what it is refused for, where it is. Throws only what dooms the whole transaction.
+    /// Runs a request in its savepoint.
+    ///
+    /// - Returns: The error if the request was refused, otherwise nil.
+    /// - Throws: Only errors that fail the whole transaction.
     private func run(
         _ request: any WriteRequest, _ statements: Statements, in database: Database
     ) throws -> TransferStoreError? {
@@ -262,10 +269,10 @@ final class GroupCommit: Sendable {
         try statements.release.run()
     }
 
-    /// Copies the log into the database and cuts it to nothing, unless another process reads it: then a later turn,
-    /// or whoever closes the database last, does it.
+    /// Copies the log into the database and truncates the log to zero length. If another process reads the log, a
+    /// later transaction does both, or the process that closes the database last.
     ///
-    /// - Parameter isForced: whether requests that wait are no reason to put it off.
+    /// - Parameter isForced: Whether the log is truncated even if requests are waiting.
     func scrubIfNeeded(_ database: Database, isForced: Bool = false) {
         guard state.withLock({ $0.needsScrub && (isForced || $0.waiting.isEmpty) }) else { return }
         do {
@@ -274,7 +281,7 @@ final class GroupCommit: Sendable {
             try database.checkpoint(.truncate)
             state.withLock { $0.needsScrub = false }
         } catch {
-            // Busy, or no room: what was committed is safe all the same, and the flag asks for another try.
+            // Busy, or the disk is full. The committed data is safe, and the flag requests another attempt.
         }
     }
 }

@@ -2,7 +2,7 @@
 internal import Foundation
 internal import TransferEngine
 
-/// Values as text in the database.
+/// Encodes and decodes the values that the database stores as JSON text.
 enum JSONText {
     static func encode(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
@@ -14,7 +14,7 @@ enum JSONText {
         try JSONDecoder().decode(type, from: Data(text.utf8))
     }
 
-    /// A value of the transfer `id`. Throws what tells which row is bad.
+    /// Decodes a value of the transfer `id`. Throws an error that names the unreadable column and row.
     static func decode<Value: Decodable>(
         _ type: Value.Type, from text: String, _ column: String, of id: Int64
     ) throws -> Value {

@@ -5,26 +5,29 @@ public import TransferEngine
 public import TransferModel
 public import TransferScheduling
 
-/// The queue in one SQLite database, shared by any number of processes.
+/// A transfer queue in one SQLite database, shared by any number of processes.
 ///
-/// Every commit is durable on return: write-ahead log, `synchronous=FULL`. Commits that wait for the disk at the same
-/// time share one transaction. What may be secret leaves the row in the transaction that ends a transfer, and the
-/// files' free space soon after. Ended transfers stay, redacted, so that a later run can ask for the `latest(forKey:)`.
+/// Every commit is durable when the call returns: the store uses a write-ahead log and `synchronous=FULL`. Commits
+/// that wait for the disk at the same time share one transaction.
+///
+/// The transaction that ends a transfer removes possible secrets from the transfer's row. The files' free space loses
+/// the secrets soon after. Ended transfers stay in the database, redacted, so that a later run can find them by
+/// `latest(forKey:)`.
 public final class SQLiteStore: TransferStore {
     let configuration: SQLiteStoreConfiguration
-    /// What was lost where the file was found to be damaged and was repaired; nil where all is there.
+    /// The data lost when a damaged file was repaired at opening; nil if nothing was lost.
     public let loss: StateLoss?
-    // Not private, so that tests can ask the very connection that writes for its settings.
+    // Not private, so that tests can query the settings of the connection that writes.
     let database: DatabaseQueue
     let rows = TransferRows()
     let writer: GroupCommit
     let upkeep: Upkeep
-    /// What the machine was like when that was taken down last; nil while nobody watches.
+    /// The conditions of the machine that were recorded last; nil while conditions are not being watched.
     let watch = Mutex<RecordedFacts?>(nil)
 
-    /// Opens the queue, creating or migrating it. Blocks while another process does the same.
+    /// Opens the queue, creating or migrating the database. Blocks while another process creates or migrates it.
     ///
-    /// - Throws: `TransferStoreError` that tells what is wrong with the file and what to do.
+    /// - Throws: `TransferStoreError` that describes the problem with the file and its remedy.
     public init(_ configuration: SQLiteStoreConfiguration) throws {
         self.configuration = configuration
         (database, loss) = try QueueOpener(configuration).open()
@@ -47,12 +50,14 @@ public final class SQLiteStore: TransferStore {
             throw trouble
         }
         writer.whenUpkeepIsDue { [weak upkeep] in
-            // What cannot be done now is done after the next commit; commits tell of trouble themselves.
+            // Upkeep that fails now runs again after the next commit. Commits report errors themselves.
             try? upkeep?.perform()
         }
     }
 
-    /// Saves all of `changes` or none, durably, in one transaction that commits beside it share.
+    /// Saves all of `changes` or none, durably. Concurrent commits may share the transaction.
+    ///
+    /// - Returns: The numbers of the new transfers.
     @discardableResult
     public func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
         guard !changes.isEmpty else { return [] }
@@ -65,7 +70,7 @@ public final class SQLiteStore: TransferStore {
         return try await writer.commit(request)
     }
 
-    /// Hands over every transfer of the configured scope that has not ended, reading the next while some are taken.
+    /// Passes every unfinished transfer of the configured scope to `take`. Reads ahead while `take` runs.
     public func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
         switch configuration.scope {
         case .keys(let keys):
@@ -83,44 +88,45 @@ public final class SQLiteStore: TransferStore {
             } catch {
                 throw described(error)
             }
-            // Ended early so: that is not all of the queue.
+            // A canceled task ends the stream early, so `take` has not received the whole queue.
             try Task.checkCancellation()
         }
     }
 
-    /// Those with these numbers, ended or not.
+    /// Returns the transfers with these numbers, finished or not. Unknown numbers are skipped.
     public func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] {
         try await read { [rows] database in try rows.transfers(ids.map(\.rawValue), in: database) }
     }
 
-    /// Those that have not ended, whatever the scope, after a number, so many at most: a long queue, piece by piece.
+    /// Returns at most `limit` unfinished transfers with numbers greater than `id`, in any scope. Reads a long queue
+    /// page by page.
     public func unfinished(after id: TransferID, limit: Int) async throws -> [StoredTransfer] {
         try await read { [rows] database in try rows.unfinished(after: id.rawValue, limit: limit, in: database) }
     }
 
-    /// What was learned of this machine and saved last, whatever the scope.
+    /// Returns the machine statistics that were saved last, regardless of scope; nil if none were saved.
     public func learned() async throws -> Learned? {
         try await read { [rows] database in try rows.learned(in: database) }
     }
 
-    /// The newest transfer that was inserted with `key` (text without NUL), ended or not.
+    /// Returns the newest transfer that was inserted with `key` (text without NUL), finished or not.
     public func latest(forKey key: String) async throws -> StoredTransfer? { try await latest(forKeys: [key])[key] }
 
-    /// For each of `keys` (text without NUL) the newest transfer that was inserted with it, ended or not; one question,
-    /// however many they are.
+    /// Returns, for each of `keys` (text without NUL), the newest transfer that was inserted with that key, finished
+    /// or not. Costs one query for any number of keys.
     public func latest(forKeys keys: [String]) async throws -> [String: StoredTransfer] {
         try await read { [rows] database in try rows.latest(forKeys: keys, in: database) }
     }
 
-    /// The newest transfers that are over, at most `limit` of them, newest first.
+    /// Returns the finished transfers with the greatest numbers, newest first, at most `limit`.
     public func ended(limit: Int) async throws -> [StoredTransfer] {
         try await read { [rows] database in try rows.ended(limit: limit, in: database) }
     }
 
-    /// Finishes writing and lets go of the files; every later call throws.
+    /// Finishes writing and closes the files. Every later call throws.
     public func close() async {
         recordEndOfWatch(at: .now)
-        // The connection's serial queue runs what was handed to it before: nothing acknowledged or waiting is lost.
+        // The connection's serial queue runs all earlier work first, so no acknowledged or waiting request is lost.
         writer.refuseFurtherRequests()
         try? await database.writeWithoutTransaction { [rows] _ in rows.end() }
         try? database.close()
@@ -137,7 +143,7 @@ public final class SQLiteStore: TransferStore {
         }
     }
 
-    /// What an error in reading means for the queue.
+    /// Translates a read error into an error that describes the state of the queue.
     private func described(_ error: any Error) -> any Error {
         switch error {
         case let error as DatabaseError:

@@ -1,52 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a store keeps its queue, which part of it concerns its owner, and how long the past is kept.
+/// The location of a store's database, the part of the queue that its owner recovers, and the retention of history.
+///
+/// ```swift var configuration = SQLiteStoreConfiguration(path: "/var/lib/example/queue.sqlite")
+/// configuration.keepsBackup = true let store = try SQLiteStore(configuration) ```
 public struct SQLiteStoreConfiguration: Hashable, Sendable {
-    /// Which transfers `recover` hands over.
+    /// The set of transfers that `recover` returns.
     public enum Scope: Hashable, Sendable {
-        /// All of them: a daemon owns its whole queue.
+        /// All transfers. A daemon owns its whole queue.
         case all
-        /// Those of these keys only: a `get` continues its own and leaves those of its neighbours alone.
+        /// Only transfers with these keys. A `get` command continues its own transfers and leaves other transfers
+        /// alone.
         case keys([String])
     }
 
-    /// How long what is over is kept; whichever comes first.
+    /// The limits on how long finished transfers are kept. The limit that is reached first applies.
     public struct Retention: Hashable, Sendable {
-        /// Ended transfers, and what was recorded of transfers and of the machine, are forgotten at this age.
+        /// The age at which finished transfers, their history, and the machine's history are deleted. Default: 30
+        /// days.
         public var age: Duration
-        /// So many ended transfers are kept, the newest.
+        /// The number of finished transfers that are kept, newest first. Default: 10,000.
         public var count: Int
 
-        /// A retention; 30 days and 10 000 ended transfers unless said otherwise.
+        /// Creates a retention. Negative values become zero.
         public init(age: Duration = .seconds(30 * 86_400), count: Int = 10_000) {
             self.age = max(.zero, age)
             self.count = max(0, count)
         }
     }
 
-    /// The database file's path. Its folder is made (mode 0700) where it is missing; the file has mode 0600.
+    /// The path of the database file. A missing folder is created with mode 0700; the file has mode 0600.
     public var path: String
-    /// Which transfers `recover` hands over. Default: all.
+    /// The set of transfers that `recover` returns. Default: all.
     public var scope: Scope
-    /// How long to wait for another process that writes at the same time before it counts as hung. Default: 30 s.
+    /// The maximum wait for another process that is writing. After this time, that process counts as hung. Default: 30
+    /// s.
     public var busyTimeout: Duration
-    /// How long what is over is kept.
+    /// The retention of finished transfers and history.
     public var retention = Retention()
-    /// Whether a backup is kept beside the database, renewed once a day, and after secrets of transfers have ended. Default:
-    /// false.
+    /// Whether a backup is kept beside the database. The backup is renewed once a day, and after transfers with
+    /// secrets have ended. Default: false.
     public var keepsBackup = false
-    /// Whether a damaged file is moved aside when it is opened, and the backup, where there is a good one, takes its
-    /// place; else it is left alone and the opening fails. Default: false.
+    /// Whether opening a damaged file moves the file aside and restores a good backup, if there is one. Otherwise the
+    /// damaged file is left alone and opening fails. Default: false.
     public var repairsDamage = false
-    /// How long nothing was committed before upkeep is done: folding, forgetting, the backup. Default: 5 s.
+    /// The time without commits after which upkeep (folding events, deleting expired rows, renewing the backup)
+    /// starts. Default: 5 s.
     public var idleTime: Duration = .seconds(5)
-    /// How long upkeep waits for idle time at most: a store that is always busy does it then, beside its commits. Default:
-    /// one day.
+    /// The maximum time that upkeep waits for idle time. A store that is always busy then performs upkeep concurrently
+    /// with its commits. Default: one day.
     public var upkeepInterval: Duration = .seconds(86_400)
-    /// The same where the backup holds secrets of transfers that have ended since it was made. Default: one hour.
+    /// The maximum time that upkeep waits if the backup contains secrets of transfers that have since ended. Default:
+    /// one hour.
     public var secretsInterval: Duration = .seconds(3600)
 
-    /// A configuration; what is not named has its default.
+    /// Creates a configuration with the defaults for all other properties.
     public init(path: String, scope: Scope = .all, busyTimeout: Duration = .seconds(30)) {
         self.path = path
         self.scope = scope

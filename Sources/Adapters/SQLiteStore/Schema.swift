@@ -2,30 +2,32 @@
 internal import GRDB
 internal import TransferEngine
 
-/// The tables, as a list of migrations that only ever grows at its end.
+/// The database schema, as a list of migrations to which migrations are only ever appended.
 ///
-/// - `task` holds what a transfer is. Its rows are not written again, but to change what it asks for or to erase what may
-///   be secret. Columns hold what nearly all have, `specification` the rest as JSON, `{}` where that is all as by default;
-///   rows of versions before the columns hold everything there.
-/// - `identifier` has the largest number of those that are forgotten: so that none is given twice, while a new transfer
-///   costs no page but its own.
-/// - `queue` has a row for each transfer that has not ended, with what the deciding code reads of it: numbers, and the
-///   number of its `class`, since thousands share all other traits. A million of them are read without any text.
-/// - `event` takes what happens to them, appended: a row changed in place would cost a page of the log each time. In
-///   idle time, and before there are many, events are folded into `progress`, which has rows only for transfers of which
-///   there is something to say.
-/// - `ended` has those that are over.
-/// - `learned` has one row at most: what the scheduler has learned of the machine.
-/// - `moment` and `condition` are the past, appended.
-/// - `session` and `session_task` hold background sessions and those of their tasks of which an app has not heard all.
+/// - `task` stores what each transfer is. A row is rewritten only to change the transfer's specification or to erase
+///   what may be secret. Columns store the values that nearly all transfers have. `specification` stores the rest as
+///   JSON, or `{}` if the rest has its defaults. Rows from versions without these columns store everything in
+///   `specification`.
+/// - `identifier` stores the largest number of the deleted transfers, so that no number is assigned twice. A new
+///   transfer therefore writes no page except its own.
+/// - `queue` has a row for each unfinished transfer, with the values that scheduling reads: numbers, and the number of
+///   the transfer's `class`. Thousands of transfers share all other traits. A million rows are read without any text.
+/// - `event` stores what happens to transfers, append-only: changing a row in place would cost a page of the log each
+///   time. In idle time, and before events become many, events are folded into `progress`. `progress` has rows only
+///   for transfers whose state differs from the initial state.
+/// - `ended` has a row for each finished transfer.
+/// - `learned` has at most one row: the scheduler's persisted statistics of the machine.
+/// - `moment` and `condition` store the history, append-only.
+/// - `session` and `session_task` store background sessions, and the tasks with events that an app has not received
+///   yet.
 enum Schema {
-    /// One step; its identifier is recorded in the database and never changes.
+    /// One migration. The database records the identifier, so the identifier never changes.
     struct Migration: Sendable {
         var identifier: String
         var sql: String
     }
 
-    /// Every step so far, oldest first.
+    /// All migrations, oldest first.
     static let migrations: [Migration] = [
         Migration(
             identifier: "1 transfers",
@@ -193,7 +195,9 @@ enum Schema {
                 """),
     ]
 
-    /// Brings the database up to date in one transaction, so that processes that open it together do not collide.
+    /// Migrates the database in one transaction, so that processes that open it at the same time do not collide.
+    ///
+    /// - Throws: `TransferStoreError` if a newer version wrote the database, or if it belongs to another program.
     static func migrate(
         _ database: Database, path: String, to migrations: [Migration] = migrations
     ) throws {
@@ -217,7 +221,7 @@ enum Schema {
         }
     }
 
-    /// The identifiers of the steps that the database has been through, in their order.
+    /// Returns the identifiers of the migrations that were applied to the database, in order.
     private static func applied(in database: Database, path: String) throws -> [String] {
         if try !database.tableExists("migration") {
             let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0

@@ -4,7 +4,7 @@ internal import Glibc
 internal import TransferEngine
 
 extension TransferStoreError {
-    /// What `error` of SQLite means for the queue at `path`, and the way out.
+    /// Creates an error that describes the effect of an SQLite error on the queue at `path`, and the remedy.
     init(_ error: DatabaseError, path: String) {
         let said = "SQLite: \(error.message ?? "no message"), \(error.extendedResultCode.rawValue)"
         switch error.resultCode {
@@ -44,7 +44,8 @@ extension TransferStoreError {
         }
     }
 
-    /// `error` where it is one already, else what it means for the queue at `path`.
+    /// Creates an error from any error. A `TransferStoreError` keeps its code; other errors are described for the
+    /// queue at `path`.
     init(wrapping error: any Error, path: String) {
         switch error {
         case let error as TransferStoreError: self = error.naming(path)
@@ -53,7 +54,7 @@ extension TransferStoreError {
         }
     }
 
-    /// A file or folder that could not be made, with the system's error number.
+    /// Creates an error for a file or folder that could not be created, from the system's error number.
     init(code: Code, making path: Substring, _ problem: Int32) {
         let said = String(cString: strerror(problem))
         switch code {
@@ -62,14 +63,15 @@ extension TransferStoreError {
         }
     }
 
-    /// The answer where there is no unfinished transfer of that number.
+    /// The error for a number that belongs to no unfinished transfer.
     static func noSuchTransfer(_ id: Int64) -> TransferStoreError {
         TransferStoreError(
             code: .noSuchTransfer,
             message: "Transfer \(id) does not exist or has ended, so nothing of it can be changed.")
     }
 
-    /// The error of a bad row, which fails the whole load: to leave it out would be to lose a transfer silently.
+    /// The error for an unreadable row. The error fails the whole load, because skipping the row would silently lose a
+    /// transfer.
     static func unreadable(_ column: String, of id: Int64, _ reason: String) -> TransferStoreError {
         TransferStoreError(
             code: .corrupt,
@@ -79,7 +81,7 @@ extension TransferStoreError {
                 """)
     }
 
-    /// The same with the file's name, where the sentence does not tell it yet.
+    /// Returns this error with the path of the queue added, if the message does not already contain the path.
     func naming(_ path: String) -> TransferStoreError {
         guard !message.contains(path), code != .noSuchTransfer, code != .notWritable, code != .diskFull else {
             return self
@@ -105,7 +107,8 @@ extension TransferStoreError {
                 """)
     }
 
-    /// SQLite reports some full disks as input/output errors (the `-shm` file) or as a file that cannot be opened.
+    /// Returns whether the file system is full. SQLite reports some full disks as input/output errors (on the `-shm`
+    /// file) or as a file that cannot be opened.
     private static func isDiskFull(at path: String) -> Bool {
         var status = statvfs()
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."

@@ -4,46 +4,47 @@ internal import Synchronization
 internal import TransferEngine
 internal import TransferModel
 
-/// Something to be written, and who waits for it.
+/// A write to the database, together with the caller that waits for the write.
 protocol WriteRequest: AnyObject, Sendable {
-    /// Whether it cannot fail by itself, so that it needs no savepoint.
+    /// Whether the write cannot fail by itself and therefore needs no savepoint.
     var isSure: Bool { get }
-    /// Writes it, within a transaction; says whether bytes that may be secret are free space now.
+    /// Performs the write within a transaction. Returns whether bytes that may be secret are now in free space.
     func run(in database: Database, _ rows: TransferRows) throws -> Bool
-    /// Tells its fate, once: nil when it is on disk, else what went wrong.
+    /// Reports the result, once: nil after the write is durable, otherwise the error.
     func answer(_ error: TransferStoreError?)
 }
 
-/// Changes that go together. Who asked for them is given the numbers of those that were new.
+/// A group of changes that succeed or fail together. The caller receives the numbers of the new transfers.
 final class ChangesRequest: WriteRequest, @unchecked Sendable {
-    // Guard: made by who asks, then used on the connection's queue, then by who answers; one after the other.
+    // Guard: created by the caller, then used on the connection's queue, then by the writer that answers, one after
+    // another.
     let isSure: Bool
-    // One change, one number is what comes by the thousand: neither has an array of its own.
+    // A request with one change and one number comes by the thousand, so neither needs an array.
     private let first: PreparedChange
     private let others: [PreparedChange]
     private var firstGiven: TransferID?
     private var othersGiven: [TransferID] = []
-    // Unsafe only where it is forgotten or resumed twice: every request is answered once, by the writer's turn or where
-    // it is refused. The check would cost as much as the wake-up.
+    // Unsafe only if the continuation is leaked or resumed twice. Every request is answered once: by the writer, or
+    // when it is refused. The check would cost as much as the wake-up.
     private var continuation: UnsafeContinuation<Void, any Error>?
-    // The continuation orders the answer and what is read after it; the thread sanitizer does not see that.
+    // The continuation orders the answer and the reads that follow it; the thread sanitizer does not see that order.
     private let isAnswered = Atomic(false)
 
-    /// - Parameter changes: at least one.
+    /// - Parameter changes: At least one change.
     init(_ changes: [StoreChange], _ classes: ClassNumbers) throws {
         first = try PreparedChange(changes[0], classes)
         others = changes.count == 1 ? [] : try changes.dropFirst().map { try PreparedChange($0, classes) }
         isSure = first.isSure && others.allSatisfy(\.isSure)
     }
 
-    /// The numbers that were given, when it has been answered.
+    /// The numbers of the new transfers. Valid after the request has been answered.
     var given: [TransferID] {
         _ = isAnswered.load(ordering: .acquiring)
         guard let firstGiven else { return [] }
         return othersGiven.isEmpty ? [firstGiven] : [firstGiven] + othersGiven
     }
 
-    /// Says who is to be resumed with the answer; before it is handed over.
+    /// Sets the continuation to resume with the answer. Must be called before the request is enqueued.
     func wait(by continuation: UnsafeContinuation<Void, any Error>) { self.continuation = continuation }
 
     func run(in database: Database, _ rows: TransferRows) throws -> Bool {
@@ -68,7 +69,7 @@ final class ChangesRequest: WriteRequest, @unchecked Sendable {
     }
 }
 
-/// Anything else. Nobody waits for it where it has no continuation.
+/// Any other write. Without a continuation, no caller waits for the result.
 final class OtherRequest: WriteRequest {
     let isSure = false
     private let body: @Sendable (Database) throws -> Bool

@@ -3,12 +3,13 @@ internal import Foundation
 package import TransferModel
 package import TransferSessions
 
-/// Where finished files of sessions go, and what an app's request means to an executor.
+/// Resolves the requests of apps into transfer specifications, and chooses the folders for finished files of sessions.
 ///
-/// An app's files land in `background-transfer` in its own folder below the cache folder, those of sessions with a shared
-/// container in the container's. They stay there until the app was told of them.
+/// The files of an app are stored in `background-transfer` in the app's folder below the cache folder. The files of a
+/// session with a shared container are stored in the container's folder. The files stay there until the app has been
+/// notified of them.
 package struct SessionFolders: SessionPlace {
-    /// The upload's file as it is now, by its path, method and media type.
+    /// Reads the current state of an upload's file, given its path, method, and media type.
     package typealias UploadReader =
         @Sendable (String, UploadSource.Method, String?) throws(TransferFailure) -> UploadSource
 
@@ -16,11 +17,11 @@ package struct SessionFolders: SessionPlace {
     private let isProxied: @Sendable (_ scheme: String, _ host: String) -> Bool
     private let readUpload: UploadReader
 
-    /// Folders below one.
+    /// Creates a resolver.
     ///
     /// - Parameters:
-    ///   - cache: the absolute path of the person's cache folder, as `XDG_CACHE_HOME` names it.
-    ///   - isProxied: whether requests to a host go through a proxy.
+    ///   - cache: The absolute path of the user's cache folder, such as the value of `XDG_CACHE_HOME`.
+    ///   - isProxied: Returns whether requests to a host go through a proxy.
     package init(
         cache: String, isProxied: @escaping @Sendable (_ scheme: String, _ host: String) -> Bool,
         readUpload: @escaping UploadReader
@@ -47,7 +48,7 @@ package struct SessionFolders: SessionPlace {
             kind: .normal, host: "\(scheme)://\(host):\(url.port ?? (scheme == "http" ? 80 : 443))",
             isLoopback: LoopbackHost.contains(host, unlessProxied: isProxied(scheme, host)), submitted: now)
         let headers = headers(of: request, settings)
-        // More seconds than a century has are as good as none.
+        // A timeout of more than a century is as good as none.
         let idle = Int(min(max(1, request.timeout ?? settings.requestTimeout), 4e9).rounded(.up))
         let address = url.string ?? request.url
         var specification: TransferSpecification
@@ -102,14 +103,15 @@ package struct SessionFolders: SessionPlace {
         of task: TaskSnapshot, in session: SessionKey, _ settings: SessionSettings
     ) -> Destination {
         let owner = settings.sharedContainerIdentifier ?? session.app
-        // The app's name keeps files of two programs apart that share a container.
+        // The app's name separates the files of two programs that share a container.
         let name = "\(Self.fileName(session.app))-\(Self.fileName(session.identifier))-\(task.identifier).download"
         return Destination(
             directory: "\(cache)/\(Self.fileName(owner))/background-transfer", name: String(name.suffix(240)),
             collision: .overwrite)
     }
 
-    /// A name as a part of a path: no separator, not hidden, never empty, and different for different names.
+    /// Returns a name that is safe as a path component: without separators, not hidden, and not empty. Only the last
+    /// 200 characters of the escaped name are kept, so longer names may collide.
     package static func fileName(_ name: String) -> String {
         let escaped = name.utf8.map { byte -> String in
             switch byte {
@@ -125,7 +127,7 @@ package struct SessionFolders: SessionPlace {
     package func remove(_ file: String) { try? FileManager.default.removeItem(atPath: file) }
 }
 
-/// Codes of `URLError`, without FoundationNetworking.
+/// Error codes of `URLError`, to avoid a dependency on FoundationNetworking.
 private enum URLErrorNumber {
     static let unsupportedURL = -1002
     static let fileDoesNotExist = -1100

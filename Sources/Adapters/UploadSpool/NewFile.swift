@@ -5,7 +5,7 @@ internal import TransferSessions
 
 /// A file in the spool that is being written.
 final class NewFile {
-    /// The bytes between two questions whether to go on: 64 MiB.
+    /// The number of bytes between two checks for cancellation: 64 MiB.
     static let piece: Int64 = 64 << 20
 
     let descriptor: Int32
@@ -20,16 +20,16 @@ final class NewFile {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Appends some bytes of a file, within the kernel where that is possible.
+    /// Appends bytes of another file, within the kernel if possible.
     ///
-    /// - Returns: the number of bytes, at least 1.
+    /// - Returns: The number of appended bytes, at least 1.
     func append(
         from source: Int32, at offset: Int64, upTo count: Int64, _ words: String
     ) throws(SourceSpoolError) -> Int64 {
         let copied = linux_copy_range(source, descriptor, offset, UInt(count))
         if copied > 0 { return Int64(copied) }
         if copied < 0, errno == ENOSPC || errno == EDQUOT { throw SpoolFolder.unavailable(path, errno) }
-        // Not every file system can; some say so by 0.
+        // Not every file system supports `copy_file_range`; some report that by returning 0.
         return try appendByBuffer(from: source, at: offset, upTo: count, words)
     }
 
@@ -58,7 +58,7 @@ final class NewFile {
         return Int64(got)
     }
 
-    /// Makes the content durable.
+    /// Makes the content durable and returns the file's size and modification time.
     func sync() throws(SourceSpoolError) -> OpenSource.Facts {
         var status = stat()
         guard fsync(descriptor) == 0, fstat(descriptor, &status) == 0 else {

@@ -2,19 +2,19 @@
 internal import Glibc
 internal import TransferSessions
 
-/// The ways to keep a file, the cheapest first.
+/// The methods of keeping a file, cheapest first.
 enum KeepingMeans: CaseIterable {
-    /// A second name of the same content.
+    /// A hard link: a second name for the same content.
     case link
-    /// Content of its own that shares its blocks until one of the two is written (btrfs, XFS, bcachefs).
+    /// A file that shares its blocks with the original until either is written (btrfs, XFS, bcachefs).
     case reflink
-    /// A copy, across file systems, too.
+    /// A full copy, which also works across file systems.
     case copy
 }
 
-/// A file that is to be kept, opened once.
+/// The file to keep, opened once.
 final class OpenSource {
-    /// Size in bytes, and modification time in nanoseconds since 1970.
+    /// The size in bytes, and the modification time in nanoseconds since 1970.
     struct Facts: Equatable {
         var size: Int64
         var modified: Int64
@@ -31,14 +31,15 @@ final class OpenSource {
         case .path(let path):
             words = path
             isOwned = true
-            // A pipe without a writer would block.
+            // Nonblocking, because opening a pipe without a writer would block.
             descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
         case .descriptor(let given):
             words = "the file that was passed"
             isOwned = false
             descriptor = given
-            // A descriptor that cannot be read from proves no right to the content; Glibc's module has no O_PATH.
+            // A descriptor that is not open for reading proves no right to the content. Glibc's module does not
+            // declare O_PATH.
             let flags = fcntl(given, F_GETFL)
             guard flags >= 0 else { throw Self.unreadable(words, errno) }
             guard flags & O_ACCMODE != O_WRONLY, flags & 0o10000000 == 0 else {
@@ -67,10 +68,10 @@ final class OpenSource {
 
     // MARK: Keeping
 
-    /// Keeps the file under a name by the first of the means that works, durably.
+    /// Keeps the file under a name, durably, by the first method that works.
     ///
-    /// - Parameter space: the number of bytes that may still be written; nil if that cannot be told.
-    /// - Returns: the facts of the kept file.
+    /// - Parameter space: Returns the number of bytes that may still be written; nil if unknown.
+    /// - Returns: The size and modification time of the kept file.
     func keep(
         as name: String, in folder: SpoolFolder, by means: [KeepingMeans], until cancellation: SpoolCancellation,
         space: () -> Int64?
@@ -94,20 +95,21 @@ final class OpenSource {
         throw SourceSpoolError(.unavailable, "\(words) can be neither linked nor copied to \(folder.path)")
     }
 
-    /// Adds a name to the file; nil where that is not possible: another file system, a file without a name, too many links.
+    /// Creates a hard link. Returns nil if that is not possible: another user's file, another file system, a file
+    /// without a name, or too many links.
     private func link(as name: String, in folder: SpoolFolder) throws(SourceSpoolError) -> Facts? {
         guard isOfThisUser,
             linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", folder.descriptor, name, AT_SYMLINK_FOLLOW) == 0
         else { return nil }
-        // The app may not have synced what it wrote.
+        // The app may not have synced the content.
         guard fsync(descriptor) == 0 else { throw Self.unreadable(words, errno) }
         return facts
     }
 
-    /// Shares the file's blocks; nil where the file system cannot.
+    /// Shares the file's blocks. Returns nil if the file system does not support it.
     private func reflink(as name: String, in folder: SpoolFolder) throws(SourceSpoolError) -> Facts? {
         let copy = try NewFile(name, in: folder)
-        // FICLONE, which is a macro that Swift does not read: _IOW(0x94, 9, int).
+        // The macro FICLONE, which Swift does not import: _IOW(0x94, 9, int).
         guard ioctl(copy.descriptor, 0x4004_9409, descriptor) == 0 else {
             unlinkat(folder.descriptor, name, 0)
             return nil
@@ -132,13 +134,14 @@ final class OpenSource {
             }
             let end = min(facts.size, done + NewFile.piece)
             while done < end { done += try copy.append(from: descriptor, at: done, upTo: end - done, words) }
-            // Little is left to write at the end, and a long copy leaves the memory to others.
+            // Leaves little to write at the end, and keeps a long copy from filling the page cache.
             if done < facts.size { fdatasync(copy.descriptor) }
         }
         return try finish(copy)
     }
 
-    /// Makes the content durable, unless the file was changed meanwhile: half of one and half of another is no file.
+    /// Makes the content durable. Throws if the source changed during the copy, because the copy may mix old and new
+    /// content.
     private func finish(_ copy: NewFile) throws(SourceSpoolError) -> Facts {
         let kept = try copy.sync()
         var status = stat()

@@ -3,12 +3,12 @@ internal import Glibc
 internal import Synchronization
 internal import TransferSessions
 
-/// The spool's folder, open.
+/// The open folder of the spool.
 final class SpoolFolder {
     let path: String
     let descriptor: Int32
 
-    /// Opens the folder, which is made where there is none, for this user alone.
+    /// Opens the folder. Creates a missing folder, accessible only to this user.
     init(_ path: String) throws(SourceSpoolError) {
         self.path = path
         if mkdir(path, 0o700) == 0 {
@@ -18,18 +18,18 @@ final class SpoolFolder {
         }
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.unavailable(path, errno) }
-        // Somebody may have opened it to others, or restored it from a backup.
+        // Another program may have changed the permissions, or a backup may have restored them differently.
         guard fchmod(descriptor, 0o700) == 0 else { throw Self.unavailable(path, errno) }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Makes the names in the folder durable.
+    /// Makes the folder's entries durable.
     func sync() throws(SourceSpoolError) {
         guard fsync(descriptor) == 0 else { throw Self.unavailable(path, errno) }
     }
 
-    /// Makes the folder's own name durable.
+    /// Makes the folder's own entry durable.
     private static func syncParent(of path: String) {
         guard let slash = path.lastIndex(of: "/") else { return }
         let parent = open(String(path[..<slash]) + "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -50,7 +50,7 @@ final class SpoolFolder {
     }
 }
 
-/// Whether the caller still wants the file.
+/// A flag that tells whether the caller no longer needs the file.
 final class SpoolCancellation: Sendable {
     private let isCancelled = Atomic(false)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of kept files: a hash of the app, which sorts them for people, and 128 random bits.
+/// The names of kept files: a hash of the app, which groups files for the reader of a listing, and 128 random bits.
 ///
 /// No part of a name comes from a caller.
 enum SpoolName {
@@ -12,7 +12,7 @@ enum SpoolName {
         return hexadecimal(UInt128(hash(app)), digits: hashDigits) + "-" + hexadecimal(number, digits: randomDigits)
     }
 
-    /// Whether a file of that name in the spool's folder is the spool's own.
+    /// Returns whether a file with the name in the spool's folder belongs to the spool.
     static func isName(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.map(\.count) == [hashDigits, randomDigits]
@@ -24,7 +24,7 @@ enum SpoolName {
             }
     }
 
-    /// FNV-1a. Two apps of one hash do each other no harm: files are counted by the app's name.
+    /// The 64-bit FNV-1a hash. A collision between two apps is harmless, because files are counted by the app's name.
     private static func hash(_ app: String) -> UInt64 {
         app.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

@@ -3,32 +3,32 @@ internal import Foundation
 internal import Synchronization
 package import TransferSessions
 
-/// A private folder that keeps the files of uploads: each by hard link, else by reflink, else as a copy.
+/// A private folder that keeps the files of uploads by hard link, reflink, or copy, in this order of preference.
 ///
-/// A hard link costs nothing and survives the removal of the app's file, but shares its content: an app that writes into
-/// its file changes the kept one, too, and the upload then ends with the cause `sourceChanged`. A reflink or a copy is
-/// immune to that. A link is made of this user's own files only, and keeps the permissions of the app's file; the folder's
-/// own permissions, 0700, keep others out. Reflinks and copies have the permissions 0600.
+/// A hard link costs nothing and survives the removal of the app's file, but shares the content. If an app writes to
+/// its file, the kept file changes as well, and the upload then ends with the cause `sourceChanged`. A reflink or copy
+/// is not affected. Only files of this user are linked. A link keeps the permissions of the app's file, and the
+/// folder's permissions, 0700, keep other users out. Reflinks and copies have the permissions 0600.
 ///
-/// Work on files runs on threads of the spool's own, at most four at a time.
+/// File operations run on the spool's own threads, at most four at a time.
 package final class UploadSpool: SourceSpool {
     private let folder: String
     private let availableSpace: @Sendable (_ folder: String) -> Int64?
     private let means: [KeepingMeans]
     private let queue = OperationQueue()
-    /// The kept files, by app. A file that is being kept counts already.
+    /// The kept files, by app. Includes files that are currently being kept.
     private let files = Mutex<[String: AppFiles]>([:])
 
-    /// A spool in a folder, which is made when the first file is kept. Call ``restore(_:)`` before anything else.
+    /// Creates a spool in a folder, which is created when the first file is kept. Call ``restore(_:)`` first.
     ///
     /// - Parameters:
-    ///   - folder: an absolute path; nothing else may use the folder.
-    ///   - availableSpace: the number of bytes that may still be written in a folder; nil if that cannot be told.
+    ///   - folder: An absolute path. No other program may use the folder.
+    ///   - availableSpace: Returns the number of bytes that may still be written in a folder; nil if unknown.
     package convenience init(folder: String, availableSpace: @escaping @Sendable (_ folder: String) -> Int64?) {
         self.init(folder: folder, means: KeepingMeans.allCases, availableSpace: availableSpace)
     }
 
-    /// A spool that tries some of the means only, in their order.
+    /// Creates a spool that tries only the given methods, in order.
     init(folder: String, means: [KeepingMeans], availableSpace: @escaping @Sendable (_ folder: String) -> Int64?) {
         self.folder = folder
         self.means = means
@@ -108,7 +108,7 @@ package final class UploadSpool: SourceSpool {
         }
     }
 
-    /// The name of a kept file; nil for paths that are none of the spool's.
+    /// Returns the name of a kept file; nil for paths outside the spool.
     private func name(in path: String) -> String? {
         guard path.hasPrefix(folder + "/"), case let name = String(path.dropFirst(folder.count + 1)),
             SpoolName.isName(name)
@@ -144,9 +144,9 @@ package final class UploadSpool: SourceSpool {
     }
 }
 
-/// The kept files of an app, with their sum.
+/// The kept files of an app, with the sum of their sizes.
 private struct AppFiles {
-    /// Bytes, by name.
+    /// The sizes in bytes, by name.
     private(set) var sizes: [String: Int64] = [:]
     private(set) var bytes: Int64 = 0
 

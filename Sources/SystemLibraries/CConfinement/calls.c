@@ -30,24 +30,25 @@ int transfer_seccomp_is_offered(void) {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/// Starting programs. A sanitizer starts one that names the functions of its reports.
+/// System calls that start programs. A sanitizer starts a program that looks up the function names for its reports.
 static const int starting[] = {SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork), SCMP_SYS(vfork)};
 
-/// Denied whatever the arguments. Numbers from 424 on are the same on all architectures, and older libraries lack names.
+/// System calls that are denied with any arguments. Numbers from 424 on are the same on all architectures; older
+/// libraries lack their names.
 static const int always[] = {
-    // Other processes.
+    // Access to other processes.
     SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kcmp), SCMP_SYS(tkill),
     SCMP_SYS(sched_setaffinity), SCMP_SYS(sched_setattr), SCMP_SYS(sched_setparam), SCMP_SYS(sched_setscheduler),
     SCMP_SYS(ioprio_set), SCMP_SYS(migrate_pages), SCMP_SYS(move_pages),
     424 /* pidfd_send_signal */, 434 /* pidfd_open */, 438 /* pidfd_getfd */, 440 /* process_madvise */,
     448 /* process_mrelease */,
-    // Shared between processes by name.
+    // Objects that processes share by name.
     SCMP_SYS(shmget), SCMP_SYS(msgget), SCMP_SYS(semget), SCMP_SYS(mq_open), SCMP_SYS(mq_unlink),
-    // Mounts, roots and namespaces.
+    // Mounts, roots, and namespaces.
     SCMP_SYS(mount), SCMP_SYS(umount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(chroot), SCMP_SYS(unshare),
     SCMP_SYS(setns), 428 /* open_tree */, 429 /* move_mount */, 430 /* fsopen */, 431 /* fsconfig */, 432 /* fsmount */,
     433 /* fspick */, 442 /* mount_setattr */, 467 /* open_tree_attr */,
-    // Wide doors into the kernel.
+    // Calls that expose large parts of the kernel.
     425 /* io_uring_setup */, 426 /* io_uring_enter */, 427 /* io_uring_register */, SCMP_SYS(bpf),
     SCMP_SYS(userfaultfd), SCMP_SYS(perf_event_open), SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key),
     SCMP_SYS(kexec_load), SCMP_SYS(kexec_file_load), SCMP_SYS(init_module), SCMP_SYS(finit_module),
@@ -55,10 +56,10 @@ static const int always[] = {
     SCMP_SYS(quotactl), 443 /* quotactl_fd */, SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(stime),
     SCMP_SYS(adjtimex), SCMP_SYS(clock_adjtime), SCMP_SYS(sethostname), SCMP_SYS(setdomainname), SCMP_SYS(iopl),
     SCMP_SYS(ioperm), SCMP_SYS(modify_ldt), SCMP_SYS(vhangup), SCMP_SYS(lookup_dcookie),
-    // Files past their paths, and news of them.
+    // Access to files that bypasses their paths, and notifications about files.
     SCMP_SYS(open_by_handle_at), SCMP_SYS(name_to_handle_at), SCMP_SYS(inotify_init), SCMP_SYS(inotify_init1),
     SCMP_SYS(fanotify_init), 437 /* openat2 */,
-    // Changes to files by path. Landlock knows no rules for modes, owners, times and attributes at all.
+    // Changes to files by path. Landlock has no rules for modes, owners, times, and attributes.
     SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat), 452 /* fchmodat2 */, SCMP_SYS(chown), SCMP_SYS(fchown),
     SCMP_SYS(lchown), SCMP_SYS(fchownat), SCMP_SYS(chown32), SCMP_SYS(fchown32), SCMP_SYS(lchown32), SCMP_SYS(utime),
     SCMP_SYS(utimes), SCMP_SYS(futimesat), SCMP_SYS(utimensat), SCMP_SYS(setxattr), SCMP_SYS(lsetxattr),
@@ -71,7 +72,7 @@ static const int always[] = {
 
 static int failure;
 
-/// Adds a rule that answers EPERM; calls that this architecture lacks are none.
+/// Adds a rule that returns EPERM. Calls that the architecture lacks are skipped.
 static void deny(scmp_filter_ctx filter, int call, unsigned int count, const struct scmp_arg_cmp *arguments) {
     int result = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), call, count, arguments);
     if (result != 0 && result != -EDOM && failure == 0) failure = result;
@@ -81,19 +82,20 @@ static void deny_where(scmp_filter_ctx filter, int call, struct scmp_arg_cmp arg
     deny(filter, call, 1, &argument);
 }
 
-/// Arguments that the kernel takes as 32 bits are compared as such: bits above them must not get past a rule.
+/// Denies a call with a 32-bit argument of that value. Compares only the low 32 bits, as the kernel does, because
+/// other bits must not bypass the rule.
 static void deny_value(scmp_filter_ctx filter, int call, unsigned int argument, unsigned int value) {
     deny_where(filter, call, SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, 0xffffffffu, value));
 }
 
 static void deny_sockets(scmp_filter_ctx filter) {
-    // All families but the Internet's, and netlink, by which the C library asks for addresses.
+    // All families except those of the Internet, and netlink, which the C library uses to look up addresses.
     for (unsigned int family = 0; family <= AF_NETLINK; family++) {
         if (family != AF_INET && family != AF_INET6 && family != AF_NETLINK)
             deny_where(filter, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, family));
     }
     deny_where(filter, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_GT, AF_NETLINK));
-    // A pair is connected; but one of datagrams may send to any other socket by name.
+    // The sockets of a pair are connected, but a datagram socket of a pair can send to any other socket by name.
     deny_where(filter, SCMP_SYS(socketpair), SCMP_A0(SCMP_CMP_NE, AF_UNIX));
     const unsigned int kinds[] = {SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET};
     for (unsigned int index = 0; index < COUNT(kinds); index++)
@@ -105,10 +107,10 @@ static void deny_others_and_namespaces(scmp_filter_ctx filter) {
     for (unsigned int index = 0; index < COUNT(signals); index++)
         deny_where(filter, signals[index], SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
     deny_where(filter, SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0));
-    // Dispatch sets that of its own threads.
+    // Dispatch sets the priority of its own threads.
     deny_where(filter, SCMP_SYS(setpriority), SCMP_A0(SCMP_CMP_NE, PRIO_PROCESS));
     deny_where(filter, SCMP_SYS(setpriority), SCMP_A1(SCMP_CMP_NE, 0));
-    // A file that is shared with another process may send it signals, of its own accord.
+    // A file that is shared with another process could otherwise make the kernel send that process signals.
     const unsigned int controls[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
     for (unsigned int index = 0; index < COUNT(controls); index++) {
         deny_value(filter, SCMP_SYS(fcntl), 1, controls[index]);
@@ -137,15 +139,15 @@ int transfer_seccomp_enforce(int denies_writing) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     if (filter == NULL) return -ENOMEM;
     failure = 0;
-    // Calls by the numbers of another architecture, x32 among them, would get past the rules.
+    // Calls that use the numbers of another architecture, including x32, would bypass the rules.
     seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-    // A tree in place of a list; libraries before 2.5 lack it.
+    // A tree instead of a list. Libraries before version 2.5 do not support trees.
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     for (unsigned int index = 0; index < COUNT(always); index++) deny(filter, always[index], 0, NULL);
     for (unsigned int index = 0; index < COUNT(starting) && !IS_SANITIZED; index++)
         deny(filter, starting[index], 0, NULL);
-    // Its flags lie in memory, where a filter cannot see them; the C library goes on with clone.
+    // The flags of clone3 are in memory, where a filter cannot read them. The C library falls back to clone.
     if (!IS_SANITIZED) seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), 435 /* clone3 */, 0);
     deny_sockets(filter);
     deny_others_and_namespaces(filter);

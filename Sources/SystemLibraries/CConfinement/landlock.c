@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The kernel's interface (linux/landlock.h), whole: the headers of Debian 12 know version 2 only.
+// The complete kernel interface (linux/landlock.h), because the headers of Debian 12 only contain version 2.
 enum { create_ruleset = 444, add_rule = 445, restrict_self = 446 };
 enum { version_flag = 1, path_beneath = 1 };
 
@@ -66,7 +66,7 @@ int transfer_landlock_allow(int rules, const char *path, int access, int version
         if (access & TRANSFER_ACCESS_READ) allowed |= read_file | (S_ISDIR(status.st_mode) ? read_folder : 0);
         if (access & TRANSFER_ACCESS_WRITE) {
             allowed |= write_file | truncate_file;
-            // What a new file needs: to be made.
+            // Creating regular files in a folder.
             if (S_ISDIR(status.st_mode)) allowed |= BIT(8);
         }
         if (access & TRANSFER_ACCESS_EXECUTE) allowed |= execute;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GIO, and in plain functions what its headers offer only as macros, which Swift does not import.
+// GIO, with functions in place of the macros that Swift cannot import.
 #ifndef CGIO_SHIM_H
 #define CGIO_SHIM_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// libnl, libnl-route and libnl-genl, and the kernel's uevent socket.
+// libnl, libnl-route, and libnl-genl, and the kernel's uevent socket.
 #ifndef CNETLINK_SHIM_H
 #define CNETLINK_SHIM_H
 
-// net/if.h goes before linux/if.h, which libnl pulls in: the other order defines struct ifreq twice.
+// net/if.h must come before linux/if.h, which libnl includes: the opposite order defines struct ifreq twice.
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libseccomp: makes the filter of a worker's system calls (CConfinement).
+// libseccomp, which builds the filter of a worker's system calls (CConfinement).
 #ifndef CSECCOMP_SHIM_H
 #define CSECCOMP_SHIM_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libupower-glib. Its properties are read through getters: g_object_get is variadic, which Swift does not import.
+// libupower-glib. A getter reads the properties: g_object_get is variadic, and Swift does not import variadic
+// functions.
 #ifndef CUPOWER_SHIM_H
 #define CUPOWER_SHIM_H
 

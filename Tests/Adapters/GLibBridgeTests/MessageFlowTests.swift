@@ -44,9 +44,10 @@ struct MessageFlowTests {
         let asked = (1...150).map { _ in flow.send(bytes: 1, to: ":1") }
         #expect(asked.enumerated().filter(\.element).map(\.offset) == [9])
         #expect(flow.isStalled(":1") && !flow.isStalled(":2"))
-        // Its calls wait, as many as may; the others get no error that it would not read.
+        // The calls of the stalled connection wait, up to the limit. Further calls get no error, because the
+        // connection would not read it.
         #expect((1...3).map { flow.receive($0, bytes: 1, from: ":1") } == [.admitted, .admitted, .ignored])
-        // It has read ten of them: still too few, and nothing is sent that it could be asked with.
+        // The connection has read ten messages, which is still too few. No message is sent that could ask it again.
         #expect(flow.confirm(":1") == .askAgain)
         #expect(flow.isStalled(":1"))
         #expect(flow.confirm(":1") == .resumed)
@@ -79,7 +80,7 @@ struct MessageFlowTests {
             #expect(!isAsked)
         }
         #expect(flow.receive(51, bytes: 1, from: ":1") == .unconfirmed(answers: 50))
-        // Answers to several calls at a time are told apart from those.
+        // Answers to several simultaneous calls do not count as answers to calls in sequence.
         for serial in UInt32(1)...9 { _ = flow.receive(serial, bytes: 1, from: ":2") }
         let asked = (UInt32(1)...9).map { flow.reply(to: $0, bytes: 1, of: ":2") }
         #expect(asked.contains(true))

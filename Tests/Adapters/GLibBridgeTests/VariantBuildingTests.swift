@@ -3,7 +3,7 @@ import GLibBridge
 import Testing
 
 @Suite struct VariantBuildingTests {
-    /// What comes back after the way through GLib's own form.
+    /// Returns the value after a round trip through GLib's own form.
     private func round(_ value: VariantValue, _ type: String) throws -> VariantValue {
         let variant = try value.variant(ofType: type)
         return VariantValue(copying: variant)

@@ -14,14 +14,14 @@ struct LinuxAlarmTests {
     func contract(_ check: AlarmContract.Check) async throws {
         let contract = AlarmContract(unit: .milliseconds(100)) {
             .init(try LinuxAlarm()) { duration in
-                // The kernel's clock is no test's: a few milliseconds of it have to go by.
+                // The kernel's clock cannot be controlled by a test, so a few milliseconds must pass.
                 try await Task.sleep(for: duration)
             }
         }
         try await contract.run(check)
     }
 
-    /// Waits for a ring; the machine's clock may be set meanwhile, by the test below or by others.
+    /// Waits for an alarm. The test below or another program may set the clock in the meantime.
     private func rings(_ signals: inout AsyncStream<AlarmSignal>.Iterator) async -> Bool {
         while let signal = await signals.next() {
             if signal == .rang { return true }
@@ -78,7 +78,7 @@ struct LinuxAlarmTests {
         #expect(await !rings(&second))
     }
 
-    /// Sets the wall clock forward by a nanosecond, which the kernel announces like any other step.
+    /// Sets the wall clock forward by one nanosecond, which the kernel announces like any other change.
     private static func setWallClock() -> Bool {
         var step = timex()
         step.modes = UInt32(ADJ_SETOFFSET | ADJ_NANO)

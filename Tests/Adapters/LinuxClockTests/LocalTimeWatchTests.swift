@@ -9,7 +9,8 @@ import TransferPolicy
 
 @Suite("The local time zone, watched", .timeLimit(.minutes(5)), .enabled(if: getenv("TZ") == nil, "TZ is set"))
 struct LocalTimeWatchTests {
-    /// A folder with a `localtime` that is a link into zone data, and what a watch tells of it.
+    /// Calls `body` with a folder whose `localtime` is a link into the zone data, and with the reports of a watch on
+    /// that folder.
     private func withWatch(
         _ name: String,
         _ body: (_ link: (String) throws -> Void, inout AsyncStream<LocalTimeRules>.Iterator) async throws -> Void
@@ -18,7 +19,7 @@ struct LocalTimeWatchTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let link = { (name: String) in
-            // As timedatectl does: the link is never missing.
+            // Replaced atomically, as timedatectl does: the link is never missing.
             try FileManager.default.createSymbolicLink(
                 atPath: folder + "/new", withDestinationPath: "/usr/share/zoneinfo/" + name)
             #expect(rename(folder + "/new", folder + "/localtime") == 0)
@@ -41,7 +42,7 @@ struct LocalTimeWatchTests {
         try await withWatch("Europe/Berlin") { link, told in
             try link("Asia/Tokyo")
             #expect(await told.next() == (try rules("Asia/Tokyo")))
-            // By another name; then in other words.
+            // First another name for the same zone, then a zone with the same rules.
             try link("Japan")
             try link("Etc/GMT-9")
             try link("America/St_Johns")
@@ -69,13 +70,13 @@ struct LocalTimeWatchTests {
             watch.clockWasSet()
             return clock.told.withLock { $0 }
         }
-        // Into the summer, whose rules were told.
+        // Into the summer, within the reported rules.
         #expect(set(to: 1_782_900_000).isEmpty)
-        // 2041-07-01: further than they reach.
+        // 2041-07-01, beyond the reported rules.
         let summer = WallTime(secondsSinceEpoch: 2_256_307_200)
         #expect(set(to: summer.secondsSinceEpoch) == [LocalTimeRules(current: summer, zone: berlin)])
         #expect(set(to: summer.secondsSinceEpoch).count == 1)
-        // Back to where the clock was: the offset is another one.
+        // Back to the original time: the offset differs.
         #expect(set(to: 1_768_478_400).last?.initialOffsetSeconds == 3600)
     }
 

@@ -22,7 +22,7 @@ struct ConditionsMergerTests {
             instant: Instant(nanoseconds: seconds * 1_000_000_000), wall: WallTime(secondsSinceEpoch: 1000 + seconds))
     }
 
-    /// Readings in which everybody has answered, or is absent.
+    /// Readings in which every source has answered or is absent.
     private func readings(
         upower: Answer<UPowerReading> = .absent, supplies: Answer<[PowerSupply]> = .value([]),
         path: Answer<NetworkPath?> = .value(nil), manager: Answer<NetworkManagerReading> = .absent,
@@ -100,7 +100,7 @@ struct ConditionsMergerTests {
         }
         _ = fold.take(.firstIsDue, at: moment(0))
         #expect(power(said(onBattery: false), plugged) == "ac upower reported")
-        // A moment's difference is nothing.
+        // A short disagreement does not count.
         #expect(power(said(onBattery: false), unplugged) == "ac upower reported")
         #expect(power(.silent, unplugged) == "battery sysfs guessed")
         #expect(power(said(onBattery: false), unplugged) == "battery sysfs guessed")

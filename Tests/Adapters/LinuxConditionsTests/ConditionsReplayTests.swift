@@ -17,7 +17,7 @@ struct ConditionsReplayTests {
             3: LinkDescription(index: 3, name: "br0", flags: 0x1043, kind: "bridge", lower: 1, isWireless: true),
         ], chosen: [3, 2], defaultRoutes: [.init(index: 2, priority: 7, family: 10, table: 9)], chosenForMarks: [2])
 
-    /// One of each kind, with each property at a value of its own.
+    /// One observation of each kind, with a distinct value for each property.
     private static let observations: [Observation] = [
         .power(
             upower: .value(
@@ -69,7 +69,7 @@ struct ConditionsReplayTests {
         #expect(back.moment == moment(5))
     }
 
-    /// The lines of a recording of these observations, ten milliseconds apart.
+    /// Returns the lines of a recording of these observations, ten milliseconds apart.
     private func record(
         _ observations: [Observation], _ change: (inout LinuxConditionsConfiguration) -> Void = { _ in }
     ) -> [String] {
@@ -150,13 +150,13 @@ struct ConditionsReplayTests {
     @Test("Conditions that are missing or too many are told where")
     func missing() throws {
         var lines = record(Self.beginning + [.priceHasHeld])
-        // The timer of a price that never was.
+        // The end of a price debounce that never began.
         #expect(problem(lines).hasPrefix("x.jsonl:12: nothing of the price was to settle"))
         lines.removeLast()
         lines.append(lines[10])
         #expect(problem(lines) == "x.jsonl:12: conditions were published; no change was expected here")
         lines.removeLast(2)
-        // The last may have been cut off with its line.
+        // The last snapshot may have been cut off with its line.
         #expect(try replay(lines).published.count == 1)
         lines.append(lines[9])
         #expect(problem(lines).hasPrefix("x.jsonl:11: expected published conditions before this: battery none"))

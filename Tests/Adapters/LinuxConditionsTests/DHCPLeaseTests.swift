@@ -54,7 +54,7 @@ struct DHCPLeaseTests {
 
     @Test("dhclient: a lease that has run out tells nothing")
     func expiry() {
-        // date -u -d '2026-03-01 00:00:00' +%s, and the last second of a leap February.
+        // `date -u -d '2026-03-01 00:00:00' +%s`, and the last second of February in a leap year.
         #expect(isMetered(lease(text, expire: "0 2026/03/01 00:00:00"), now: 1_772_323_199))
         #expect(!isMetered(lease(text, expire: "0 2026/03/01 00:00:00"), now: 1_772_323_200))
         #expect(isMetered(lease(text, expire: "4 2024/02/29 23:59:59"), now: 1_709_251_198))
@@ -104,7 +104,7 @@ struct DHCPLeaseTests {
         #expect(says(.init(name: "wg0", index: 9), wireless))
         #expect(!says(.init(name: "eth0", index: 4)))
         try FileManager.default.removeItem(atPath: root + "/run")
-        // Longer than what is read of it: the end counts.
+        // Longer than the part that is read: the end counts.
         let long = String(repeating: lease("1:2"), count: 3000) + lease(text)
         try put(Data(long.utf8), "/var/lib/dhcp/dhclient.wlan0.leases")
         #expect(says(wireless))

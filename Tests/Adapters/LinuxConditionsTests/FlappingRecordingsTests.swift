@@ -8,7 +8,8 @@ import TransferScheduling
 
 @Suite("What flaps in a recording neither starts nor stops transfers each time")
 struct FlappingRecordingsTests {
-    /// A discretionary transfer on a recorded machine: how often it is started and stopped, and when it was started last.
+    /// A discretionary transfer on a recorded machine, with the number of its starts and stops and the time of its
+    /// last start.
     private struct Ride: ~Copyable {
         private(set) var starts = 0
         private(set) var stops = 0
@@ -52,7 +53,7 @@ struct FlappingRecordingsTests {
                     apply(.stopped(id, bytes: 0), at: now)
                 case .wake(let instant): wake = instant
                 case .discard, .end, .saveRetry, .savePaused, .saveRelaunchHold, .saveLearned, .measureSpace, .explain:
-                    break  // nothing of this is about conditions
+                    break  // not about conditions
                 }
             }
         }

@@ -10,7 +10,7 @@ struct LinuxConditionsTests {
     private func make(_ readers: Set<LinuxConditionsConfiguration.Reader> = []) -> LinuxConditions {
         var configuration = LinuxConditionsConfiguration()
         configuration.readers = readers
-        // Nothing of the machine: neither a bus, nor its batteries.
+        // Nothing of the machine: neither its bus nor its batteries.
         configuration.sysfsRoot = "/nonexistent"
         configuration.localTime = LocalTimeRules(initialOffsetSeconds: 3600)
         return LinuxConditions(configuration: configuration) {
@@ -86,7 +86,7 @@ struct LinuxConditionsTests {
 
     @Test("Stopping twice, before the start or at the same time, ends; later streams are empty")
     func stop() async {
-        // Often, because the second one could end the thread that the first one was about to ask, which is rare.
+        // Many times, because the second call could end the thread that the first call is about to use, which is rare.
         for _ in 0..<100 {
             let conditions = make()
             async let one: Void = conditions.stop()

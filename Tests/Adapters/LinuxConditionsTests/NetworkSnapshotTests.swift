@@ -142,13 +142,13 @@ struct NetworkSnapshotTests {
             NetworkSnapshot(links: links, chosen: [1], defaultRoutes: routes, chosenForMarks: marked).path?.below
                 .map(\.name)
         }
-        // Each family has a way of its own.
+        // Each family has its own path.
         #expect(underlay([.init(index: 2, priority: 9), .init(index: 3, priority: 600, family: 10)]) == ["wlan0"])
-        // Rules send marked packets elsewhere; to the tunnel and to this machine they do not leave.
+        // Rules send marked packets elsewhere. Packets that rules send to the tunnel or to this machine do not leave.
         #expect(underlay([.init(index: 2, priority: 9)], marked: [5, 6, 4]) == ["wwan0"])
         #expect(underlay([], marked: [5, 6, 3]) == ["wlan0"])
         #expect(underlay([], marked: [5, 6]) == [])
-        // Other tables count where the main one has none, the dearest of them.
+        // Other tables count if the main table has none, and the most costly of them wins.
         let others = [
             NetworkSnapshot.DefaultRoute(index: 2, priority: 0, table: 100), .init(index: 4, priority: 5, table: 200),
         ]

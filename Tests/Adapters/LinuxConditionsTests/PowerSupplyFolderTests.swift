@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Reading the power_supply class")
 struct PowerSupplyFolderTests {
-    /// A faked sysfs with these files below `class/power_supply`.
+    /// Calls `body` with a fake sysfs that contains these files below `class/power_supply`.
     private func withFolder(_ files: [String: String], _ body: (String) throws -> Void) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("sysfs-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
@@ -43,7 +43,7 @@ struct PowerSupplyFolderTests {
             "BAT0/charge_full": "4\n", "BAT0/voltage_now": "5\n", "UCSI/type": "USB\n", "UCSI/online": "1\n",
             "UCSI/device/typec/port0/power_role": "source [sink]\n", "UCSI/device/typec/port1/power_role": "[source]\n",
         ]) { root in
-            // Reading the first page of one's memory fails with EIO.
+            // Reading the first page of a process's own memory fails with EIO.
             try FileManager.default.createSymbolicLink(
                 atPath: root + "/class/power_supply/BAT0/status", withDestinationPath: "/proc/self/mem")
             #expect(SmallFile.content(root + "/class/power_supply/BAT0/status") == .failed(EIO))

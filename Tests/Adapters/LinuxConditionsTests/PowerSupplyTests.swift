@@ -99,9 +99,9 @@ struct PowerSupplyTests {
         let charge = ["charge_now": "1000000", "charge_full": "2000000"]
         #expect(level(charge) == 50)
         #expect(level(charge, ["charge_now": "6000000", "charge_full": "6000000"]) == 88)
-        // 2 Ah at 12 V hold as much as 24 Wh.
+        // 2 Ah at 12 V equal 24 Wh.
         #expect(level(small, charge.merging(["voltage_min_design": "12000000"]) { $1 }) == 25)
-        // One that tells no size makes all count alike.
+        // If one battery reports no size, all batteries count equally.
         #expect(level(large, ["capacity": "50"]) == 75)
         #expect(level(["energy_now": "7", "energy_full": "0"]) == nil)
         #expect(level(["energy_now": "30", "energy_full": "40"]) == 75)

@@ -5,9 +5,9 @@ import TransferPolicy
 
 @testable import LinuxConditions
 
-/// A recording of the folder `Recordings`, with what its header says that must come of it.
+/// A recording in the folder `Recordings`, with the results that its header expects.
 struct RecordedRun {
-    /// By fact, the values that are published, one after another, in words.
+    /// The published values of each fact, one after another, in words.
     typealias Sequences = [String: [String]]
 
     /// The parts of a header that only tests read.
@@ -17,7 +17,7 @@ struct RecordedRun {
         var expect: [String: [Value]]
         var atMost: Int?
 
-        /// A value in words, or a list of sentences, or a number.
+        /// A value in words, a list of sentences, or a number.
         enum Value: Decodable {
             case word(String)
 
@@ -42,23 +42,24 @@ struct RecordedRun {
 
     static let folder = Bundle.module.resourcePath.map { $0 + "/Recordings" } ?? ""
 
-    /// The paths of all recordings below the folder, by the names of their files.
+    /// The paths of all recordings below the folder, by file name.
     static let paths: [String: String] = {
         let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         let recordings = paths.filter { $0.hasSuffix(".jsonl") }
         return Dictionary(uniqueKeysWithValues: recordings.map { (URL(fileURLWithPath: $0).lastPathComponent, $0) })
     }()
 
-    /// The names of all recordings.
+    /// The names of all recordings, sorted.
     static let names = paths.keys.sorted()
 
     let name: String
     let bytes: Data
-    /// What happened, in one sentence, and who has seen it.
+    /// The event, in one sentence.
     let says: String
+    /// The person or page that reported the event.
     let source: String
     let expected: Sequences
-    /// How often conditions may be published; nil where that is not what it is about.
+    /// The maximum number of published snapshots; nil if the recording does not limit it.
     let atMost: Int?
 
     init(_ name: String) throws {
@@ -69,7 +70,7 @@ struct RecordedRun {
         expected = head.expect.mapValues { $0.map(\.text) }
     }
 
-    /// What was published, as the header writes it; repeated values once.
+    /// Returns the published values in the form of the header. Adjacent equal values appear once.
     static func sequences(_ published: [Conditions]) -> Sequences {
         var all: Sequences = [:]
         for conditions in published {

@@ -8,8 +8,8 @@ import TransferPolicy
 
 @Suite("Recordings of odd machines, replayed")
 struct RecordingsTests {
-    /// With `RENEW_RECORDINGS` set, what is published is written anew into the recordings; read the difference before it
-    /// is kept.
+    /// Whether `RENEW_RECORDINGS` is set. If so, the published conditions in the recordings are rewritten; review the
+    /// difference before committing it.
     private static let renews = ProcessInfo.processInfo.environment["RENEW_RECORDINGS"] != nil
 
     @Test("Each comes out as it was recorded, and as its header says", arguments: RecordedRun.names)
@@ -36,7 +36,7 @@ struct RecordingsTests {
     func cheaperLater(name: String) throws {
         let published = try ConditionsReplay(try RecordedRun(name).bytes, file: name).published
         for (former, next) in zip(published, published.dropFirst()) {
-            // Of one price after another on the same network, as NetworkManager tells it.
+            // Two successive prices of the same network, as NetworkManager reports them.
             let prices = (former.metered, next.metered)
             if [.yes, .guessYes].contains(prices.0.value), ![.yes, .guessYes].contains(prices.1.value),
                 prices.0.source == .networkManager, prices.0.isObservedChange

@@ -10,7 +10,7 @@ struct ChildProgramTests {
         ChildProgram("/bin/sh", ["sh", "-c", command], environment: environment)
     }
 
-    /// Runs a program to its end; returns what it wrote to standard output.
+    /// Runs a program to its end and returns the end and the standard output.
     private func outcome(of program: ChildProgram) throws -> (ChildProgram.End?, String) {
         let file = try #require(tmpfile())
         defer { fclose(file) }
@@ -52,7 +52,7 @@ struct ChildProgramTests {
 
     @Test("It blocks and ignores no signal, whatever its parent does")
     func signals() throws {
-        // Dispatch's threads block signals; here this thread does it itself.
+        // Dispatch's threads block signals; here, this thread blocks them itself.
         var (blocked, former) = (sigset_t(), sigset_t())
         sigfillset(&blocked)
         pthread_sigmask(SIG_SETMASK, &blocked, &former)
@@ -60,7 +60,7 @@ struct ChildProgramTests {
         let (_, words) = try outcome(of: shell("grep -E '^Sig(Blk|Ign):' /proc/self/status", ["PATH": "/usr/bin:/bin"]))
         let masks = words.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0, radix: 16) }
         #expect(masks.count == 2)
-        // The C library has two signals of its own, 32 and 33, ignored in what it starts.
+        // The C library reserves two signals, 32 and 33, and ignores them in programs that it starts.
         #expect(masks.allSatisfy { $0 & ~0x1_8000_0000 == 0 }, "\(words)")
     }
 
@@ -75,7 +75,7 @@ struct ChildProgramTests {
         #expect(getsid(process) == (group == .ownSession ? process : getsid(0)))
         kill(process, SIGKILL)
         ChildProgram.awaitEnd(of: process)
-        #expect(kill(process, 0) == 0)  // Its number is still taken.
+        #expect(kill(process, 0) == 0)  // The process identifier is still in use.
         #expect(ChildProgram.collect(process) == .signal(SIGKILL))
         #expect(ChildProgram.collect(process) == nil)
     }

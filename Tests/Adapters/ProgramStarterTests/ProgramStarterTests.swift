@@ -8,7 +8,7 @@ import TransferSessions
 
 @Suite("Starting programs for their sessions")
 struct ProgramStarterTests {
-    /// Looks on until the program has ended, however long that takes.
+    /// A starter that waits until the program has ended, however long that takes.
     private static let patient = ProgramStarter(sleep: { _ in try await Task.sleep(for: .seconds(3600)) })
 
     private func output(_ script: String, starter: ProgramStarter = patient) async throws -> String {
@@ -22,7 +22,7 @@ struct ProgramStarterTests {
     @Test("The program knows its session, and has nothing of ours open")
     func environment() async throws {
         #expect(try await output(#"echo "$BACKGROUND_TRANSFER_SESSION" > "$1""#) == "s'1 ä")
-        // Beside the standard ones there is what ls itself opens.
+        // In addition to the standard files, `ls` has its own files open.
         let opened = open("/dev/null", O_RDONLY)
         defer { close(opened) }
         let numbers = try await output(#"ls /proc/$$/fd > "$1""#).split(separator: "\n").compactMap { Int($0) }
@@ -35,7 +35,7 @@ struct ProgramStarterTests {
         let words = try await output(#"cut -d ' ' -f 6 /proc/$$/stat > "$1"; echo $$ >> "$1""#).split(separator: "\n")
         #expect(words.count == 2 && words.first == words.last)
         let signals = try await output(#"grep -E '^Sig(Blk|Ign)' /proc/self/status > "$1""#)
-        // Of the signals that a program may use; two are glibc's own.
+        // The signals that a program may use; glibc reserves two more.
         let masks = signals.split(separator: "\n").compactMap {
             $0.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) }
         }

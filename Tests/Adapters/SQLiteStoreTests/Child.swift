@@ -2,9 +2,9 @@
 import Foundation
 import Glibc
 
-/// A program that a test runs beside itself.
+/// A program that runs as a child process of the tests.
 final class Child {
-    /// `StoreChild`, which is built beside the tests.
+    /// The path of `StoreChild`, which is built into the same folder as the tests.
     static var storeChild: String {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return tests.deletingLastPathComponent().appendingPathComponent("StoreChild").path
@@ -15,7 +15,7 @@ final class Child {
     private let errors = Pipe()
     private var unread = Data()
 
-    /// Starts `program`, found in PATH where it has no slash.
+    /// Starts `program`. A name without a slash is searched for in PATH.
     init(_ program: String, _ arguments: [String]) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
@@ -24,7 +24,7 @@ final class Child {
         try process.run()
     }
 
-    /// The next line it prints; nil at the end. Blocks until then.
+    /// Returns the next line of output; nil at the end. Blocks until the line is complete.
     func nextLine() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -38,19 +38,19 @@ final class Child {
         }
     }
 
-    /// Ends it at once, as a power switch would as far as it is concerned.
+    /// Kills the process at once, like a power failure from the process's point of view.
     func kill() {
         _ = Glibc.kill(process.processIdentifier, SIGKILL)
     }
 
-    /// Its exit status, and what it wrote to standard error. Blocks until it has ended.
+    /// Waits for the end and returns the exit status and the standard error output.
     func end() -> (status: Int32, errors: String) {
         let said = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: said, as: UTF8.self))
     }
 
-    /// Whether `program` runs here and ends well.
+    /// Returns whether `program` can be run here and exits with status 0.
     static func succeeds(_ program: String, _ arguments: [String]) -> Bool {
         guard let child = try? Child(program, arguments) else { return false }
         while child.nextLine() != nil {}

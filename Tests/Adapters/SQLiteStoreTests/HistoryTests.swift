@@ -27,7 +27,7 @@ struct HistoryTests {
         return conditions
     }
 
-    /// Spans in short: `0-60 battery 50 no`.
+    /// Returns spans in a short form: `0-60 battery 50 no`.
     private func text(_ spans: [ConditionSpan]) -> [String] {
         let zero = time(0)
         func seconds(_ time: WallTime) -> Int64 { zero.duration(to: time).components.seconds }
@@ -74,7 +74,7 @@ struct HistoryTests {
         second.record(conditions(.battery), at: time(50))
         try await second.commit([.inserted(StoredTransferSamples.plain(1))])
         second.record(TransferMoment(id: TransferID(1), time: time(70), kind: .started))
-        // As a crash would leave it.
+        // The state that a crash leaves.
         second.watch.withLock { $0 = nil }
         await second.close()
         let third = try place.open()
@@ -107,7 +107,7 @@ struct HistoryTests {
             moments: [TransferMoment(id: transfer.id, time: submitted, kind: .submitted)] + moments)
         #expect(try await store.history(of: transfer.id) == expected)
         #expect(try await store.history(of: TransferID(9)) == nil)
-        // The other one was handed over long before.
+        // The other transfer was submitted long before.
         #expect(try await store.history(since: submitted).transfers == [expected])
         #expect(try await store.history(since: submitted.advanced(by: .seconds(4))).transfers == [expected])
         #expect(try await store.history(since: submitted.advanced(by: .seconds(5))).transfers == [])
@@ -150,7 +150,7 @@ struct HistoryTests {
                 #expect(together == whole, "pages of \(size), \(moments) moments")
             }
         }
-        // Not from the beginning.
+        // A start after the beginning of the history.
         let late = try await store.history(since: time(5), size: History.PageSize(spans: 1))
         #expect(late.transfers.map(\.id.rawValue) == [5] && text(late.conditions) == ["5-6 battery - no"])
     }

@@ -8,10 +8,10 @@ import TransferPolicy
 import TransferScheduling
 import TransferTesting
 
-/// One process's life after the other over the same queue and the same files.
+/// Two successive lifetimes of a process with the same queue and the same files.
 @Suite("The engine dies between any two steps of saving and acting", .timeLimit(.minutes(10)))
 struct KillPointTests {
-    /// What the engine said in its first life.
+    /// The results that the engine reported in its first lifetime.
     private struct Said {
         var acknowledged: Set<TransferID> = []
         var isPauseAcknowledged = false
@@ -39,7 +39,7 @@ struct KillPointTests {
             traits: TransferTraits(kind: .userInitiated, host: "h-\(name)", submitted: now.wall))
     }
 
-    /// Runs an engine while `body` does something with it; what the death of the process throws is nobody's to hear.
+    /// Runs an engine while `body` uses it. Ignores the errors that the death of the process throws.
     private static func live(
         _ engine: TransferEngine, _ body: @Sendable @escaping (TransferEngine) async throws -> Void
     ) async throws {
@@ -53,7 +53,7 @@ struct KillPointTests {
         }
     }
 
-    /// The first life: hands three over, pauses the second and resumes it, cancels the third.
+    /// Runs the first lifetime: submits three transfers, pauses and resumes the second, and cancels the third.
     private static func firstLife(_ place: Place, _ world: FileWorld, _ fuse: Fuse) async throws -> Said {
         let said = Mutex(Said())
         let engine = try engine(place, world, fuse)
@@ -69,7 +69,7 @@ struct KillPointTests {
             let others = try await engine.submit([NewTransfer(specification("b")), NewTransfer(specification("c"))])
             said.withLock { $0.acknowledged.formUnion(others) }
             try await engine.pause(others[0])
-            // Answered after what was asked before.
+            // Answered after all earlier requests.
             try await engine.change(others[0], TransferChange(priority: 600))
             said.withLock { $0.isPauseAcknowledged = !fuse.isBurnt }
             try await until { world.placings(of: first) == 1 }
@@ -82,7 +82,7 @@ struct KillPointTests {
         return said.withLock { $0 }
     }
 
-    /// The second life: what was paused goes on, and all come to an end.
+    /// Runs the second lifetime: resumes the paused transfers, and waits until all transfers have ended.
     private static func secondLife(_ place: Place, _ world: FileWorld) async throws {
         let engine = try engine(place, world, Fuse())
         let store = try place.open()
@@ -95,7 +95,9 @@ struct KillPointTests {
         await store.close()
     }
 
-    /// - Returns: whether the engine died.
+    /// Runs one trial that dies after a number of steps.
+    ///
+    /// - Returns: Whether the engine died.
     private func trial(_ steps: Int) async throws -> Bool {
         let place = try Place()
         let world = FileWorld()
@@ -119,7 +121,7 @@ struct KillPointTests {
         let after = try await place.open().ended(limit: 10)
         #expect(Set(after.map(\.id)) == there, death)
         for transfer in after {
-            // What had ended before its end was known stays ended so.
+            // A transfer that ended before its end was reported keeps its result.
             if let old = before.first(where: { $0.id == transfer.id }) { #expect(old == transfer, death) }
             switch transfer.ending {
             case .completed(let completion, _)?:
@@ -139,7 +141,7 @@ struct KillPointTests {
     func sweep() async throws {
         var steps = 0
         while try await trial(steps) { steps += 1 }
-        // Numbers, commits, starts, writes, placings and removals, each a point to die at.
+        // Numbers, commits, starts, writes, renames, and removals: each is a possible point of death.
         #expect(steps > 30)
     }
 }

@@ -58,7 +58,7 @@ struct LearnedTests {
                 group.addTask { try await engine.run() }
                 var updates = engine.updates.makeAsyncIterator()
                 #expect(await kinds(&updates) == "waiting")
-                // A second short on the first two days together, and over it on the third.
+                // One second short of the required wait over the first two days together, and past it on the third.
                 alarm.advance(by: .seconds(86_400 - 1))
                 engine.appUsed("app")
                 if day == 2 {

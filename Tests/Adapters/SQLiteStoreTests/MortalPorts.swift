@@ -6,7 +6,8 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// Burns down with every step that the engine takes over its ports, and ends its life with a step of the test's choice.
+/// A fuse that burns down with each step that the engine takes through its ports. Ends the engine's life at a step of
+/// the test's choice.
 final class Fuse: Sendable {
     private struct State {
         var left: Int
@@ -15,14 +16,14 @@ final class Fuse: Sendable {
     }
     private let state: Mutex<State>
 
-    /// A fuse that lets so many steps pass.
+    /// Creates a fuse that allows a number of steps.
     init(steps: Int = .max) { state = Mutex(State(left: steps)) }
 
     var isBurnt: Bool { state.withLock(\.isBurnt) }
-    /// The step that was not done any more.
+    /// The first step that did not happen.
     var last: String { state.withLock(\.last) }
 
-    /// Whether the process still lives to do that.
+    /// Returns whether the process is still alive to take the step.
     func passes(_ step: @autoclosure () -> String) -> Bool {
         state.withLock { state in
             guard !state.isBurnt else { return false }
@@ -35,7 +36,7 @@ final class Fuse: Sendable {
         }
     }
 
-    /// Does a step of a process that may die before it and after it.
+    /// Runs a step of a process that may die before or after the step.
     func step<Value>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
         guard passes("before \(name)") else { throw Death() }
         let value = try await body()
@@ -44,10 +45,10 @@ final class Fuse: Sendable {
     }
 }
 
-/// The process is no more: nobody hears of this.
+/// The death of the process. No caller sees this error.
 struct Death: Error {}
 
-/// The real store in a process that may die.
+/// The real store, in a process that may die.
 final class MortalStore: TransferStore {
     private let base: SQLiteStore
     private let fuse: Fuse
@@ -77,7 +78,7 @@ final class MortalStore: TransferStore {
     func close() async { await base.close() }
 }
 
-/// What stays when a process dies: the files.
+/// The files, which survive the death of a process.
 final class FileWorld: Sendable {
     private struct State {
         var durable: [TransferID: Int64] = [:]
@@ -91,7 +92,7 @@ final class FileWorld: Sendable {
     func placings(of id: TransferID) -> Int { state.withLock { $0.placings[id] ?? 0 } }
     func hasMark(_ id: TransferID) -> Bool { state.withLock { $0.marks.contains(id) } }
 
-    /// Continues where the engine says, which must be bytes that are there.
+    /// Resumes at an offset that the engine gives. Records a fault if the file has fewer bytes.
     func begin(_ id: TransferID, at offset: Int64) {
         state.withLock { state in
             let there = state.durable[id] ?? 0
@@ -103,7 +104,7 @@ final class FileWorld: Sendable {
         state.withLock { $0.durable[id] = max($0.durable[id] ?? 0, bytes) }
     }
 
-    /// Leaves the mark and gives the file its name.
+    /// Writes the mark and renames the file to its final name.
     func place(_ id: TransferID) {
         state.withLock { state in
             state.marks.insert(id)
@@ -119,7 +120,7 @@ final class FileWorld: Sendable {
     }
 }
 
-/// Fetches files of 40 bytes in a process that may die, keeping the executor's contract.
+/// An executor that fetches files of 40 bytes in a process that may die, and keeps the executor's contract.
 final class MortalExecutor: TransferExecutor {
     static let size: Int64 = 40
     private let world: FileWorld
@@ -132,7 +133,7 @@ final class MortalExecutor: TransferExecutor {
     }
 
     func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
-        // Reports come from elsewhere, also those of a process that dies: the engine alone is to be tried here.
+        // Reports arrive from another task, even in a process that dies: this test targets the engine alone.
         let task = Task { [world, fuse] in
             guard fuse.passes("before start of \(job.id)") else { return report(.ended(.stopped(job.resume))) }
             report(.ended(await Self.fetch(job, world, fuse, report)))

@@ -33,7 +33,7 @@ struct OpenTransactionTests {
         }
     }
 
-    /// Opens a transaction that stays open until the gate is.
+    /// Opens a transaction that stays open until the gate opens.
     private func openTransaction() async -> Task<Void, any Error> {
         let task = Task { [store, opened, gate] in
             try await store.writer.perform { _ in
@@ -46,7 +46,7 @@ struct OpenTransactionTests {
         return task
     }
 
-    /// Hands a commit over and returns when it waits.
+    /// Submits a commit and returns after it is waiting.
     private func commit(_ changes: [StoreChange]) async -> Task<[TransferID], any Error> {
         let count = store.writer.waitingCount
         let task = Task { [store] in try await store.commit(changes) }

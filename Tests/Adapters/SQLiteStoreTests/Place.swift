@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import SQLiteStore
 
-/// A new folder for one test's database, removed with it.
+/// A new folder for the database of one test. Removed together with this object.
 final class Place: Sendable {
     let folder: URL
     var path: String { folder.appendingPathComponent("state/queue.sqlite").path }
@@ -15,14 +15,14 @@ final class Place: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// A store on this place; every call is another connection.
+    /// Opens a store in this folder. Each call opens another connection.
     func open(
         _ scope: SQLiteStoreConfiguration.Scope = .all, busyTimeout: Duration = .seconds(30)
     ) throws -> SQLiteStore {
         try SQLiteStore(SQLiteStoreConfiguration(path: path, scope: scope, busyTimeout: busyTimeout))
     }
 
-    /// A connection past the store, as another program would have it.
+    /// Opens a connection that bypasses the store, as another program would.
     func raw() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
@@ -30,7 +30,7 @@ final class Place: Sendable {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// The files beside the database and itself, by name, with their bytes.
+    /// Returns the database and the files beside it, as contents by name.
     func files() throws -> [String: Data] {
         let state = folder.appendingPathComponent("state")
         let names = try FileManager.default.contentsOfDirectory(atPath: state.path)
@@ -38,7 +38,7 @@ final class Place: Sendable {
             uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: state.appendingPathComponent($0))) })
     }
 
-    /// Whether any of the files holds `text`.
+    /// Returns whether any of the files contains `text`.
     func holds(_ text: String) throws -> Bool {
         try files().values.contains { $0.range(of: Data(text.utf8)) != nil }
     }

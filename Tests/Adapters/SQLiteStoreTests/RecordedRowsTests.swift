@@ -10,12 +10,12 @@ import TransferTesting
 
 @testable import SQLiteStore
 
-/// Rows as earlier versions of the program wrote them. A property that is added to a stored type must be optional, or decode
-/// to a default, or bring a migration: else the queue of somebody who updates cannot be read. These texts stay as they
-/// are once that version was released.
+/// Rows in the form that earlier versions of the program wrote. A property that is added to a stored type must be
+/// optional, decode to a default, or bring a migration. Otherwise, the queue of a user who updates cannot be read.
+/// These texts never change after the version was released.
 @Suite("Rows of earlier versions")
 struct RecordedRowsTests {
-    /// The transfer that the rows hold: with everything set that there was then.
+    /// The transfer that the rows store, with every property set that existed then.
     static var expected: StoredTransfer {
         var transfer = StoredTransferSamples.full(7)
         transfer.specification.destination.folderIdentity = nil
@@ -55,7 +55,7 @@ struct RecordedRowsTests {
         let store = try place.open()
         #expect(try await store.unfinished() == [Self.expected])
         var learned = try StoredTransferSamples.learned()
-        // Versions that wrote these rows did not look at the hours of the day.
+        // The versions that wrote these rows did not record the hours of the day.
         learned.history.day = DayHabits()
         #expect(try await store.learned() == learned)
     }
@@ -161,7 +161,7 @@ struct RecordedRowsTests {
 }
 
 extension Place {
-    /// Makes a database as an earlier version left it.
+    /// Creates a database in the form of an earlier version.
     func write(version: Int, _ body: @escaping @Sendable (Database) throws -> Void) async throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/state", withIntermediateDirectories: true)
         let old = try raw()

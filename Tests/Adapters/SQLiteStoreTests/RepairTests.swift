@@ -18,7 +18,7 @@ struct RepairTests {
         return try SQLiteStore(configuration)
     }
 
-    /// Overwrites the file from a page on.
+    /// Overwrites the file from an offset to its end.
     private func damage(_ place: Place, from offset: Int) throws {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: place.path))
         let pages = offset..<bytes.count
@@ -103,7 +103,7 @@ struct RepairTests {
         try await first.commit((1...400).map { .inserted(StoredTransferSamples.full($0)) })
         try first.upkeep.perform()
         await first.close()
-        // The first pages stay, so that it opens.
+        // The first pages stay intact, so that the database opens.
         try damage(place, from: 24 * 4096)
         let second = try store(place)
         #expect(second.loss == nil)
@@ -155,9 +155,9 @@ struct RepairTests {
         let mode = try FileManager.default.attributesOfItem(atPath: place.path + ".backup")[.posixPermissions] as? Int
         #expect(mode == 0o600)
         try await store.commit([.ended(TransferID(1), .cancelled)])
-        // Queued behind the emptying of the log.
+        // Runs after the log was truncated, on the same queue.
         #expect(try await store.unfinished().count == 1)
-        // A store that is always busy has a backup, too: it is renewed by the next upkeep.
+        // A store that is always busy has a backup, too: the next upkeep renews it.
         #expect(try place.files()["queue.sqlite.backup"] != nil)
         #expect(try place.files()["queue.sqlite"]?.range(of: Data(StoredTransferSamples.secretText.utf8)) == nil)
         try store.upkeep.perform()

@@ -49,7 +49,7 @@ struct SQLiteStorePrivacyTests {
         try await beside.commit([.checkpointed(transfer.id, transfer.resume)])
         #expect(try place.holds(secret))
         try await store.commit([.ended(transfer.id, .cancelled)])
-        // Queued behind the emptying of the log.
+        // Runs after the log was truncated, on the same queue.
         #expect(try await store.unfinished().isEmpty)
         #expect(try !place.holds(secret))
     }

@@ -8,7 +8,7 @@ import TransferTesting
 
 @testable import SQLiteStore
 
-/// One after another: each of them keeps the machine busy with processes of its own.
+/// Serialized, because each test keeps the machine busy with its own processes.
 @Suite("SQLiteStore: several processes, and their sudden end", .serialized)
 struct SQLiteStoreProcessTests {
     private static let canTrace = Child.succeeds("strace", ["-o", "/dev/null", "true"])
@@ -125,7 +125,7 @@ struct SQLiteStoreProcessTests {
     }
 }
 
-/// A small seeded generator (SplitMix64), so that a seed repeats a run.
+/// A small seeded random number generator (SplitMix64), so that a seed reproduces a run.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -150,7 +150,7 @@ struct SQLiteStoreTests {
         let waited = clock.measure {
             #expect(throws: TransferStoreError.self) { try place.open(busyTimeout: .milliseconds(60)) }
         }
-        // SQLite itself gives the change to WAL up at once.
+        // SQLite itself does not wait when it switches to WAL.
         #expect(waited >= .milliseconds(60))
         try await other.writeWithoutTransaction { try $0.rollback() }
         #expect(try await place.open().commit([Self.submission]) == [TransferID(1)])
@@ -161,7 +161,7 @@ struct SQLiteStoreTests {
         let store = try Place().open()
         let count = 2 * QueueReader.stretchLength + 1
         let traits = (0..<count).map { index in
-            // More classes than are remembered by their last digits, so that some of those fall together.
+            // More classes than the cache has entries, so that some classes share an entry.
             TransferTraits(
                 kind: index % 3 == 0 ? .normal : .discretionary, priority: index % 601, host: "https://a.example:443",
                 expectedBytesToReceive: index % 2 == 0 ? Int64(index) : nil,
@@ -179,7 +179,7 @@ struct SQLiteStoreTests {
         try await store.recover { batch in recovered.withLock { $0 += batch } }
         let all = recovered.withLock { $0 }
         try #require(all.count == count)
-        // Not the arrays: to show how two of them differ would take hours.
+        // Not the arrays: printing the difference between two of them would take hours.
         let wrong = all.indices.filter { all[$0].id != ids[$0] || all[$0].traits != traits[$0] }
         #expect(wrong.first == nil)
         #expect(Set(all.filter(\.state.isPaused).map(\.id)) == paused)
@@ -192,14 +192,14 @@ struct SQLiteStoreTests {
         let (taken, continuation) = AsyncStream.makeStream(of: Void.self)
         let recovery = Task {
             try await store.recover { _ in
-                // Until it is cancelled.
+                // Waits until the recovery is canceled.
                 for await _ in taken {}
             }
         }
         recovery.cancel()
         continuation.finish()
         await #expect(throws: CancellationError.self) { try await recovery.value }
-        // Nothing of it is in anybody's way.
+        // The canceled recovery does not block later commits.
         #expect(try await store.commit([Self.submission]) == [TransferID(4)])
     }
 
@@ -223,7 +223,7 @@ struct SQLiteStoreTests {
     }
 }
 
-/// Counts what the connection really commits.
+/// Counts the commits that the connection performs.
 private final class CommitCounter: Sendable {
     let count = Mutex(0)
 }

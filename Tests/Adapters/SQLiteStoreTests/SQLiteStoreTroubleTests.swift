@@ -81,7 +81,7 @@ struct SQLiteStoreTroubleTests {
         #expect(error?.message.contains("transfer 2 ") == true)
         #expect(error?.message.contains(place.path) == true)
         #expect(try await store.latest(forKey: "key")?.id.rawValue == 1)
-        // As the message advises.
+        // The remedy that the message suggests.
         try await place.raw().write { try $0.execute(sql: "DELETE FROM task WHERE id = 2") }
         #expect(try await store.unfinished() == [StoredTransferSamples.full(1)])
     }

@@ -81,7 +81,8 @@ struct SchemaTests {
             let old = try place.raw()
             try await old.writeWithoutTransaction { [path = place.path] database in
                 try Schema.migrate(database, path: path, to: Array(Schema.migrations.prefix(5)))
-                // That version always set it to the last; less than a transfer's own number cannot make one twice, either.
+                // That version always set the column to the last number. A value below a transfer's own number must
+                // not repeat a number, either.
                 try database.execute(sql: "UPDATE identifier SET last = ?", arguments: [last])
                 try database.execute(
                     sql: "INSERT INTO task (id, specification) VALUES (7, ?)",
@@ -152,7 +153,7 @@ struct SchemaTests {
         #expect(try await place.open().unfinished().isEmpty)
     }
 
-    /// FNV-1a: enough to notice an edit.
+    /// Returns an FNV-1a hash, which suffices to detect an edit.
     private func fingerprint(_ text: String) -> String {
         let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return String(hash, radix: 16)
@@ -160,6 +161,6 @@ struct SchemaTests {
 }
 
 extension Place {
-    /// Closes `store`; in a function of its own where a store only has to have been there.
+    /// Closes `store`. A separate function for tests that only need a store to have existed.
     func closing(_ store: SQLiteStore) async { await store.close() }
 }

@@ -39,7 +39,7 @@ struct UpkeepScheduleTests {
     @Test("Once a day where there is no idle time, and an hour after the end of a secret")
     func busy() {
         var schedule = schedule()
-        // What a backup has that is found at the start, nobody knows.
+        // The contents of a backup that exists at the start are unknown.
         let taken = [schedule.takeEndedSecrets(), schedule.takeEndedSecrets()]
         #expect(taken == [true, false])
         var begun: [Int] = []

@@ -15,7 +15,7 @@ struct UpkeepTests {
         _ place: Place, change: (inout SQLiteStoreConfiguration) -> Void = { _ in }
     ) throws -> SQLiteStore {
         var configuration = SQLiteStoreConfiguration(path: place.path)
-        // Nothing by itself: each test says when.
+        // No automatic upkeep: each test starts it.
         configuration.idleTime = .seconds(86_400)
         change(&configuration)
         return try SQLiteStore(configuration)
@@ -46,7 +46,7 @@ struct UpkeepTests {
         #expect(try await count("event", place) == 0)
         #expect(try await count("progress", place) == 1)
         #expect(try await store.unfinished() == before)
-        // On top of what was folded.
+        // A change on top of the folded state.
         try await store.commit([.suspended(expected.id, false)])
         try store.upkeep.perform()
         expected.isSuspended = false
@@ -128,7 +128,8 @@ struct UpkeepTests {
         try await store.commit([.ended(TransferID(2), .cancelled), .ended(TransferID(3), .cancelled)])
         try store.upkeep.perform()
         #expect(try hosts.map { try place.holds($0) } == [true, false, false])
-        // By the numbers that are known, of a class in between and of the last one; and a new one takes neither's.
+        // Two classes are inserted again under their known numbers: one from the middle and the last one. A new class
+        // takes neither number.
         let again = [transfer(4, "two.example"), transfer(5, "three.example"), transfer(6, "four.example")]
         for transfer in again { try await store.commit([.inserted(transfer)]) }
         #expect(try await store.unfinished() == [transfer(1, "one.example")] + again)
@@ -196,7 +197,7 @@ struct UpkeepTests {
             transfer.specification.url += large
             try await store.commit([.inserted(transfer)])
         }
-        // 20 MB were written; without copies all of it would be in the log.
+        // 20 MB were written. Without copying, all of it would be in the log.
         let length = try FileManager.default.attributesOfItem(atPath: place.path)[.size] as? Int ?? 0
         #expect(length > 4 << 20)
         #expect(try await store.unfinished().count == 200)
@@ -230,7 +231,7 @@ struct UpkeepTests {
             lengths.append(
                 try FileManager.default.attributesOfItem(atPath: place.path + "-wal")[.size] as? Int ?? 0)
         }
-        // 60 MB were written. Where the log goes on, only the writer's own copy at 80 MB ends that.
+        // 60 MB were written. If the log kept growing, only the writer's own copy at 80 MB would end that.
         #expect(try #require(lengths.last) < 30 << 20)
     }
 

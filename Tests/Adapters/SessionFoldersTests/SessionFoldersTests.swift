@@ -33,7 +33,7 @@ struct SessionFoldersTests {
         #expect(try made("http://h/").destination.directory == "/cache/org.example.App/background-transfer")
         let shared = try made("http://h/") { $1.sharedContainerIdentifier = "group.example" }
         #expect(shared.destination.directory == "/cache/group.example/background-transfer")
-        // Two programs of one container do not meet in a name.
+        // Two programs with the same container use different names.
         let other = try made("http://h/", app: "org.example.Other") { $1.sharedContainerIdentifier = "group.example" }
         #expect(other.destination.name != shared.destination.name)
     }

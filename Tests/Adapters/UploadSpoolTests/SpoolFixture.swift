@@ -6,7 +6,7 @@ import TransferSessions
 
 @testable import UploadSpool
 
-/// A folder with an app's files, and one for a spool.
+/// A folder with the files of an app and a subfolder for a spool.
 struct SpoolFixture {
     let root: String
     var folder: String { root + "/sources" }
@@ -18,12 +18,12 @@ struct SpoolFixture {
 
     func remove() { try? FileManager.default.removeItem(atPath: root) }
 
-    /// A spool that keeps files by those means, all if none is given.
+    /// Returns a spool that uses only the given methods, or all methods if none is given.
     func spool(_ means: KeepingMeans..., space: Int64? = nil) -> UploadSpool {
         UploadSpool(folder: folder, means: means.isEmpty ? KeepingMeans.allCases : means) { _ in space }
     }
 
-    /// Makes a file of the app.
+    /// Creates a file of the app.
     func write(_ name: String, bytes: Int) throws -> String {
         try fill(root + "/" + name, bytes: bytes)
         return root + "/" + name
@@ -42,7 +42,7 @@ struct SpoolFixture {
         return status
     }
 
-    /// What is in the spool's folder.
+    /// The names of the files in the spool's folder, sorted.
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() }
 
     func expect(
@@ -60,7 +60,7 @@ struct SpoolFixture {
         }
     }
 
-    /// A folder of another file system than the tests' own; nil where there is none.
+    /// A folder on a file system other than that of the tests; nil if there is none.
     static let otherVolume: String? = {
         var (here, there) = (stat(), stat())
         guard stat(NSTemporaryDirectory(), &here) == 0, stat("/dev/shm", &there) == 0, here.st_dev != there.st_dev,
@@ -69,7 +69,7 @@ struct SpoolFixture {
         return "/dev/shm"
     }()
 
-    /// Whether files of the tests' file system can share blocks.
+    /// Whether files on the tests' file system can share blocks.
     static let canReflink: Bool = {
         guard let fixture = try? SpoolFixture(), let path = try? fixture.write("probe", bytes: 4096) else {
             return false

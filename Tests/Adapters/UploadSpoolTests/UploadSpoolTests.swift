@@ -23,7 +23,7 @@ struct UploadSpoolTests {
         let content = try fixture.content(path)
         unlink(path)
         #expect(try fixture.content(kept.path) == content)
-        // Nothing of the name comes from the caller.
+        // No part of the name comes from the caller.
         #expect(SpoolName.isName(String(kept.path.dropFirst(fixture.folder.count + 1))))
     }
 
@@ -79,7 +79,7 @@ struct UploadSpoolTests {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         unlink(path)
-        // At its end, as an app leaves it that has read it: that must not matter.
+        // At the end of the file, as an app leaves the descriptor after reading. The position must not matter.
         lseek(descriptor, 0, SEEK_END)
         let kept = try await fixture.spool().keep(.descriptor(descriptor), for: "app", within: .max)
         #expect(try fixture.content(kept.path) == content)
@@ -91,7 +91,7 @@ struct UploadSpoolTests {
         let fixture = try SpoolFixture()
         defer { fixture.remove() }
         let path = try fixture.write("key", bytes: 10)
-        // O_PATH, which Glibc's module has no name for.
+        // O_PATH, which Glibc's module does not declare.
         for flags in [O_WRONLY, 0o10000000] {
             let descriptor = open(path, flags)
             defer { close(descriptor) }
@@ -171,7 +171,7 @@ struct UploadSpoolTests {
         let before = fixture.spool()
         let wanted = try await before.keep(.path(path), for: "app", within: .max)
         let orphan = try await before.keep(.path(path), for: "app", within: .max)
-        // Not the spool's: neither its name nor its place.
+        // Not a file of the spool: neither its name nor its location matches.
         try fixture.fill(fixture.folder + "/notes", bytes: 1)
         let outside = KeptSource(app: "app", path: path, size: 5, modified: 0)
         let after = fixture.spool()
@@ -179,7 +179,7 @@ struct UploadSpoolTests {
         #expect(fixture.names == ["notes", String(wanted.path.dropFirst(fixture.folder.count + 1))].sorted())
         #expect(!FileManager.default.fileExists(atPath: orphan.path))
         #expect(after.usage(of: "app") == SpoolUsage(files: 1, bytes: 600))
-        // A path that is none of the spool's is never removed, whatever a row says.
+        // A path outside the spool is never removed, whatever a row contains.
         for path in [path, fixture.folder + "/../report", fixture.folder + "/notes"] {
             after.remove(KeptSource(app: "app", path: path, size: 5, modified: 0))
             #expect(FileManager.default.fileExists(atPath: path))
@@ -203,7 +203,7 @@ struct UploadSpoolTests {
         defer { fixture.remove() }
         let path = try fixture.write("report", bytes: 100)
         let spool = fixture.spool()
-        // The quota holds while they run, too.
+        // The limit also holds while several files are being kept at the same time.
         let kept = await withTaskGroup(of: Bool.self) { group -> Int in
             for _ in 0..<50 {
                 group.addTask { (try? await spool.keep(.path(path), for: "app", within: 2000)) != nil }

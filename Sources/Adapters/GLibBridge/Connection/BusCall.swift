@@ -2,36 +2,37 @@
 import CGIO
 import Synchronization
 
-/// A call that came in over a bus. It is answered exactly once, from any thread; one that is dropped is answered with an
-/// error.
+/// An incoming call from a bus. A call is answered exactly once, from any thread. A call that is released without an
+/// answer is answered with an error.
 package final class BusCall: @unchecked Sendable {
-    // Guard for @unchecked: the invocation is taken out under the lock, and GDBus lets any thread answer.
+    // Guard for `@unchecked`: the invocation is removed under the lock, and GDBus allows an answer from any thread.
     private struct Invocation: @unchecked Sendable {
         let pointer: OpaquePointer
     }
 
     /// The caller's unique name on the bus.
     package let sender: String
-    /// The object's path.
+    /// The path of the object.
     package let path: String
-    /// The interface; `org.freedesktop.DBus.Properties` for properties.
+    /// The name of the interface; `org.freedesktop.DBus.Properties` for calls to properties.
     package let interface: String
-    /// The method.
+    /// The name of the method.
     package let method: String
-    /// What came with it: its types have been checked against the interface.
+    /// The arguments. Their types have been checked against the interface.
     package let arguments: [VariantValue]
-    /// The descriptors that came with it; open until it is answered.
+    /// The file descriptors of the call. Valid until the call is answered.
     package let descriptors: [Int32]
-    /// How many bytes the message's body has.
+    /// The size of the message's body, in bytes.
     package let size: Int
     private let invocation: Mutex<Invocation?>
     private let serial: UInt32
     private let wantsNoAnswer: Bool
     private let flow: BusFlow?
 
-    /// Takes over one reference to `invocation`.
+    /// Creates a call and takes ownership of one reference to `invocation`.
     ///
-    /// - Parameter flow: told once the call is answered.
+    /// - Parameter flow: The accounts to notify after a call that wants no answer is done. All other answers are
+    ///   counted as they are sent.
     init(taking invocation: OpaquePointer, parameters: OpaquePointer?, flow: BusFlow?) {
         let message = g_dbus_method_invocation_get_message(invocation)
         serial = message.map { g_dbus_message_get_serial($0) } ?? 0
@@ -70,13 +71,13 @@ package final class BusCall: @unchecked Sendable {
             let answer = try VariantValue.list(values).variant(ofType: Self.replyType(of: invocation, method: method))
             g_dbus_method_invocation_return_value(invocation, answer)
         } catch {
-            // Our own fault: the caller is to know rather than to wait.
+            // An error of this program. The caller gets an error instead of waiting forever.
             g_dbus_method_invocation_return_dbus_error(
                 invocation, "org.freedesktop.DBus.Error.Failed", "the answer cannot be sent: \(error)")
         }
     }
 
-    /// Answers with a descriptor, of which a copy is sent; the method's answer is `h`.
+    /// Answers with a copy of a file descriptor. The method's reply type is `h`.
     package func reply(descriptor: Int32) {
         guard let invocation = take() else { return }
         guard let list = g_unix_fd_list_new(), g_unix_fd_list_append(list, descriptor, nil) >= 0 else {
@@ -89,14 +90,14 @@ package final class BusCall: @unchecked Sendable {
         g_object_unref(list)
     }
 
-    /// Answers with a named error. The message may repeat input: it is cut after 2000 characters, and control and format
-    /// characters, by which a terminal could be fooled, are replaced.
+    /// Answers with a named error. The message may repeat input, so it is cut after 2000 characters. Control and
+    /// format characters, which could trick a terminal, are replaced.
     package func fail(_ name: String, _ message: String) {
         guard let invocation = take() else { return }
         g_dbus_method_invocation_return_dbus_error(invocation, name, Self.printable(message))
     }
 
-    /// The message as `fail` sends it.
+    /// Returns the message in the form that `fail` sends.
     package static func printable(_ message: String) -> String {
         let mostScalars = 2000
         var printable = String.UnicodeScalarView()
@@ -116,14 +117,14 @@ package final class BusCall: @unchecked Sendable {
             defer { invocation = nil }
             return invocation?.pointer
         }
-        // Answers are counted as they go out; a call that wants none has none.
+        // The filter counts answers as they are sent; a call that wants no answer has none to count.
         if taken != nil, wantsNoAnswer { flow?.answered(serial, of: sender) }
         return taken
     }
 
     private static func replyType(of invocation: OpaquePointer, method: String) -> String {
         guard let info = g_dbus_method_invocation_get_method_info(invocation) else {
-            // Of the interface of properties, which GDBus describes nowhere.
+            // A call to properties: GDBus does not describe the interface of properties.
             return ["Get": "(v)", "GetAll": "(a{sv})"][method] ?? "()"
         }
         var type = ""

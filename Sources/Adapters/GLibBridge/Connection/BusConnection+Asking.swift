@@ -2,9 +2,9 @@
 import CGIO
 
 extension BusConnection {
-    /// Calls a method that takes no arguments, with no time limit: the caller keeps its own.
+    /// Calls a method without arguments and without a time limit; the caller sets its own.
     ///
-    /// The reply's values come as a list.
+    /// The values of the reply are passed to `completion` as a list.
     package func ask(
         _ method: String, of interface: String, at path: String, service: String, cancellation: Cancellation,
         completion: @escaping (Result<[VariantValue], GLibError>) -> Void

@@ -2,15 +2,15 @@
 import CGIO
 
 extension BusConnection {
-    /// Calls a method, starting its service where the bus can, unless told otherwise.
+    /// Calls a method. By default, the bus starts the service if it is not running.
     ///
     /// - Parameters:
-    ///   - type: the type of `arguments` taken together, such as `(ax)`.
-    ///   - milliseconds: how long the answer may take.
-    ///   - descriptors: what handles among the arguments stand for; copies of them are sent.
-    ///   - startingIt: whether the bus may start the service for that.
-    /// - Throws: `VariantMismatchError` where the arguments are not of that type, `GLibError` where a descriptor cannot be
-    ///   copied; nothing was sent then.
+    ///   - type: The type of all `arguments` together, such as `(ax)`.
+    ///   - milliseconds: The maximum time to wait for the answer.
+    ///   - descriptors: The descriptors to which handles among the arguments refer. Copies are sent.
+    ///   - startingIt: Whether the bus may start the service.
+    /// - Throws: `VariantMismatchError` if the arguments do not have the type, `GLibError` if a descriptor cannot be
+    ///   copied. Nothing is sent in either case.
     package func call(
         _ method: String, of interface: String, at path: String, service: String, _ arguments: [VariantValue],
         type: String, milliseconds: Int32, descriptors: [Int32] = [], startingIt: Bool = true,
@@ -52,7 +52,7 @@ extension BusConnection {
         return list
     }
 
-    /// Calls `body` with what comes with each signal that matches, until the handle goes away.
+    /// Calls `body` with the arguments of each matching signal, until the returned handle is released.
     package func subscribe(
         to member: String, of interface: String, at path: String?, sender: String,
         _ body: @escaping ([VariantValue]) -> Void
@@ -60,7 +60,8 @@ extension BusConnection {
         subscribe(toAll: member, of: interface, at: path, sender: sender) { _, values in body(values) }
     }
 
-    /// The same with the path of the object that sent it.
+    /// Calls `body` with the sending object's path and the arguments of each matching signal, until the returned
+    /// handle is released.
     package func subscribe(
         toAll member: String, of interface: String, at path: String? = nil, sender: String,
         _ body: @escaping (_ path: String, [VariantValue]) -> Void
@@ -78,14 +79,14 @@ extension BusConnection {
     }
 }
 
-/// Why a call was not answered.
+/// The error of a call that failed.
 package struct BusCallError: Error, Hashable, CustomStringConvertible {
-    /// The error's name on the bus, such as `org.freedesktop.DBus.Error.ServiceUnknown`; nil where it happened here.
+    /// The name of the error on the bus, such as `org.freedesktop.DBus.Error.ServiceUnknown`; nil for a local error.
     package var name: String?
-    /// What happened, for people.
+    /// The error message, for display to the user.
     package var message: String
 
-    /// An error of that name.
+    /// Creates an error.
     package init(name: String?, message: String) {
         self.name = name
         self.message = message

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
 
-/// The process behind a connection, as the bus knows it.
+/// The process behind a connection, as the bus reports it.
 package struct BusCredentials: Hashable, Sendable {
-    /// The process id.
+    /// The process identifier.
     package var process: Int32
-    /// A pidfd of the process, for the receiver to close; nil from a bus that hands out none (dbus-daemon before 1.15.8).
+    /// A pidfd of the process, which the receiver must close; nil if the bus provides none (dbus-daemon before
+    /// 1.15.8).
     package var processDescriptor: Int32?
 }
 
@@ -13,10 +14,11 @@ extension BusConnection {
     private static let method = "GetConnectionCredentials"
     private static let bus = "org.freedesktop.DBus"
     private static let path = "/org/freedesktop/DBus"
-    /// The time in milliseconds that the bus is given to answer.
+    /// The maximum time to wait for the bus, in milliseconds.
     private static let limit: Int32 = 10_000
 
-    /// Asks the bus which process has a connection; nil where there is no such connection.
+    /// Queries the bus for the process behind a connection. Passes nil to `completion` if the connection does not
+    /// exist.
     package func credentials(of name: String, completion: @escaping (BusCredentials?) -> Void) {
         g_dbus_connection_call_with_unix_fd_list(
             pointer, Self.bus, Self.path, Self.bus, Self.method, Self.arguments(name), nil,
@@ -31,7 +33,7 @@ extension BusConnection {
             }, Unmanaged.passRetained(CredentialsAnswer(completion)).toOpaque())
     }
 
-    /// Asks the same and waits for the answer, at most two seconds.
+    /// Queries the bus for the process behind a connection, and blocks for at most two seconds.
     package func credentialsAtOnce(of name: String) -> BusCredentials? {
         var list: UnsafeMutablePointer<GUnixFDList>?
         let tuple = g_dbus_connection_call_with_unix_fd_list_sync(
@@ -45,7 +47,7 @@ extension BusConnection {
         return g_variant_new_tuple(&values, 1)
     }
 
-    /// Takes over one reference to each of its arguments.
+    /// Decodes a reply. Takes ownership of one reference to each argument.
     private static func credentials(
         _ tuple: OpaquePointer?, _ list: UnsafeMutablePointer<GUnixFDList>?
     ) -> BusCredentials? {

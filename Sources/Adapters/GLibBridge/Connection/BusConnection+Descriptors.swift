@@ -2,9 +2,10 @@
 import CGIO
 
 extension BusConnection {
-    /// Calls a method of strings that answers with a descriptor, with no time limit: the caller keeps its own.
+    /// Calls a method that takes strings and returns a file descriptor. There is no time limit; the caller sets its
+    /// own.
     ///
-    /// The descriptor is the receiver's to close. It starts no service.
+    /// The receiver must close the descriptor. The bus does not start the service.
     package func descriptor(
         from method: String, of interface: String, at path: String, service: String, arguments: [String],
         cancellation: Cancellation, completion: @escaping (Result<Int32, GLibError>) -> Void
@@ -21,7 +22,8 @@ extension BusConnection {
             }, Unmanaged.passRetained(Completion(completion)).toOpaque())
     }
 
-    /// Calls a method of one number that answers with a descriptor, which is the receiver's to close. It starts no service.
+    /// Calls a method that takes one number and returns a file descriptor, which the receiver must close. Waits for at
+    /// most 30 s. The bus does not start the service.
     package func file(
         from method: String, of interface: String, at path: String, service: String, number: Int64,
         completion: @escaping (Result<Int32, GLibError>) -> Void
@@ -50,7 +52,7 @@ extension BusConnection {
         defer { g_variant_unref(tuple) }
         guard let list else { return .failure(GLibError(taking: nil)) }
         defer { g_object_unref(list) }
-        // The reply's type was checked by GDBus: one handle inside.
+        // GDBus has checked the type of the reply, which contains one handle.
         guard let handle = g_variant_get_child_value(tuple, 0) else { return .failure(GLibError(taking: nil)) }
         defer { g_variant_unref(handle) }
         let descriptor = g_unix_fd_list_get(list, g_variant_get_handle(handle), &error)

@@ -2,19 +2,19 @@
 import CGIO
 
 extension BusConnection {
-    /// Offers an object: its methods, and its properties as calls of `org.freedesktop.DBus.Properties`. Calls come on this
-    /// thread until the handle goes away.
+    /// Exports an object with its methods. Its properties arrive as calls of `org.freedesktop.DBus.Properties`. Calls
+    /// arrive on this thread until the returned handle is released.
     ///
     /// - Parameters:
-    ///   - xml: a D-Bus introspection document that describes `interface`.
-    ///   - flow: what limits calls; the same as of ``limit(by:)``.
+    ///   - xml: A D-Bus introspection document that describes `interface`.
+    ///   - flow: The limiter of calls; must be the same one that was passed to ``limit(by:)``.
     package func offer(
         _ interface: String, describedBy xml: String, at path: String, flow: BusFlow? = nil,
         _ answer: @escaping (BusCall) -> Void
     ) throws -> BusRegistration {
         var error: UnsafeMutablePointer<GError>?
         guard let node = g_dbus_node_info_new_for_xml(xml, &error) else { throw GLibError(taking: error) }
-        // The registration keeps what it needs of it.
+        // The registration holds references to what it needs.
         defer { g_dbus_node_info_unref(node) }
         var vtable = GDBusInterfaceVTable()
         vtable.method_call = { _, _, _, _, _, parameters, invocation, data in
@@ -31,14 +31,15 @@ extension BusConnection {
         return BusRegistration { g_dbus_connection_unregister_object(OpaquePointer(connection.pointer), id) }
     }
 
-    /// Whether that can be a well-known name on a bus.
+    /// Returns whether `name` is a valid well-known bus name.
     package static func isWellKnownName(_ name: String) -> Bool {
         !name.hasPrefix(":") && !name.utf8.contains(0) && g_dbus_is_name(name) != 0
     }
 
-    /// Asks for a well-known name, without waiting behind another owner.
+    /// Requests a well-known name, without queuing behind another owner.
     ///
-    /// - Parameter body: told true once the name is ours, false where it is another's or was lost.
+    /// - Parameter body: Receives true after this connection has acquired the name, and false if another connection
+    ///   owns the name or the name was lost.
     package func own(_ name: String, _ body: @escaping (Bool) -> Void) -> BusRegistration {
         let id = g_bus_own_name_on_connection(
             pointer, name, G_BUS_NAME_OWNER_FLAGS_DO_NOT_QUEUE,
@@ -52,9 +53,9 @@ extension BusConnection {
         return BusRegistration { g_bus_unown_name(id) }
     }
 
-    /// Sends a signal, to one receiver or to all that listen. Any thread may call it.
+    /// Sends a signal to one receiver, or to all subscribers if `receiver` is nil. May be called from any thread.
     ///
-    /// - Throws: `VariantMismatchError` where the values are not of that type, `GLibError` when the bus has gone.
+    /// - Throws: `VariantMismatchError` if the values do not have the type, `GLibError` if the connection is closed.
     package func emit(
         _ member: String, of interface: String, at path: String, to receiver: String?, _ values: [VariantValue],
         type: String
@@ -65,7 +66,7 @@ extension BusConnection {
         else { throw GLibError(taking: error) }
     }
 
-    /// Waits until what was sent has gone out, or the bus has gone.
+    /// Blocks until all queued messages have been sent or the connection is closed.
     package func flush() { g_dbus_connection_flush_sync(pointer, nil, nil) }
 }
 

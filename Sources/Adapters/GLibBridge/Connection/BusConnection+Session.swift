@@ -3,9 +3,9 @@ import CGIO
 import Glibc
 
 extension BusConnection {
-    /// The session bus's address, as the environment gives it; nil when there is none.
+    /// Returns the address of the session bus from the environment; nil if there is none.
     ///
-    /// GIO would start a bus where it finds none.
+    /// GIO is not asked, because GIO would start a bus if there is none.
     package static func sessionBusAddress(in environment: (String) -> String? = ownEnvironment) -> String? {
         if let address = environment("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty { return address }
         guard let folder = environment("XDG_RUNTIME_DIR"), folder.hasPrefix("/"),
@@ -15,6 +15,6 @@ extension BusConnection {
         return "unix:path=" + String(cString: escaped)
     }
 
-    /// A variable of this process's environment.
+    /// Returns a variable of this process's environment.
     package static func ownEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

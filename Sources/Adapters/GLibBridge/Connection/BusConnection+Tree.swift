@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
 
-/// Objects below one path that are registered all at once: ten thousand of them cost what one costs.
+/// A set of objects below one path that are registered together. Ten thousand objects cost as much as one.
 package struct BusTree {
-    /// The path that they lie below, without one at its end.
+    /// The path below which the objects are, without a trailing slash.
     package var path: String
-    /// Their interface.
+    /// The interface of the objects.
     package var interface: String
     /// A D-Bus introspection document that describes the interface.
     package var xml: String
-    /// The objects' names, as far as the caller of that unique name is to see them. Asked on the connection's thread.
+    /// Returns the names of the objects that a caller may see, given the caller's unique name. Called on the
+    /// connection's thread.
     package var names: (_ sender: String) -> [String]
 
-    /// A tree.
+    /// Creates a tree.
     package init(path: String, interface: String, xml: String, names: @escaping (_ sender: String) -> [String]) {
         self.path = path
         self.interface = interface
@@ -22,9 +23,10 @@ package struct BusTree {
 }
 
 extension BusConnection {
-    /// Offers all objects of a tree. Calls come on this thread until the handle goes away.
+    /// Exports all objects of a tree. Calls arrive on this thread until the returned handle is released.
     ///
-    /// Calls come for any name below the path, there or not: who answers knows what there is, and for whom.
+    /// Calls arrive for any name below the path, whether or not the object exists. `answer` decides whether an object
+    /// exists for a caller.
     package func offer(
         _ tree: BusTree, flow: BusFlow? = nil, _ answer: @escaping (BusCall) -> Void
     ) throws -> BusRegistration {
@@ -36,7 +38,7 @@ extension BusConnection {
             return Unmanaged<TreeHandler>.fromOpaque(data).takeUnretainedValue().names(for: sender)
         }
         vtable.introspect = { _, _, _, name, data in
-            // The path itself has no interface, only objects below.
+            // The path itself has no interface; only the objects below it do.
             guard let data, name != nil else { return nil }
             return Unmanaged<TreeHandler>.fromOpaque(data).takeUnretainedValue().interfaces()
         }
@@ -56,7 +58,7 @@ extension BusConnection {
     }
 }
 
-/// What C holds of a tree.
+/// The state of a tree that C code refers to.
 private final class TreeHandler {
     let vtable: UnsafeMutablePointer<GDBusInterfaceVTable>
     private let tree: BusTree
@@ -64,7 +66,7 @@ private final class TreeHandler {
     private let answer: (BusCall) -> Void
     private let flow: BusFlow?
 
-    /// Takes over one reference to `node`.
+    /// Creates a handler and takes ownership of one reference to `node`.
     init(
         _ tree: BusTree, node: UnsafeMutablePointer<GDBusNodeInfo>, _ flow: BusFlow?,
         _ answer: @escaping (BusCall) -> Void
@@ -88,7 +90,7 @@ private final class TreeHandler {
         g_dbus_node_info_unref(node)
     }
 
-    /// The names as C takes them: an array to be freed with its texts, ended by nil.
+    /// Returns the names in C form: a nil-terminated array that the caller frees together with its strings.
     func names(for sender: UnsafePointer<CChar>?) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
         let names = tree.names(sender.map { String(cString: $0) } ?? "")
         let size = (names.count + 1) * MemoryLayout<UnsafeMutablePointer<CChar>?>.stride
@@ -97,7 +99,7 @@ private final class TreeHandler {
         return array
     }
 
-    /// The one interface, likewise.
+    /// Returns the only interface in C form: a nil-terminated array that the caller frees.
     func interfaces() -> UnsafeMutablePointer<UnsafeMutablePointer<GDBusInterfaceInfo>?>? {
         let size = 2 * MemoryLayout<UnsafeMutablePointer<GDBusInterfaceInfo>?>.stride
         let array = g_malloc0(gsize(size)).assumingMemoryBound(to: UnsafeMutablePointer<GDBusInterfaceInfo>?.self)

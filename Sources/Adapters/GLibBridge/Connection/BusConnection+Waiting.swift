@@ -2,9 +2,9 @@
 import CGIO
 
 extension BusConnection {
-    /// Asks the bus itself, and waits for the answer: only where GDBus wants an answer at once.
+    /// Calls a method of the bus itself and blocks for the answer. Use only if GDBus needs an answer synchronously.
     ///
-    /// - Returns: nil where the bus knows of none, or does not answer in time.
+    /// - Returns: The answer; nil if the bus returns an error or does not answer in time.
     package func askBus(_ method: String, _ argument: String? = nil, milliseconds: Int32) -> [VariantValue]? {
         var values: [OpaquePointer?] = argument.map { [g_variant_new_string($0)] } ?? []
         let reply = g_dbus_connection_call_sync(

@@ -3,7 +3,7 @@ import CGIO
 
 /// A private connection to a message bus, for the thread of one `GLibExecutor`.
 ///
-/// Private, so that closing it is ours to decide, and so that its end never ends the process.
+/// The connection is private, so that this program decides when to close it, and its end never ends the process.
 package final class BusConnection {
     let connection: GObjectReference
     var pointer: OpaquePointer { OpaquePointer(connection.pointer) }
@@ -13,7 +13,7 @@ package final class BusConnection {
         g_dbus_connection_set_exit_on_close(connection, 0)
     }
 
-    /// Connects to the bus at `address`; `completion` comes on this thread, exactly once.
+    /// Connects to the bus at `address`. Calls `completion` on this thread, exactly once.
     package static func open(
         address: String, cancellation: Cancellation,
         completion: @escaping (Result<BusConnection, GLibError>) -> Void
@@ -35,20 +35,20 @@ package final class BusConnection {
             }, Unmanaged.passRetained(Completion(completion)).toOpaque())
     }
 
-    /// The system bus's address, as the environment and GIO's defaults give it; nil when there is none.
+    /// Returns the address of the system bus from the environment and GIO's defaults; nil if there is none.
     package static func systemBusAddress() -> String? {
         guard let address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, nil, nil) else { return nil }
         defer { g_free(address) }
         return String(cString: address)
     }
 
-    /// Calls `body` when the bus goes away.
+    /// Calls `body` when the connection is closed.
     package func onClosed(_ body: @escaping () -> Void) { connection.connect("closed", body) }
 
-    /// Closes without waiting.
+    /// Closes the connection without waiting.
     package func close() { g_dbus_connection_close(pointer, nil, nil, nil) }
 
-    /// Reads all properties of an interface, with no time limit: the caller keeps its own.
+    /// Reads all properties of an interface, without a time limit; the caller sets its own.
     package func properties(
         of interface: String, at path: String, service: String, cancellation: Cancellation,
         completion: @escaping (Result<[String: VariantValue], GLibError>) -> Void
@@ -61,7 +61,7 @@ package final class BusConnection {
             })
     }
 
-    /// Reads one property, with no time limit: the caller keeps its own.
+    /// Reads one property, without a time limit; the caller sets its own.
     package func property(
         _ name: String, of interface: String, at path: String, service: String, cancellation: Cancellation,
         completion: @escaping (Result<VariantValue, GLibError>) -> Void
@@ -90,14 +90,15 @@ package final class BusConnection {
                     return completion.body(.failure(GLibError(taking: error)))
                 }
                 defer { g_variant_unref(tuple) }
-                // The reply's type was checked by GDBus: one value inside.
+                // GDBus has checked the type of the reply, which contains one value.
                 guard let child = g_variant_get_child_value(tuple, 0) else { return }
                 defer { g_variant_unref(child) }
                 completion.body(.success(Reply(pointer: child)))
             }, Unmanaged.passRetained(completion).toOpaque())
     }
 
-    /// Calls `body` at each signal that matches, of any object where `path` is nil, until the handle goes away.
+    /// Calls `body` for each matching signal, until the returned handle is released. If `path` is nil, signals of
+    /// every object match.
     package func subscribe(
         sender: String, interface: String, member: String, path: String?, firstArgument: String? = nil,
         isFirstArgumentPath: Bool = false, _ body: @escaping () -> Void
@@ -114,7 +115,8 @@ package final class BusConnection {
         }
     }
 
-    /// Tells who owns `name`: its unique name, or nil when nobody does; once at the start, then at each change.
+    /// Calls `body` with the unique name of the owner of `name`, or nil if there is none: once at the start, then
+    /// after each change.
     package func watchName(
         _ name: String, startingIt: Bool, _ body: @escaping (_ owner: String?) -> Void
     ) -> BusRegistration {
@@ -132,7 +134,7 @@ package final class BusConnection {
     }
 }
 
-/// A subscription on a bus; it ends when this handle goes away.
+/// A subscription on a bus. Releasing this handle ends the subscription.
 package final class BusRegistration {
     private let end: () -> Void
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
 
-/// Sends signals over a connection from any thread, in the order in which it is asked.
+/// Sends signals over a connection from any thread, in the order of the calls.
 package final class SignalSender: @unchecked Sendable {
-    // Guard for @unchecked: GDBus lets any thread send, and counts references atomically.
+    // Guard for `@unchecked`: GDBus allows sending from any thread, and reference counts are atomic.
     private let connection: GObjectReference
 
     init(_ connection: BusConnection) {
         self.connection = GObjectReference(taking: g_object_ref(connection.connection.pointer))
     }
 
-    /// Sends a signal to one receiver. Does not wait; what cannot be sent any more, since the bus has gone, goes nowhere.
+    /// Sends a signal to one receiver without waiting. If the connection is closed, the signal is dropped.
     ///
-    /// - Throws: `VariantMismatchError` where the values are not of that type.
+    /// - Throws: `VariantMismatchError` if the values do not have the type.
     package func emit(
         _ member: String, of interface: String, at path: String, to receiver: String, _ values: [VariantValue],
         type: String
@@ -24,6 +24,6 @@ package final class SignalSender: @unchecked Sendable {
 }
 
 extension BusConnection {
-    /// What sends over this connection from any thread, as long as it is open.
+    /// An object that sends signals over this connection from any thread, as long as the connection is open.
     package var signalSender: SignalSender { SignalSender(self) }
 }

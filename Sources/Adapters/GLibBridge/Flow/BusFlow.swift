@@ -2,18 +2,19 @@
 import CGIO
 import Synchronization
 
-/// Bounds what other connections can make this one and the bus keep: refuses calls beyond the limits before they are decoded
-/// or queued, and says who does not read what it is sent.
+/// Limits the resources that other connections can make this process and the bus use. Refuses calls beyond the limits
+/// before they are decoded or queued, and reports receivers that do not read their messages.
 ///
-/// GDBus shows it every message on its own thread.
+/// GDBus passes every message to this object on GDBus's own thread.
 package final class BusFlow: Sendable {
-    /// The errors with which calls are refused.
+    /// The names of the errors with which calls are refused.
     package struct Refusals: Sendable {
-        /// The name of the error for a call that is too large, and for one that is too many.
+        /// The name of the error for a call that is too large.
         package var tooLarge: String
+        /// The name of the error for a call beyond the limits on unanswered calls or unread messages.
         package var tooMany: String
 
-        /// Errors of these names.
+        /// Creates a set of error names.
         package init(tooLarge: String, tooMany: String) {
             self.tooLarge = tooLarge
             self.tooMany = tooMany
@@ -24,16 +25,17 @@ package final class BusFlow: Sendable {
     private let refusals: Refusals
     private let askToConfirm: @Sendable (String) -> Void
 
-    /// Accounts without any connection.
+    /// Creates accounts without any connection.
     ///
-    /// - Parameter askToConfirm: has a connection show that it reads, and calls ``confirm(_:)`` once it has. Called on
-    ///   GDBus's thread, or from ``confirm(_:)``; must not wait.
+    /// - Parameter askToConfirm: Asks a connection to show that it reads its messages, and calls ``confirm(_:)`` after
+    ///   it has. Called on GDBus's thread, or from ``confirm(_:)``; must not block.
     package init(refusals: Refusals, askToConfirm: @escaping @Sendable (String) -> Void) {
         self.refusals = refusals
         self.askToConfirm = askToConfirm
     }
 
-    /// Notes that a connection has read what it had been sent when it was asked; true where it was stalled until now.
+    /// Records that a connection has read everything sent before it was asked. Returns true if the connection was
+    /// stalled until now.
     package func confirm(_ name: String) -> Bool {
         switch flow.withLock({ $0.confirm(name) }) {
         case .none: return false
@@ -44,17 +46,17 @@ package final class BusFlow: Sendable {
         }
     }
 
-    /// Whether a connection has left so much unread that it is to be sent nothing more.
+    /// Returns whether a connection has so many unread messages that it must not be sent more.
     package func isStalled(_ name: String) -> Bool { flow.withLock { $0.isStalled(name) } }
 
-    /// Forgets a connection that has gone.
+    /// Removes the account of a connection that has closed.
     package func forget(_ name: String) { flow.withLock { $0.forget(name) } }
 
     func answered(_ serial: UInt32, of name: String) { flow.withLock { $0.answered(serial, of: name) } }
 
     // MARK: On GDBus's thread
 
-    /// Looks at a message that comes in; false where it goes no further.
+    /// Checks an incoming message. Returns false if the message must be dropped.
     fileprivate func admits(_ message: OpaquePointer, on connection: OpaquePointer?) -> Bool {
         guard g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL,
             let sender = g_dbus_message_get_sender(message).map({ String(cString: $0) }), sender.hasPrefix(":")
@@ -87,7 +89,7 @@ package final class BusFlow: Sendable {
         return false
     }
 
-    /// Counts a message that goes out.
+    /// Counts an outgoing message.
     fileprivate func noteSent(_ message: OpaquePointer) {
         guard let receiver = g_dbus_message_get_destination(message).map({ String(cString: $0) }),
             receiver.hasPrefix(":")
@@ -96,7 +98,7 @@ package final class BusFlow: Sendable {
         let isDue: Bool
         switch g_dbus_message_get_message_type(message) {
         case G_DBUS_MESSAGE_TYPE_METHOD_RETURN, G_DBUS_MESSAGE_TYPE_ERROR:
-            // Of calls, too, that GDBus answers by itself.
+            // Includes answers to calls that GDBus answers by itself.
             let serial = g_dbus_message_get_reply_serial(message)
             isDue = flow.withLock { $0.reply(to: serial, bytes: bytes, of: receiver) }
         case G_DBUS_MESSAGE_TYPE_SIGNAL: isDue = flow.withLock { $0.send(bytes: bytes, to: receiver) }
@@ -120,7 +122,7 @@ package final class BusFlow: Sendable {
 }
 
 extension BusConnection {
-    /// Has `flow` see all messages from now on, until the handle goes away.
+    /// Passes all messages of this connection to `flow` until the returned handle is released.
     package func limit(by flow: BusFlow) -> BusRegistration {
         let connection = connection
         let id = g_dbus_connection_add_filter(

@@ -1,52 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Accounts of the messages between this connection and the others on the bus, by their unique names: how many of their calls
-/// are in flight, and how much they were sent without having shown that they read it.
+/// The accounts of messages between this connection and others on the bus, by unique name. Each account counts the
+/// calls in flight, and the messages sent to a peer that has not shown yet that it reads them.
 ///
-/// A message bus keeps whatever a stopped receiver does not read, and GDBus keeps whatever comes in faster than it is
-/// handled. These accounts put a bound on both (rules C5 and C7). A value; ``BusFlow`` asks it for each message.
+/// A message bus stores everything that a stopped receiver does not read, and GDBus stores everything that arrives
+/// faster than it is handled. The accounts limit both (rules C5 and C7). ``BusFlow`` consults this value for each
+/// message.
 struct MessageFlow {
-    /// The bounds.
+    /// The limits.
     struct Limits: Hashable, Sendable {
-        /// Calls of one connection that are not answered yet.
+        /// The number of unanswered calls of one connection.
         var calls = 1000
-        /// Bytes of those calls, of one connection and of all together.
+        /// The bytes of the unanswered calls, of one connection and of all connections together.
         var callBytes = 32 << 20
         var allCallBytes = 128 << 20
-        /// The largest single call.
+        /// The size of the largest single call, in bytes.
         var largestCall = 16 << 20
-        /// Messages, and bytes, that are sent to a connection before it has to show that it reads them.
+        /// The number of messages, and of bytes, that are sent to a connection before it must show that it reads them.
         var unconfirmed = 1024
         var unconfirmedBytes = 32 << 20
-        /// Messages after which a connection is asked to show that.
+        /// The number of messages after which a connection is asked to show that it reads them.
         var askingAfter = 64
-        /// Answers, and their bytes, to calls that a connection makes one after the other: it has read each before the next
-        /// call, unless it only plays that. A program that blocks in each of its calls never shows more.
+        /// The number of answers, and of their bytes, to calls that a connection makes one after another. An honest
+        /// connection has read each answer before its next call. A program that blocks in each of its calls never
+        /// shows more.
         var blocking = 1_000_000
         var blockingBytes = 1 << 30
     }
 
-    /// The answer to whether a call may come in.
+    /// The decision about an incoming call.
     enum Admission: Hashable {
         case admitted
         case tooLarge(bytes: Int)
         case tooMany(calls: Int)
         case tooMuch(bytes: Int)
-        /// The connection has not shown for very long that it reads.
+        /// The connection has not shown for very long that it reads its messages.
         case unconfirmed(answers: Int)
-        /// It may not, and not even an error is sent, since the connection reads nothing.
+        /// The call is dropped without an error, because the connection reads nothing.
         case ignored
     }
 
     private struct Peer {
-        /// The sizes of the calls in flight, by their serial numbers.
+        /// The sizes of the calls in flight, by serial number.
         var calls: [UInt32: Int] = [:]
         var callBytes = 0
         var sent = 0
         var sentBytes = 0
         var blocking = 0
         var blockingBytes = 0
-        /// What had been sent when the connection was asked to show that it reads; nil while it is not asked.
+        /// The amounts sent when the connection was asked to show that it reads; nil if no request is pending.
         var asked: (sent: Int, bytes: Int)?
     }
 
@@ -56,7 +58,7 @@ struct MessageFlow {
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Decides about a call, and counts it where it is admitted.
+    /// Decides about a call, and counts the call if it is admitted.
     mutating func receive(_ serial: UInt32, bytes: Int, from name: String) -> Admission {
         var peer = peers[name] ?? Peer()
         if let refusal = refusal(of: bytes, from: peer) { return isStalled(peer) ? .ignored : refusal }
@@ -67,7 +69,8 @@ struct MessageFlow {
         return .admitted
     }
 
-    /// Nil where a call may come in. That of a stalled connection may, too: it is answered once the connection reads again.
+    /// Returns the reason to refuse a call; nil if the call is admitted. Calls of a stalled connection are admitted
+    /// within the limits, and answered after the connection reads again.
     private func refusal(of bytes: Int, from peer: Peer) -> Admission? {
         guard peer.blocking < limits.blocking, peer.blockingBytes < limits.blockingBytes else {
             return .unconfirmed(answers: peer.blocking)
@@ -80,9 +83,9 @@ struct MessageFlow {
         return nil
     }
 
-    /// Counts an answer that goes out.
+    /// Counts an outgoing answer.
     ///
-    /// - Returns: whether the receiver is to be asked to show that it reads.
+    /// - Returns: Whether the receiver must be asked to show that it reads its messages.
     mutating func reply(to serial: UInt32, bytes: Int, of name: String) -> Bool {
         let isOnlyCall = peers[name].map { $0.calls.count == 1 && $0.calls[serial] != nil } ?? false
         answered(serial, of: name)
@@ -92,16 +95,16 @@ struct MessageFlow {
         return false
     }
 
-    /// Notes that a call was answered, or needs no answer. Safe to repeat.
+    /// Records that a call was answered or needs no answer. Safe to repeat.
     mutating func answered(_ serial: UInt32, of name: String) {
         guard let bytes = peers[name]?.calls.removeValue(forKey: serial) else { return }
         peers[name]?.callBytes -= bytes
         allCallBytes -= bytes
     }
 
-    /// Counts a message that goes out.
+    /// Counts an outgoing message.
     ///
-    /// - Returns: whether the receiver is to be asked to show that it reads.
+    /// - Returns: Whether the receiver must be asked to show that it reads its messages.
     mutating func send(bytes: Int, to name: String) -> Bool {
         var peer = peers[name] ?? Peer()
         peer.sent += 1
@@ -113,17 +116,17 @@ struct MessageFlow {
         return isDue
     }
 
-    /// The consequence of a receiver's proof that it has read everything sent before it was asked.
+    /// The result of a receiver's proof that it has read everything sent before it was asked.
     enum Confirmation: Hashable {
-        /// Nothing.
+        /// No change.
         case none
-        /// It was stalled, and is so no longer.
+        /// The receiver was stalled and is no longer.
         case resumed
-        /// It has been sent so much meanwhile that it is to be asked again.
+        /// The receiver has been sent so much in the meantime that it must be asked again.
         case askAgain
     }
 
-    /// Notes that a receiver has read what it had been sent when it was asked.
+    /// Records that a receiver has read everything sent before it was asked.
     mutating func confirm(_ name: String) -> Confirmation {
         guard var peer = peers[name], let asked = peer.asked else { return .none }
         let wasStalled = isStalled(peer)
@@ -131,21 +134,21 @@ struct MessageFlow {
         peer.sentBytes -= asked.bytes
         peer.asked = nil
         (peer.blocking, peer.blockingBytes) = (0, 0)
-        // While it is stalled nothing is sent to it, by which it could be asked.
+        // A stalled receiver is sent no messages, so no later message would trigger the next request.
         let isStalled = isStalled(peer)
         if isStalled { peer.asked = (peer.sent, peer.sentBytes) }
         peers[name] = peer
         return isStalled ? .askAgain : wasStalled ? .resumed : .none
     }
 
-    /// Whether a receiver has left so much unread that it is sent nothing more.
+    /// Returns whether a receiver has so many unread messages that it must not be sent more.
     func isStalled(_ name: String) -> Bool { peers[name].map(isStalled) ?? false }
 
     private func isStalled(_ peer: Peer) -> Bool {
         peer.sent >= limits.unconfirmed || peer.sentBytes >= limits.unconfirmedBytes
     }
 
-    /// Forgets a connection that has gone.
+    /// Removes the account of a connection that has closed.
     mutating func forget(_ name: String) {
         guard let peer = peers.removeValue(forKey: name) else { return }
         allCallBytes -= peer.callBytes

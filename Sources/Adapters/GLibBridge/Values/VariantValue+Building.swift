@@ -2,12 +2,13 @@
 import CGIO
 
 extension VariantValue {
-    /// Text; nothing where there is none.
+    /// Returns a string value; nil if `text` is nil.
     package static func optional(_ text: String?) -> VariantValue? { text.map(VariantValue.string) }
 
-    /// The value as a GVariant of a D-Bus type such as `(sa{sv})`, as a floating reference.
+    /// Returns the value as a GVariant of a D-Bus type such as `(sa{sv})`, as a floating reference.
     ///
-    /// - Throws: `VariantMismatchError` where the value does not have that type, or holds what D-Bus cannot carry.
+    /// - Throws: `VariantMismatchError` if the value does not have the type, or contains a value that D-Bus cannot
+    ///   carry.
     package func variant(ofType type: String) throws -> OpaquePointer {
         let types = try Self.completeTypes(type[...])
         guard types.count == 1 else { throw VariantMismatchError(type: type, value: self) }
@@ -19,7 +20,7 @@ extension VariantValue {
         return made
     }
 
-    /// The value as that type; nil where it is not one.
+    /// Returns the value as a GVariant of the type; nil if the value does not have the type.
     private func unchecked(_ type: Substring) throws -> OpaquePointer? {
         switch (type.first, self) {
         case ("b", .bool(let flag)): return g_variant_new_boolean(flag ? 1 : 0)
@@ -55,14 +56,15 @@ extension VariantValue {
         var members: [OpaquePointer?] = []
         for item in items {
             let member = try item.variant(type)
-            // From here on one piece of memory: GLib never gives back what trees of thousands of values have taken.
+            // Serialized into one block of memory: GLib never returns the memory of trees with thousands of values.
             if items.count >= Self.many { _ = g_variant_get_data(member) }
             members.append(member)
         }
         return Self.array(of: type, members)
     }
 
-    /// Numbers as one piece of memory: a GVariant for each of ten thousand is slow.
+    /// Returns an array of numbers from one block of memory. Creating a GVariant for each of ten thousand numbers is
+    /// slow.
     private func numbers(_ items: [VariantValue]) throws -> OpaquePointer? {
         var numbers: [Int64] = []
         numbers.reserveCapacity(items.count)
@@ -93,7 +95,7 @@ extension VariantValue {
         guard type.first == "{" else { return nil }
         let types = try Self.completeTypes(type.dropFirst().dropLast())
         guard types.count == 2 else { return nil }
-        // In a fixed order: what goes out is the same each time.
+        // Sorted, so that the same dictionary always has the same serialized form.
         var pairs: [OpaquePointer?] = []
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
             pairs.append(
@@ -116,7 +118,7 @@ extension VariantValue {
         Number(exactly: number).flatMap(make)
     }
 
-    /// The type that stands for the value where nothing else is said: inside a `v`.
+    /// Returns the type of the value inside a `v`, if no other type is given.
     private func naturalType() throws -> Substring {
         switch self {
         case .bool: "b"
@@ -132,7 +134,7 @@ extension VariantValue {
         }
     }
 
-    /// The single complete types that a signature is a row of.
+    /// Splits a signature into its single complete types.
     private static func completeTypes(_ signature: Substring) throws -> [Substring] {
         var types: [Substring] = []
         var start = signature.startIndex
@@ -156,11 +158,11 @@ extension VariantValue {
     }
 }
 
-/// A value that cannot be sent as the D-Bus type that is asked for.
+/// A value that cannot be sent as the requested D-Bus type.
 package struct VariantMismatchError: Error, Hashable, CustomStringConvertible {
-    /// The type that it should have had.
+    /// The requested type.
     package var type: String
-    /// The value.
+    /// The value that does not have the type.
     package var value: VariantValue
 
     package var description: String { "\(value) cannot be sent as the D-Bus type '\(type)'" }

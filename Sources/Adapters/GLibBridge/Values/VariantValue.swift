@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGIO
 
-/// A D-Bus value; of the rarer kinds it is `other`.
+/// A D-Bus value. Types that are not supported become `other`.
 package enum VariantValue: Hashable, Sendable {
     case bool(Bool)
     case integer(Int64)
     case double(Double)
-    /// Strings, object paths and signatures.
+    /// A string, an object path, or a signature.
     case string(String)
-    /// Arrays and tuples.
+    /// An array or a tuple.
     case list([VariantValue])
-    /// Arrays of bytes.
+    /// An array of bytes.
     case bytes([UInt8])
-    /// Dictionaries whose keys are strings or object paths.
+    /// A dictionary whose keys are strings or object paths.
     case dictionary([String: VariantValue])
-    /// Object paths, where they are to be sent as such; those that come are a `list`.
+    /// A list of object paths to send. Received object paths are a `list`.
     case paths([String])
-    /// The place of a descriptor among those that came with the message.
+    /// The index of a file descriptor among the descriptors of the message.
     case handle(Int32)
-    /// A value to be sent as a `v` that holds that type; values that come are as they are without it.
+    /// A value to send as a `v` that contains a value of the given type. Received values have no wrapper.
     indirect case typed(String, VariantValue)
     case other
 
-    /// Copies a GVariant, looking through one wrapped in a `v`.
+    /// Copies a GVariant, unwrapping a `v`.
     package init(copying variant: OpaquePointer) {
         switch g_variant_classify(variant) {
         case G_VARIANT_CLASS_BOOLEAN: self = .bool(g_variant_get_boolean(variant) != 0)
@@ -76,7 +76,8 @@ package enum VariantValue: Hashable, Sendable {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(count)))
     }
 
-    /// Copies an `ax` as it lies in memory: lists of ten thousand are common, and a GVariant for each number is slow.
+    /// Copies an `ax` directly from memory. Lists of ten thousand numbers are common, and a GVariant for each number
+    /// is slow.
     private static func numbers(copying variant: OpaquePointer) -> [VariantValue] {
         var count: gsize = 0
         guard let start = g_variant_get_fixed_array(variant, &count, gsize(MemoryLayout<Int64>.size)) else { return [] }
@@ -86,7 +87,7 @@ package enum VariantValue: Hashable, Sendable {
         }
     }
 
-    /// Copies an `as`, for the same reason without a GVariant for each text.
+    /// Copies an `as` without a GVariant for each string, because that is slow.
     private static func texts(copying variant: OpaquePointer) -> [VariantValue] {
         var count: gsize = 0
         guard let start = g_variant_get_strv(variant, &count) else { return [] }
@@ -94,7 +95,7 @@ package enum VariantValue: Hashable, Sendable {
         return (0..<Int(count)).compactMap { index in start[index].map { .string(String(cString: $0)) } }
     }
 
-    /// Copies an `a{sv}`, or a dictionary of other values with such keys.
+    /// Copies an `a{sv}`, or a dictionary of another value type whose keys are strings or object paths.
     static func properties(copying dictionary: OpaquePointer) -> [String: VariantValue] {
         var properties: [String: VariantValue] = [:]
         for index in 0..<g_variant_n_children(dictionary) {

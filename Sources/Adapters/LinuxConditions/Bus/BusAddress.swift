@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// D-Bus addresses, as far as we need to understand them.
+/// Functions for the few parts of D-Bus addresses that are needed here.
 enum BusAddress {
-    /// The file of a socket; nil when no part of the address names one.
+    /// Returns the path of the socket in an address; nil if no part of the address contains a path.
     static func socketPath(of address: String) -> String? {
         for part in address.split(separator: ";") where part.hasPrefix("unix:") {
             for pair in part.dropFirst("unix:".count).split(separator: ",") where pair.hasPrefix("path=") {
@@ -12,7 +12,7 @@ enum BusAddress {
         return nil
     }
 
-    /// Undoes `%2f` and the like.
+    /// Decodes percent escapes such as `%2f`.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

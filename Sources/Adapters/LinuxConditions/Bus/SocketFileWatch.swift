@@ -2,12 +2,12 @@
 import GLibBridge
 import Glibc
 
-/// Tells when a file may have appeared, by watching its folder, or the nearest one above that exists.
+/// Reports that a file may have appeared, by watching its folder or its nearest existing ancestor.
 final class SocketFileWatch {
     private let descriptor: Int32
     private var source: GLibSource?
 
-    /// Watches; nil where the kernel does not allow it.
+    /// Starts watching; nil if the kernel does not allow it.
     init?(path: String, on executor: GLibExecutor, onHint body: @escaping () -> Void) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -16,7 +16,7 @@ final class SocketFileWatch {
         source = executor.watch(descriptor: descriptor) {
             var bytes = [UInt8](repeating: 0, count: 4096)
             while read(descriptor, &bytes, bytes.count) > 0 {}
-            // A folder nearer to the file may exist by now.
+            // A nearer ancestor may exist by now.
             Self.watch(path, descriptor)
             body()
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Keeps a connection to the system bus, or to another one, through the bus's absence and its restarts, without polling.
+/// Maintains a connection to the system bus, or to another bus, through absences and restarts of the bus, without
+/// polling.
 final class SystemBus {
     private enum State {
         case closed
@@ -21,7 +22,11 @@ final class SystemBus {
     private var timer: GLibSource?
     private var attempts = 0
 
-    /// `address` is asked at the start; `onLoss` tells that there is no bus: at the end of a connection, and when the first attempt fails.
+    /// - Parameters:
+    ///   - address: Returns the address of the bus. Called once, at the start.
+    ///   - onOpen: Called with each new connection.
+    ///   - onLoss: Called if there is no bus: at the end of a connection, after a failed attempt, and if an attempt
+    ///     exceeds `timeLimit`.
     init(
         on executor: GLibExecutor, timeLimit: Duration,
         address: @escaping () -> String? = BusConnection.systemBusAddress,
@@ -34,7 +39,7 @@ final class SystemBus {
         self.onLoss = onLoss
     }
 
-    /// Connects, now or as soon as there is a bus.
+    /// Connects now, or as soon as the bus appears.
     func start() {
         address = findAddress()
         guard let path = address.flatMap(BusAddress.socketPath) else { return connect() }
@@ -42,7 +47,7 @@ final class SystemBus {
         connect()
     }
 
-    /// Ends the connection and all attempts.
+    /// Ends the connection and all attempts to connect.
     func stop() {
         fileWatch = nil
         timer = nil
@@ -54,9 +59,9 @@ final class SystemBus {
         state = .closed
     }
 
-    /// Something happened beside the socket.
+    /// Connects after an event in the socket's folder.
     ///
-    /// Its file appears before anybody listens: a few attempts, then quiet.
+    /// The socket file appears before the bus listens, so up to six attempts follow, at growing intervals.
     private func connectAnew() {
         guard case .closed = state else { return }
         attempts = 0
@@ -95,7 +100,7 @@ final class SystemBus {
             guard let self, case .open = state else { return }
             state = .closed
             onLoss()
-            // It may have been restarted already.
+            // The bus may have restarted already.
             connectAnew()
         }
         onOpen(connection)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the files of DHCP clients tell of a network's price.
+/// Functions that search the files of DHCP clients for the metered state of a network.
 ///
-/// A phone that shares its connection says so in the vendor's option, number 43, of its answers: `ANDROID_METERED`.
+/// A phone that shares its connection sends `ANDROID_METERED` in the vendor-specific option, number 43, of its DHCP
+/// answers.
 enum DHCPLease {
-    /// What phones say.
+    /// The word that phones send.
     private static let word = Array("ANDROID_METERED".utf8)
 
-    /// Whether the bytes of option 43 say that the network is metered.
+    /// Returns whether the bytes of option 43 say that the network is metered.
     static func isMetered(vendorOption bytes: some Collection<UInt8>) -> Bool {
         var rest = bytes[...]
         while rest.count >= word.count {
@@ -17,7 +18,8 @@ enum DHCPLease {
         return false
     }
 
-    /// Whether a lease of systemd-networkd says so: `VENDOR_SPECIFIC=` and hexadecimal digits.
+    /// Returns whether a lease of systemd-networkd says that the network is metered. The line is `VENDOR_SPECIFIC=`
+    /// with hexadecimal digits.
     static func isMetered(networkd text: String) -> Bool {
         let key = "VENDOR_SPECIFIC="
         return text.split(whereSeparator: \.isNewline).contains { line in
@@ -25,9 +27,10 @@ enum DHCPLease {
         }
     }
 
-    /// Whether the newest lease for `interface` in a file of ISC dhclient says so; one that has run out says nothing.
+    /// Returns whether the newest lease for `interface` in a file of ISC dhclient says that the network is metered. An
+    /// expired lease does not count.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: The current time, in seconds since 1970.
     static func isMetered(dhclient text: String, interface: String, now: Int64) -> Bool {
         var isInside = false
         var lease = Lease()
@@ -47,10 +50,10 @@ enum DHCPLease {
         return newest.expiry.map { $0 > now } ?? true
     }
 
-    /// Whether a lease of dhcpcd says so: the server's answer as it came over the network; one that has run out says
-    /// nothing.
+    /// Returns whether a lease of dhcpcd says that the network is metered. The file contains the server's answer as
+    /// received. An expired lease does not count.
     ///
-    /// - Parameter age: seconds since it came.
+    /// - Parameter age: The time since the answer, in seconds.
     static func isMetered(dhcpcd bytes: [UInt8], age: Int64) -> Bool {
         let (headLength, cookie): (Int, [UInt8]) = (236, [99, 130, 83, 99])
         guard bytes.count > headLength + cookie.count, Array(bytes[headLength..<(headLength + 4)]) == cookie else {
@@ -59,26 +62,26 @@ enum DHCPLease {
         var rest = bytes[(headLength + cookie.count)...]
         var isMetered = false
         while let code = rest.popFirst() {
-            if code == 0 { continue }  // fills up
+            if code == 0 { continue }  // padding
             if code == 255 { break }
             guard let length = rest.popFirst(), rest.count >= Int(length) else { return false }
             let value = rest.prefix(Int(length))
             if code == 43 { isMetered = isMetered || self.isMetered(vendorOption: value) }
-            // The time that the lease is good for, in seconds.
+            // The duration of the lease, in seconds.
             if code == 51, value.reduce(0, { $0 << 8 | Int64($1) }) <= age { return false }
             rest = rest.dropFirst(Int(length))
         }
         return isMetered
     }
 
-    /// One lease of dhclient.
+    /// A lease in a file of dhclient.
     private struct Lease {
         var interface: String?
         var isMetered = false
-        /// Seconds since 1970; nil for never.
+        /// The expiry, in seconds since 1970; nil if the lease never expires.
         var expiry: Int64?
 
-        /// Reads a line within the braces.
+        /// Reads a line between the braces.
         mutating func read(_ line: Substring) {
             let words = line.prefix { $0 != ";" }.split(separator: " ", maxSplits: 2).map(String.init)
             guard words.count > 1 else { return }
@@ -94,7 +97,8 @@ enum DHCPLease {
             }
         }
 
-        /// `never`, `epoch 1700000000`, or `5 2026/01/30 12:00:00` in UTC, with the day of the week first.
+        /// Parses a time: `never`, `epoch 1700000000`, or `5 2026/01/30 12:00:00` in UTC. The last form begins with
+        /// the day of the week. Returns nil for `never`.
         private static func time(_ first: String, _ rest: String) -> Int64? {
             let parts = rest.split { "/: ".contains($0) }.map { Int64($0) }
             if first == "epoch" { return parts.first ?? nil }
@@ -104,7 +108,7 @@ enum DHCPLease {
             return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
         }
 
-        /// The days of the Gregorian calendar, counted in years that begin in March.
+        /// Returns the days of the Gregorian calendar since 1970, computed with years that begin in March.
         private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
             let year = month <= 2 ? year - 1 : year
             let monthFromMarch = (month + 9) % 12
@@ -112,7 +116,7 @@ enum DHCPLease {
         }
     }
 
-    /// The bytes of hexadecimal text: two digits each, or as many as there are between separators.
+    /// Returns the bytes of hexadecimal text. Each byte has two digits, or all the digits between separators.
     static func octets(_ text: Substring, separator: Character?) -> [UInt8] {
         if let separator { return text.split(separator: separator).compactMap { UInt8($0, radix: 16) } }
         var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The content is text where the bytes are UTF-8, else hexadecimal digits.
+/// The content is encoded as text if the bytes are UTF-8, except for dhcpcd, and otherwise as hexadecimal digits.
 extension LeaseFile: Codable {
     private enum CodingKeys: String, CodingKey {
         case client

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file that a DHCP client has left, for one device.
+/// A lease file that a DHCP client wrote, for one device.
 struct LeaseFile: Hashable, Sendable {
-    /// Who wrote it.
+    /// The DHCP client that wrote the file.
     enum Client: String, Hashable, Sendable, Codable, CaseIterable {
         /// systemd-networkd.
         case networkd
@@ -13,16 +13,16 @@ struct LeaseFile: Hashable, Sendable {
     }
 
     var client: Client
-    /// The device's name.
+    /// The name of the device.
     var device: String
-    /// What is in it; of a long one the end.
+    /// The contents of the file; only the end of a long file.
     var bytes: [UInt8]
-    /// When it was written, in seconds since 1970; nil where that does not matter.
+    /// The time of the last modification, in seconds since 1970; nil if it does not matter.
     var written: Int64?
 
-    /// Whether it says that the network is metered.
+    /// Returns whether the lease says that the network is metered.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: The current time, in seconds since 1970.
     func saysMetered(now: Int64) -> Bool {
         switch client {
         case .networkd: DHCPLease.isMetered(networkd: String(decoding: bytes, as: UTF8.self))

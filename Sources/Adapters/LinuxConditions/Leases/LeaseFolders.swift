@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the leases that DHCP clients have left.
+/// The folders in which DHCP clients store their lease files.
 ///
-/// Those that may not be read, or are not there, say nothing; NetworkManager reads its own and tells.
+/// Unreadable and missing files are skipped. NetworkManager reads its own leases and reports the result itself.
 struct LeaseFolders: Sendable {
     private let root: String
 
-    /// The folders below `root`, which is empty for the machine's own.
+    /// Creates a set of folders under `root`; an empty root stands for the real file system.
     init(root: String) { self.root = root }
 
-    /// The leases of these devices.
+    /// Returns the lease files of the devices.
     func files(of devices: [NetworkPath.Device]) -> [LeaseFile] {
         devices.flatMap { networkd($0) + dhclient($0) + dhcpcd($0) }
     }
@@ -31,11 +31,13 @@ struct LeaseFolders: Sendable {
         }
     }
 
-    /// One file a network: named after the interface, and after the network as well where it is wireless.
+    /// Returns the leases of dhcpcd, which stores one file per network. The file is named after the interface, and for
+    /// a wireless network also after the network.
     private func dhcpcd(_ device: NetworkPath.Device) -> [LeaseFile] {
         let folders = [("/var/lib/dhcpcd", ""), ("/var/db/dhcpcd", ""), ("/var/lib/dhcpcd5", "dhcpcd-")]
         return folders.compactMap { folder, prefix in
-            // Which wireless network it is now is not known here: without its name only a cable's file is certain.
+            // The name of the current wireless network is not known here, so only the file of a wired network is
+            // certain.
             let path = "\(root)\(folder)/\(prefix)\(device.name).lease"
             guard let written = SmallFile.modificationTime(of: path), let bytes = SmallFile.end(of: path, length: 4096)
             else { return nil }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Reads ModemManager's modems.
+/// Reads the modems that ModemManager manages.
 enum ModemManagerReader {
     private static let name = "org.freedesktop.ModemManager1"
     private static let objectPath = "/org/freedesktop/ModemManager1"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
-    /// A reader of ModemManager.
+    /// Returns a reader of ModemManager.
     static func make(
         on executor: GLibExecutor, timeLimit: Duration, deliver: @escaping (Answer<[VariantValue]>) -> Void
     ) -> ServiceReader<[VariantValue]> {
         typealias Hint = ServiceReader<[VariantValue]>.Hint
-        // Not of the modem's own interface: its signal strength changes all the time.
+        // Not the modem's main interface, whose signal strength changes all the time.
         let changes = [".Modem3gpp", ".ModemCdma"].map { interface in
             Hint(
                 interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
@@ -27,7 +27,8 @@ enum ModemManagerReader {
                 bus.ask(
                     "GetManagedObjects", of: objectManager, at: objectPath, service: name, cancellation: cancellation
                 ) { result in
-                    // An error is the moment before the object exists: InterfacesAdded will tell, or the time limit.
+                    // An error means that the service's object does not exist yet. `InterfacesAdded` or the time limit
+                    // follows.
                     guard case .success(let values) = result else { return done(nil) }
                     done(.value(values))
                 }

@@ -2,14 +2,15 @@
 import GLibBridge
 internal import TransferModel
 
-/// What ModemManager says of one modem, decoded.
+/// The decoded state of one modem that ModemManager manages.
 struct ModemReading: Hashable, Sendable {
-    /// Whether it is registered in a foreign network.
+    /// Whether the modem is registered in a foreign network.
     var roaming: Roaming
-    /// The names of its network interfaces.
+    /// The names of the modem's network interfaces.
     var interfaces: Set<String>
 
-    /// All modems among the objects that ModemManager manages, by path; missing and odd properties count as unknown.
+    /// Returns all modems among the objects that ModemManager manages, sorted by object path. Missing and invalid
+    /// properties count as unknown.
     static func modems(inReply values: [VariantValue]) -> [ModemReading] {
         guard case .dictionary(let objects)? = values.first else { return [] }
         return objects.sorted { $0.key < $1.key }.compactMap { _, object in
@@ -24,7 +25,8 @@ struct ModemReading: Hashable, Sendable {
         }
     }
 
-    /// Reads the properties of one modem's interfaces; nil where it does not have one.
+    /// Decodes the properties of a modem's interfaces. Each of `gsm` and `cdma` is nil if the modem does not have the
+    /// interface.
     init(modem: [String: VariantValue], gsm: [String: VariantValue]?, cdma: [String: VariantValue]?) {
         interfaces = Self.networkInterfaces(modem["Ports"])
         let states = [
@@ -34,15 +36,16 @@ struct ModemReading: Hashable, Sendable {
         roaming = states.contains(.yes) ? .yes : states.contains(.no) ? .no : .unknown
     }
 
-    /// Whether a link over `device` roams: its modem's word, or all modems' where none is known to drive it.
+    /// Returns whether a link over `device` is roaming. The device's modem decides, or all modems if none is known to
+    /// drive the device.
     static func roaming(over device: String?, of modems: [ModemReading]) -> Roaming {
         let own = modems.filter { modem in device.map(modem.interfaces.contains) ?? false }
         let words = (own.isEmpty ? modems : own).map(\.roaming)
         return words.contains(.yes) ? .yes : words.contains(.unknown) || words.isEmpty ? .unknown : .no
     }
 
-    /// MMModem3gppRegistrationState: home and roaming, each also for text messages only and without circuit-switched
-    /// fallback.
+    /// Decodes MMModem3gppRegistrationState. Home and roaming each have variants for text messages only and without
+    /// circuit-switched fallback.
     private static func roaming(of state: VariantValue?) -> Roaming {
         switch state {
         case .integer(5), .integer(7), .integer(10): .yes
@@ -51,7 +54,7 @@ struct ModemReading: Hashable, Sendable {
         }
     }
 
-    /// MMModemCdmaRegistrationState.
+    /// Decodes MMModemCdmaRegistrationState.
     private static func cdmaRoaming(of state: VariantValue?) -> Roaming {
         switch state {
         case .integer(3): .yes
@@ -60,7 +63,7 @@ struct ModemReading: Hashable, Sendable {
         }
     }
 
-    /// The ports of type 2, "net"; each port is a name and a type.
+    /// Returns the names of the ports of type 2, "net". Each port is a pair of a name and a type.
     private static func networkInterfaces(_ ports: VariantValue?) -> Set<String> {
         guard case .list(let ports)? = ports else { return [] }
         return Set(

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What an interface is to the one who asks what carries the bytes.
+/// The role of an interface in the search for the link that carries the traffic.
 enum LinkRole: Hashable, Sendable {
-    /// It carries them itself; `isGuess` where the same driver serves other things as well.
+    /// The interface carries the traffic itself. `isGuess` is true if the driver also serves devices of other kinds.
     case carrier(LinkKind, isGuess: Bool)
-    /// A tunnel: what carries its packets is found by a route.
+    /// A tunnel. A route determines the link that carries the tunnel's packets.
     case tunnel
-    /// Its members carry them.
+    /// The members of the interface carry the traffic.
     case members
-    /// The link below carries them.
+    /// The link below the interface carries the traffic.
     case lower
 
-    /// Reads the role off a link's description.
+    /// Determines the role from a link's description.
     init(of link: LinkDescription) {
         if let kind = link.kind {
             self = Self.virtual(kind, over: link.lower)
@@ -28,13 +28,13 @@ enum LinkRole: Hashable, Sendable {
             .tunnel
         case "bridge", "bond", "team", "vrf", "batadv": .members
         case "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "ipoib": .lower
-        // They keep the link below to themselves, if they are bound to one at all.
+        // Carried by the link below if bound to one, otherwise routed like any tunnel.
         case "vxlan", "geneve": lower == 0 ? .tunnel : .lower
         case "veth", "netkit", "dummy", "virtio", "hsr", "dsa", "ifb", "netdevsim": .carrier(.ethernet, isGuess: false)
         case "wwan", "rmnet": .carrier(.cellular, isGuess: false)
         case "virt_wifi": .carrier(.wifi, isGuess: false)
         case "bt6lowpan": .carrier(.bluetooth, isGuess: false)
-        // DSL over a cable, or a modem: whoever dialled knows.
+        // DSL over a cable, or a modem. Only the program that dialed knows which.
         case "ppp": .carrier(.unknown, isGuess: true)
         default: .carrier(.other, isGuess: false)
         }
@@ -42,7 +42,7 @@ enum LinkRole: Hashable, Sendable {
 
     private static func device(_ link: LinkDescription) -> LinkRole {
         let (ethernet, ppp, rawIP, none): (UInt32, UInt32, UInt32, UInt32) = (1, 512, 519, 0xFFFE)
-        // IP in IP, IPv6 in IP, GRE: of drivers that name no kind.
+        // IP in IP, IPv6 in IP, and GRE, for drivers that report no kind.
         let tunnels: ClosedRange<UInt32> = 768...778
         switch (link.files?.deviceType, link.files?.driver) {
         case ("wlan", _): return .carrier(.wifi, isGuess: false)
@@ -52,7 +52,7 @@ enum LinkRole: Hashable, Sendable {
             (_, "mhi_net"), (_, "mhi_wwan_mbim"), (_, "iosm"), (_, "mtk_t7xx"), (_, "bam-dmux"), (_, "ipa"):
             return .carrier(.cellular, isGuess: false)
         case (_, "rndis_host"), (_, "ipheth"): return .carrier(.usbTether, isGuess: false)
-        // Docks use these as well.
+        // Docks use these drivers as well.
         case (_, "cdc_ether"), (_, "cdc_ncm"): return .carrier(.usbTether, isGuess: true)
         default: break
         }
@@ -61,7 +61,7 @@ enum LinkRole: Hashable, Sendable {
         case rawIP: return .carrier(.cellular, isGuess: false)
         case none, tunnels: return .tunnel
         case ppp: return .carrier(.unknown, isGuess: true)
-        // Without sysfs an Ethernet-like device could be Wi-Fi as well.
+        // Without sysfs, an Ethernet-like device could also be Wi-Fi.
         case ethernet: return .carrier(link.files == nil ? .unknown : .ethernet, isGuess: false)
         default: return .carrier(.other, isGuess: false)
         }
@@ -69,7 +69,7 @@ enum LinkRole: Hashable, Sendable {
 }
 
 extension LinkKind {
-    /// Orders kinds by what their bytes tend to cost.
+    /// The rank of this kind by the typical cost of its traffic; 0 is the cheapest.
     var dearness: Int {
         switch self {
         case .ethernet: 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Interfaces by index, coded as a list in the order of their indices.
+/// A dictionary of interfaces by index, encoded as a list in the order of the indices.
 @propertyWrapper
 struct LinksByIndex: Hashable, Sendable, Codable {
     var wrappedValue: [Int32: LinkDescription]

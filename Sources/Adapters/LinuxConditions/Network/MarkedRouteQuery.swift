@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNetlink
 
-/// Asks the kernel which way packets would take that carry a mark: those of WireGuard itself and of other VPNs, which
-/// rules keep out of their own tunnel.
+/// Queries the kernel for the route of packets that carry a firewall mark. WireGuard and other VPNs mark their own
+/// packets, and routing rules keep marked packets out of the tunnel.
 final class MarkedRouteQuery {
     private let socket: OpaquePointer
 
-    /// Opens a socket to the kernel; nil where that is not allowed.
+    /// Opens a socket to the kernel; nil if the kernel does not allow it.
     init?() {
         guard let socket = nl_socket_alloc() else { return nil }
         guard nl_connect(socket, NETLINK_ROUTE) >= 0 else {
@@ -18,14 +18,15 @@ final class MarkedRouteQuery {
 
     deinit { nl_socket_free(socket) }
 
-    /// The interfaces that packets with the marks of all rules would leave over; at most 16 marks are looked at.
+    /// Returns the interfaces over which packets with the marks of the routing rules would leave. Considers at most 16
+    /// marks, the lowest first.
     func links(to destinations: [(family: Int32, address: [UInt8])]) -> [Int32] {
         marks().sorted().prefix(16).flatMap { mark in
             destinations.compactMap { link(to: $0.address, $0.family, mark: mark) }
         }
     }
 
-    /// The marks that rules name.
+    /// Returns the marks in the routing rules.
     private func marks() -> Set<UInt32> {
         nl_socket_enable_auto_ack(socket)
         var cache: OpaquePointer?
@@ -42,7 +43,7 @@ final class MarkedRouteQuery {
     }
 
     private func link(to address: [UInt8], _ family: Int32, mark: UInt32) -> Int32? {
-        // libnl's own look-up of a route has no mark.
+        // libnl's own route lookup does not support a mark.
         guard let message = nlmsg_alloc_simple(Int32(RTM_GETROUTE), 0) else { return nil }
         defer { nlmsg_free(message) }
         var head = rtmsg()
@@ -52,7 +53,8 @@ final class MarkedRouteQuery {
             nla_put(message, Int32(RTA_DST.rawValue), Int32(address.count), address) >= 0,
             nla_put_u32(message, Int32(RTA_MARK.rawValue), mark) >= 0
         else { return nil }
-        // With an acknowledgement to come as well, what is read next would be that of the question before.
+        // With an acknowledgment pending as well, the next read would return the acknowledgment of the preceding
+        // request.
         nl_socket_disable_auto_ack(socket)
         var index: Int32?
         return withUnsafeMutablePointer(to: &index) { index in

@@ -2,14 +2,14 @@
 import CNetlink
 import GLibBridge
 
-/// Tells that links, routes or rules may have changed.
+/// Reports that links, routes, or rules may have changed.
 ///
-/// What changed is then asked with `RouteQuery`.
+/// The report carries no details; `RouteQuery` then reads the current state.
 final class NetlinkEventReader {
     private let socket: OpaquePointer
     private var source: GLibSource?
 
-    /// Subscribes; nil where the kernel does not allow it.
+    /// Subscribes to the kernel's events; nil if the kernel does not allow it.
     init?(on executor: GLibExecutor, onHint body: @escaping () -> Void) {
         guard let socket = nl_socket_alloc() else { return nil }
         nl_socket_disable_seq_check(socket)
@@ -22,7 +22,7 @@ final class NetlinkEventReader {
             nl_socket_free(socket)
             return nil
         }
-        // Overruns are harmless, only fewer is better; the kernel may grant less.
+        // Overruns are harmless, but fewer are better. The kernel may grant a smaller buffer.
         nl_socket_set_buffer_size(socket, 1 << 20, 0)
         self.socket = socket
         source = executor.watch(descriptor: nl_socket_get_fd(socket)) {
@@ -36,9 +36,9 @@ final class NetlinkEventReader {
         nl_socket_free(socket)
     }
 
-    /// Takes all that waits.
+    /// Reads all pending messages.
     ///
-    /// An error is a hint like any message: an overrun means that something was missed.
+    /// An error is a hint like any message: an overrun means that a message was lost.
     private static func drain(_ socket: OpaquePointer) {
         var errors = 0
         while errors < 8 {

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The way to the internet that the kernel would take now.
+/// The path to the internet that the kernel would currently choose.
 struct NetworkPath: Hashable, Sendable {
-    /// One interface on the way.
+    /// An interface on the path.
     struct Device: Hashable, Sendable {
         var name: String
         var index: Int32
     }
 
-    /// The interface of the default route.
+    /// The name of the default route's interface.
     var interface: String
-    /// What carries the bytes in the end.
+    /// The kind of the link that ultimately carries the traffic.
     var kind: LinkKind
-    /// Whether `kind` was concluded: through a tunnel, or from a driver that serves several kinds.
+    /// Whether `kind` was inferred: through a tunnel, or from a driver that serves several kinds.
     var isKindGuessed = false
-    /// The interface's index.
+    /// The index of the default route's interface.
     var index: Int32 = 0
-    /// Whether the interface is a tunnel.
+    /// Whether the default route's interface is a tunnel.
     var isTunnel = false
-    /// What lies below the interface, from the next to the one that carries the bytes; empty where it carries them
-    /// itself.
+    /// The links below the interface, from the next one to the one that carries the traffic. Empty if the interface
+    /// itself carries the traffic.
     var below: [Device] = []
 
-    /// How often the carriers on the way have come and gone: what has the same name may be another network by then.
+    /// The number of carrier changes on the path. After a change, a link of the same name may lead to another network.
     var carrierChanges: UInt64 = 0
 
-    /// The interface and all below it.
+    /// The interface and all links below it.
     var devices: [Device] { [Device(name: interface, index: index)] + below }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What the kernel answered, for one look at the path.
+/// The kernel's answers to one query of the network path.
 struct NetworkSnapshot: Hashable, Sendable, Codable {
-    /// A default route of any table but the local one.
+    /// A default route of any table except the local one.
     struct DefaultRoute: Hashable, Sendable, Codable {
-        /// The table that a machine without rules of its own uses.
+        /// The routing table of a machine without custom routing rules.
         static let mainTable: UInt32 = 254
 
         var index: Int32
@@ -15,30 +15,30 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         var table = mainTable
     }
 
-    /// All interfaces by index.
+    /// All interfaces, by index.
     @LinksByIndex var links: [Int32: LinkDescription]
     /// The interfaces that the kernel chose for IPv4 and IPv6, in this order.
     var chosen: [Int32]
-    /// The default routes; asked for only where a tunnel was chosen.
+    /// The default routes. Queried only if the kernel chose a tunnel.
     var defaultRoutes: [DefaultRoute] = []
-    /// The interfaces that the kernel would choose for packets with a mark that some rule names, such as those of
-    /// WireGuard itself; asked for only where a tunnel was chosen.
+    /// The interfaces that the kernel would choose for packets with a mark that a routing rule names, such as
+    /// WireGuard's own packets. Queried only if the kernel chose a tunnel.
     var chosenForMarks: [Int32] = []
 
-    /// Whether `defaultRoutes` and `chosenForMarks` matter.
+    /// Whether the kernel chose a tunnel, so that `defaultRoutes` and `chosenForMarks` are needed.
     var choseTunnel: Bool {
         chosen.contains { index in
             links[index].map { role(under: $0) == .tunnel } ?? false
         }
     }
 
-    /// The way the kernel would take; nil when there is none.
+    /// The path that the kernel would choose; nil if there is none.
     var path: NetworkPath? {
         let paths = chosen.compactMap { index -> NetworkPath? in
             guard let link = links[index], link.canCarry else { return nil }
             return path(over: link)
         }
-        // Where IPv4 and IPv6 go different ways, the dearer one counts.
+        // If IPv4 and IPv6 take different paths, the more costly one counts.
         return paths.reduce(nil) { best, path in
             guard let best, best.kind.dearness >= path.kind.dearness else { return path }
             return best
@@ -64,22 +64,24 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         let under = linksUnderTunnels
         guard !under.isEmpty else { return path }
         let carriers = under.filter(\.canCarry).map { carrier(of: $0, depth: 0) }
-        // Which of them the tunnel's packets take only its owner knows: the dearest counts.
+        // Only the tunnel's owner knows which of the links its packets take, so the most costly one counts.
         guard let carrier = carriers.reduce(nil, Carrier.dearer) else { return nil }
         path.kind = carrier.kind
         path.below = carrier.devices
         return path
     }
 
-    /// Where the packets of a tunnel may leave: what rules send marked packets to, and each family's best default route,
-    /// of the main table or, where it has none, of the others.
+    /// The links over which a tunnel's packets may leave. These are the links that rules choose for marked packets,
+    /// and each family's best default route. The default routes come from the main table, or from the other tables if
+    /// the main table has none.
     private var linksUnderTunnels: [LinkDescription] {
         func firsts(_ routes: [DefaultRoute]) -> [LinkDescription] {
             let usable = routes.sorted { $0.priority < $1.priority }.compactMap { route in
                 links[route.index].map { (route: route, link: $0) }
             }.filter { role(under: $0.link) != .tunnel && !$0.link.isLoopback }
             var seen: Set<[UInt32]> = []
-            // One without a carrier is left for the next by whoever keeps the routes, a little later.
+            // Links without a carrier go last: the program that maintains the routes moves to the next link a little
+            // later.
             let inOrder = usable.filter(\.link.canCarry) + usable.filter { !$0.link.canCarry }
             return inOrder.filter { seen.insert([UInt32($0.route.family), $0.route.table]).inserted }.map(\.link)
         }
@@ -89,11 +91,11 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         return under.isEmpty ? firsts(defaultRoutes) : under
     }
 
-    /// What carries the bytes of a link in the end, and the way down to it.
+    /// The link that ultimately carries the traffic of another link, and the path down to it.
     private struct Carrier {
         var kind: LinkKind
         var isGuess: Bool
-        /// From the link itself to what carries.
+        /// The devices from the link itself to the carrier.
         var devices: [NetworkPath.Device]
 
         static func dearer(_ best: Carrier?, _ next: Carrier) -> Carrier {
@@ -102,9 +104,9 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         }
     }
 
-    /// A link's role among these links.
+    /// Returns the role of a link among the links of this snapshot.
     ///
-    /// A tunnel that is bound to a link leaves over that one.
+    /// The packets of a tunnel that is bound to a link leave over that link.
     private func role(of link: LinkDescription) -> LinkRole {
         let role = LinkRole(of: link)
         guard role == .tunnel, link.lower != link.index, let lower = links[link.lower], !lower.isLoopback else {
@@ -113,7 +115,7 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         return .lower
     }
 
-    /// The role at the bottom of a stack of VLANs and the like.
+    /// Returns the role at the bottom of a stack of links, such as VLANs.
     private func role(under link: LinkDescription) -> LinkRole {
         var link = link
         for _ in 0..<8 {
@@ -124,7 +126,7 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         return .carrier(.unknown, isGuess: true)
     }
 
-    /// `depth` ends a loop of links, which no kernel builds.
+    /// - Parameter depth: The depth of the recursion, which ends a loop of links. No kernel builds such a loop.
     private func carrier(of link: LinkDescription, depth: Int) -> Carrier {
         let own = [NetworkPath.Device(name: link.name, index: link.index)]
         let unknown = Carrier(kind: .unknown, isGuess: true, devices: own)
@@ -141,7 +143,7 @@ struct NetworkSnapshot: Hashable, Sendable, Codable {
         case .members:
             let members = links.values.filter { $0.master == link.index }.sorted { $0.index < $1.index }
             let carrying = members.filter(\.canCarry)
-            // A virtual machine's tap beside the cable does not lead out.
+            // A virtual machine's tap next to the cable does not lead out of the machine.
             let carriers = (carrying.isEmpty ? members : carrying).filter { LinkRole(of: $0) != .tunnel }
                 .map { self.carrier(of: $0, depth: depth + 1) }
             let dearest = carriers.reduce(nil, Carrier.dearer)

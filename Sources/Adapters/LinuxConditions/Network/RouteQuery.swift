@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNetlink
 
-/// Asks the kernel which way it would take.
+/// Queries the kernel for the path that it would choose, without sending anything to the network.
 ///
-/// Sends nothing to the network.
-///
-/// A route cache kept up to date by events stays wrong for good after an overrun; asking anew cannot.
+/// Each query starts from scratch. A route cache that events keep up to date would stay wrong after an overrun.
 final class RouteQuery {
-    /// Addresses kept for documentation: they exist nowhere, so only the default route fits.
+    /// Addresses reserved for documentation. No host has these addresses, so only a default route matches.
     private static let nowhere: [(family: Int32, address: [UInt8])] = [
         (AF_INET, [192, 0, 2, 1]), (AF_INET6, [0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
     ]
@@ -17,7 +15,7 @@ final class RouteQuery {
     private let wireless = WirelessQuery()
     private let marked = MarkedRouteQuery()
 
-    /// Opens a socket to the kernel; nil where that is not allowed.
+    /// Opens a socket to the kernel; nil if the kernel does not allow it.
     init?(files: DeviceFilesReader) {
         guard let socket = nl_socket_alloc() else { return nil }
         guard nl_connect(socket, NETLINK_ROUTE) >= 0 else {
@@ -30,7 +28,7 @@ final class RouteQuery {
 
     deinit { nl_socket_free(socket) }
 
-    /// What the kernel says now; nil when it cannot be asked.
+    /// Returns the kernel's current answers; nil if the kernel cannot be queried.
     func snapshot() -> NetworkSnapshot? {
         guard var links = links() else { return nil }
         let devices = links.values.filter { $0.kind == nil && !$0.isLoopback && $0.files?.isWireless != true }
@@ -44,7 +42,7 @@ final class RouteQuery {
     }
 
     private func links() -> [Int32: LinkDescription]? {
-        // A dump is cut short when links change meanwhile; then it is asked for again.
+        // A dump is cut short if links change during it, and is then repeated.
         for _ in 0..<3 {
             var cache: OpaquePointer?
             guard rtnl_link_alloc_cache(socket, AF_UNSPEC, &cache) >= 0, let cache else { continue }
@@ -88,7 +86,7 @@ final class RouteQuery {
         return Self.links(of: route).first
     }
 
-    /// The interfaces of a route's next hops; none of one that leads nowhere.
+    /// Returns the interfaces of a route's next hops; empty if the route leads nowhere.
     static func links(of route: OpaquePointer) -> [Int32] {
         let unicast: UInt8 = 1
         guard rtnl_route_get_type(route) == unicast else { return [] }

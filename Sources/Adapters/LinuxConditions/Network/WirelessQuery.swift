@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import CNetlink
 
-/// Asks nl80211 which interfaces are wireless.
+/// Queries nl80211 for the wireless interfaces.
 ///
-/// Knows those that sysfs does not show: a sysfs mounted for another network namespace shows other interfaces. That
-/// there is no nl80211 is normal.
+/// Also finds interfaces that sysfs does not show, because a sysfs mounted for another network namespace shows other
+/// interfaces. A kernel without nl80211 is normal.
 final class WirelessQuery {
     private let socket: OpaquePointer
     private var family: Int32 = -1
     private var askedFor: Set<Int32> = []
 
-    /// Opens a socket to the kernel; nil where that is not allowed.
+    /// Opens a socket to the kernel; nil if the kernel does not allow it.
     init?() {
         guard let socket = nl_socket_alloc() else { return nil }
         guard genl_connect(socket) >= 0 else {
             nl_socket_free(socket)
             return nil
         }
-        // With an acknowledgement to come as well, what is read next would be that of the question before.
+        // With an acknowledgment pending as well, the next read would return the acknowledgment of the preceding
+        // request.
         nl_socket_disable_auto_ack(socket)
         self.socket = socket
     }
 
     deinit { nl_socket_free(socket) }
 
-    /// Those of `devices` that are wireless.
+    /// Returns the members of `devices` that are wireless.
     func wireless(among devices: Set<Int32>) -> Set<Int32> {
         guard !devices.isEmpty else { return [] }
         if family < 0 {
-            // Each question for a family that is not there makes the kernel look for its module: once for new devices.
+            // The kernel looks for a module on each query for a missing family, so the query is made only for new
+            // devices.
             guard !devices.isSubset(of: askedFor) else { return [] }
             askedFor = devices
             family = genl_ctrl_resolve(socket, "nl80211")
@@ -40,7 +42,7 @@ final class WirelessQuery {
         guard genlmsg_put(message, 0, 0, family, 0, NLM_F_DUMP, command, 0) != nil else { return [] }
         var found: Set<Int32> = []
         guard ask(message, &found) else {
-            // The module may have been taken out.
+            // The module may have been unloaded.
             family = -1
             return []
         }

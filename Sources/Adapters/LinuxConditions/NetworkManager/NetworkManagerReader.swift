@@ -2,12 +2,12 @@
 import GLibBridge
 import TransferPolicy
 
-/// Reads NetworkManager: its own properties, and the name of the primary connection.
+/// Reads NetworkManager's own properties and the name of the primary connection.
 enum NetworkManagerReader {
     private static let name = "org.freedesktop.NetworkManager"
     private static let objectPath = "/org/freedesktop/NetworkManager"
 
-    /// A reader of NetworkManager.
+    /// Returns a reader of NetworkManager.
     static func make(
         on executor: GLibExecutor, timeLimit: Duration,
         deliver: @escaping (Answer<NetworkManagerProperties>) -> Void
@@ -30,7 +30,8 @@ enum NetworkManagerReader {
     ) {
         bus.properties(of: name, at: objectPath, service: name, cancellation: cancellation) {
             [weak cancellation] result in
-            // An error is the moment before the object exists: InterfacesAdded will tell, or the time limit.
+            // An error means that the service's object does not exist yet. `InterfacesAdded` or the time limit
+            // follows.
             guard case .success(let properties) = result, let cancellation else { return done(nil) }
             var raw = NetworkManagerProperties(properties: properties)
             guard let path = NetworkManagerReading(raw).primaryConnection else { return done(.value(raw)) }

@@ -2,39 +2,39 @@
 import GLibBridge
 internal import TransferModel
 
-/// The raw properties, as NetworkManager gives them.
+/// NetworkManager's properties, before decoding.
 struct NetworkManagerProperties: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
         case properties
         case connectionID = "connection"
     }
 
-    /// Those of `org.freedesktop.NetworkManager`.
+    /// The properties of the interface `org.freedesktop.NetworkManager`.
     var properties: [String: VariantValue]
-    /// The primary connection's `Id`.
+    /// The `Id` of the primary connection.
     var connectionID: String?
 }
 
-/// What NetworkManager says, decoded.
+/// The decoded state of NetworkManager.
 struct NetworkManagerReading: Hashable, Sendable {
-    /// Whether the primary connection costs.
+    /// Whether the primary connection is metered.
     var metered: Metered
-    /// What can be reached, where it is less than everything; nil when nothing speaks against the internet.
+    /// The reachability, if NetworkManager reports less than full access; otherwise nil.
     var restriction: Reachability?
-    /// The object of the primary connection; nil when there is none.
+    /// The object path of the primary connection; nil if there is none.
     var primaryConnection: String?
-    /// What the primary connection goes over; nil where its type does not tell.
+    /// The kind of link under the primary connection; nil if the connection's type does not determine it.
     var primaryKind: LinkKind?
-    /// The primary connection's name.
+    /// The name of the primary connection.
     var connectionID: String?
 
-    /// Reads all of them.
+    /// Decodes the properties and copies the connection's name.
     init(_ raw: NetworkManagerProperties) {
         self.init(properties: raw.properties)
         connectionID = raw.connectionID
     }
 
-    /// Reads the properties of `org.freedesktop.NetworkManager`; missing and odd ones count as unknown.
+    /// Decodes the properties of `org.freedesktop.NetworkManager`. Missing and invalid values count as unknown.
     init(properties: [String: VariantValue]) {
         if case .string(let path)? = properties["PrimaryConnection"], path != "/", !path.isEmpty {
             primaryConnection = path
@@ -48,7 +48,7 @@ struct NetworkManagerReading: Hashable, Sendable {
             default: .unknown
             }
         primaryKind = primaryConnection == nil ? nil : Self.kind(of: properties["PrimaryConnectionType"])
-        // Without a primary connection it speaks of devices that it does not manage.
+        // Without a primary connection, connectivity describes devices that NetworkManager does not manage.
         guard primaryConnection != nil else { return }
         restriction =
             switch properties["Connectivity"] {
@@ -59,7 +59,7 @@ struct NetworkManagerReading: Hashable, Sendable {
             }
     }
 
-    /// The kind of link that a connection's type stands for.
+    /// Returns the kind of link for a connection's type; nil if the type does not determine the kind.
     private static func kind(of type: VariantValue?) -> LinkKind? {
         switch type {
         case .string("802-3-ethernet"), .string("pppoe"), .string("adsl"): .ethernet

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A person's words on connections: whether each is metered, whatever anybody else says.
+/// The user's overrides for connections: whether each connection is metered, regardless of all other sources.
 ///
-/// Their file is TOML of the plainest kind:
+/// The file is a simple subset of TOML:
 /// ```toml
 /// [metered]
 /// "Train Wi-Fi" = "yes"
 /// "wired" = "no"
 /// ```
 public struct ConnectionOverrides: Hashable, Sendable {
-    /// A person's word.
+    /// A value of an override.
     public enum Word: String, Hashable, Sendable, CaseIterable {
-        /// Metered.
+        /// The connection is metered.
         case yes
-        /// Free.
+        /// The connection is free.
         case no
     }
 
-    /// The words by the connection's name: an SSID or a profile, or an interface where no service names connections.
+    /// The overrides by the name of the connection: an SSID or a profile, or an interface if no service names
+    /// connections.
     public var words: [String: Word] = [:]
 
-    /// No words.
+    /// Creates an empty set of overrides.
     public init() {}
 
-    /// Reads a file's text.
+    /// Creates overrides from the text of a file.
     ///
-    /// - Throws: `ConnectionOverridesError` for the first line that is wrong.
+    /// - Throws: `ConnectionOverridesError` for the first invalid line.
     public init(parsing text: String) throws(ConnectionOverridesError) {
         var isInTable = false
-        // By scalars: to characters, a carriage return and a line feed are one that is neither.
+        // Split by scalars: as a `Character`, a carriage return with a line feed equals neither.
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             var scanner = LineScanner(line: line, number: index + 1)
@@ -63,7 +64,7 @@ public struct ConnectionOverrides: Hashable, Sendable {
         }
     }
 
-    /// The file's text.
+    /// The text of a file with these overrides, sorted by name.
     public var text: String {
         var text = "# Which connections are metered, whatever the system says. Written by transferctl override.\n"
         text += "[metered]\n"
@@ -73,22 +74,22 @@ public struct ConnectionOverrides: Hashable, Sendable {
         return text
     }
 
-    /// The word on the connection in use.
+    /// Returns the override for the current connection; nil if there is none.
     ///
-    /// Interfaces count only where the connection has no name.
+    /// The names of interfaces count only if the connection has no name.
     func word(connection: String?, devices: [NetworkPath.Device]) -> Word? {
         if let connection { return words[connection] }
         return devices.lazy.compactMap { words[$0.name] }.first
     }
 }
 
-/// What is wrong in a file of overrides, and where.
+/// An error in a file of overrides, with its line.
 public struct ConnectionOverridesError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The line, from 1.
+    /// The number of the line, starting at 1.
     public var line: Int
-    /// What is wrong and what would be right.
+    /// The problem and, for most problems, the correction.
     public var problem: String
 
-    /// One sentence.
+    /// The line and the problem, in one sentence.
     public var description: String { "line \(line): \(problem)" }
 }

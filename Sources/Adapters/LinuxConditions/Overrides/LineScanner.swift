@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes one line of a file of overrides apart.
+/// A scanner for one line of a file of overrides.
 struct LineScanner {
     private var rest: Substring.UnicodeScalarView
     private let number: Int
 
-    /// A line, and its number from 1.
+    /// Creates a scanner for a line with a number, starting at 1.
     init(line: Substring.UnicodeScalarView, number: Int) {
         rest = line
         if rest.last == "\r" { rest.removeLast() }
         self.number = number
     }
 
-    /// Whether nothing but a comment is left.
+    /// Whether only a comment or nothing is left.
     var isAtEnd: Bool { rest.isEmpty || rest.first == "#" }
 
-    /// Goes over blanks and tabs.
+    /// Skips spaces and tabs.
     mutating func skipBlanks() {
         while let next = rest.first, next == " " || next == "\t" { rest.removeFirst() }
     }
 
-    /// Takes a character if it is next.
+    /// Consumes a scalar if it is next, and returns whether it was.
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard rest.first == scalar else { return false }
         rest.removeFirst()
         return true
     }
 
-    /// Takes the rest of a table's line.
+    /// Consumes the rest of a table header, after its `[`.
     mutating func takeTable() throws(ConnectionOverridesError) {
         guard let end = rest.firstIndex(of: "]") else { throw error("']' is missing") }
         let name = String(rest[..<end]).split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -36,7 +36,9 @@ struct LineScanner {
         try takeEnd()
     }
 
-    /// Takes text in double quotes, or a bare word of letters, digits, `-` and `_`.
+    /// Consumes text in double quotes, or a bare word of letters, digits, `-`, and `_`.
+    ///
+    /// - Parameter what: The name of the text in error messages.
     mutating func takeString(called what: String) throws(ConnectionOverridesError) -> String {
         guard take("\"") else { return try takeWord(called: what) }
         var text = String.UnicodeScalarView()
@@ -51,7 +53,7 @@ struct LineScanner {
         throw error("the closing quote of \(what) is missing")
     }
 
-    /// Makes sure that nothing but a comment is left.
+    /// Requires that only a comment or nothing is left.
     mutating func takeEnd() throws(ConnectionOverridesError) {
         skipBlanks()
         guard isAtEnd else { throw error("'\(String(rest))' is too much") }
@@ -91,7 +93,7 @@ struct LineScanner {
         ConnectionOverridesError(line: number, problem: problem)
     }
 
-    /// Text in double quotes that reads back as it is.
+    /// Returns text in double quotes, escaped so that it is read back unchanged.
     static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file of overrides as it was read.
+/// The content of a file of overrides, before parsing.
 struct OverridesContent: Hashable, Sendable, Codable {
     var path: String
-    /// Its text; empty where there is no file.
+    /// The text of the file; empty if the file does not exist.
     var text = ""
-    /// Why it could not be read; nil where it could.
+    /// The reason for a failed read; nil if the read succeeded.
     var problem: String?
 
-    /// What it says.
+    /// Parses the content.
     ///
-    /// - Throws: `OverridesFileError` where it could not be read, or cannot be understood.
+    /// - Throws: `OverridesFileError` if the file could not be read, or if its text is invalid.
     func overrides() throws(OverridesFileError) -> ConnectionOverrides {
         if let problem { throw OverridesFileError(path: path, problem: problem) }
         return try OverridesFile(path: path).parse(text)

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The file that keeps a person's words on connections.
+/// The file that stores the user's overrides for connections.
+///
+/// ```swift
+/// let file = OverridesFile(path: "/var/lib/example/overrides.toml")
+/// try file.change { $0.words["Train Wi-Fi"] = .yes }
+/// ```
 public struct OverridesFile: Sendable {
-    /// Larger files are none of ours.
+    /// The maximum size of a file of overrides. A larger file belongs to another program.
     private static let sizeLimit = 1 << 20
 
-    /// Its path, which is absolute.
+    /// The absolute path of the file.
     public let path: String
 
-    /// The file at `path`, which need not exist.
+    /// Creates a reference to the file at `path`. The file need not exist.
     public init(path: String) { self.path = path }
 
-    /// What it says; nothing where there is none.
+    /// Reads the overrides. A missing file has no overrides.
     ///
-    /// - Throws: `OverridesFileError` where it cannot be read or understood.
+    /// - Throws: `OverridesFileError` if the file cannot be read or parsed.
     public func read() throws(OverridesFileError) -> ConnectionOverrides { try parse(try text()) }
 
-    /// Its text; empty where there is none.
+    /// Reads the text of the file; empty if the file does not exist.
     func text() throws(OverridesFileError) -> String {
         guard SmallFile.exists(path) else {
             if errno == ENOENT || errno == ENOTDIR { return "" }
@@ -33,7 +38,7 @@ public struct OverridesFile: Sendable {
         return text
     }
 
-    /// What a text says.
+    /// Parses a text as overrides. Errors name this file.
     func parse(_ text: String) throws(OverridesFileError) -> ConnectionOverrides {
         do {
             return try ConnectionOverrides(parsing: text)
@@ -42,13 +47,13 @@ public struct OverridesFile: Sendable {
         }
     }
 
-    /// Reads, changes and writes as one step, whoever else does the same; a reader sees all of it or nothing.
+    /// Reads, changes, and replaces the file under a lock. A concurrent reader sees either the old or the new content.
     ///
-    /// Its folder has to exist.
+    /// The file's folder must exist.
     ///
-    /// - Throws: `OverridesFileError` where it cannot be read, understood or written; then it is as it was.
+    /// - Throws: `OverridesFileError` if the file cannot be read, parsed, or written. The file then remains unchanged.
     public func change(_ body: (inout ConnectionOverrides) -> Void) throws(OverridesFileError) {
-        // A link stays one: what it points to is replaced.
+        // A symbolic link is kept: the file that it points to is replaced.
         let target = realpath(path, nil).map { pointer in
             defer { free(pointer) }
             return String(cString: pointer)
@@ -58,7 +63,7 @@ public struct OverridesFile: Sendable {
         let directory = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw failure("cannot be written: its folder \(folder)") }
         defer { close(directory) }
-        // Released with the descriptor.
+        // Closing the descriptor releases the lock.
         while flock(directory, LOCK_EX) != 0 {
             guard errno == EINTR else { throw failure("cannot be written: its folder \(folder) cannot be locked") }
         }
@@ -97,13 +102,13 @@ public struct OverridesFile: Sendable {
     }
 }
 
-/// Why a file of overrides is of no use.
+/// An error of a file of overrides.
 public struct OverridesFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file.
+    /// The path of the file.
     public var path: String
-    /// What is wrong, and on which line where there is one.
+    /// The problem, and its line if there is one.
     public var problem: String
 
-    /// One sentence.
+    /// The path and the problem, in one sentence.
     public var description: String { "the overrides in \(path): \(problem)" }
 }

@@ -2,16 +2,16 @@
 import GLibBridge
 import Glibc
 
-/// Follows a file of overrides: its changes, its coming and its going.
+/// Watches a file of overrides, including its creation and removal.
 final class OverridesReader {
     private let file: OverridesFile
     private let descriptor: Int32
     private var source: GLibSource?
     private var watched: Int32?
 
-    /// Watches; nil where the kernel does not allow it.
+    /// Starts watching; nil if the kernel does not allow it.
     ///
-    /// `deliver` is called at each change, with what the file says.
+    /// - Parameter deliver: Receives the file's content after each change.
     init?(
         file: OverridesFile, on executor: GLibExecutor,
         deliver: @escaping (OverridesContent) -> Void
@@ -34,7 +34,7 @@ final class OverridesReader {
         close(descriptor)
     }
 
-    /// What the file says now.
+    /// Returns the current content of the file.
     static func read(_ file: OverridesFile) -> OverridesContent {
         do {
             return OverridesContent(path: file.path, text: try file.text())
@@ -48,7 +48,7 @@ final class OverridesReader {
         while Glibc.read(descriptor, &bytes, bytes.count) > 0 {}
     }
 
-    /// Watches the file's folder, or the nearest one above that exists.
+    /// Watches the file's folder, or its nearest existing ancestor.
     private func watchNearestFolder() {
         var folder = file.path[...]
         var isAbove = false
@@ -56,7 +56,7 @@ final class OverridesReader {
             folder = folder[..<slash]
             let path = folder.isEmpty ? "/" : String(folder)
             var events = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
-            // Not every change within the file: whoever writes it anew closes it, or puts another in its place.
+            // Not every write: a program that changes the file closes it, or replaces it with another file.
             if !isAbove { events |= IN_MOVED_FROM | IN_CLOSE_WRITE | IN_DELETE }
             let id = inotify_add_watch(descriptor, path, UInt32(events))
             defer { isAbove = true }

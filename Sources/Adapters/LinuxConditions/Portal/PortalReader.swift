@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Reads the network portal on the session bus: what a sandbox can ask in place of NetworkManager.
+/// Reads the network portal on the session bus, which a sandbox can query in place of NetworkManager.
 final class PortalReader {
     private let bus: SystemBus
     private let reader: ServiceReader<[VariantValue]>
 
-    /// A reader; `startsService` has the bus start the portal where it does not run.
+    /// - Parameter startsService: Whether the bus starts the portal if it is not running.
     init(
         on executor: GLibExecutor, startsService: Bool, timeLimit: Duration,
         deliver: @escaping (Answer<[VariantValue]>) -> Void
@@ -17,7 +17,7 @@ final class PortalReader {
             read: { bus, cancellation, done in
                 bus.ask("GetStatus", of: interface, at: objectPath, service: name, cancellation: cancellation) {
                     result in
-                    // A desktop without this portal, or with one older than its third version.
+                    // A desktop without this portal, or with a version older than 3.
                     guard case .success(let values) = result else { return done(.absent) }
                     done(.value(values))
                 }
@@ -34,10 +34,10 @@ final class PortalReader {
         }
     }
 
-    /// Connects, now or as soon as there is a session bus.
+    /// Connects now, or as soon as there is a session bus.
     func start() { bus.start() }
 
-    /// Lets go of the bus.
+    /// Stops reading and releases the bus.
     func stop() {
         reader.detach()
         bus.stop()

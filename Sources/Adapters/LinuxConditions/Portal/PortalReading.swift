@@ -2,16 +2,16 @@
 import GLibBridge
 internal import TransferModel
 
-/// What the network portal says, decoded.
+/// The decoded status of the network portal.
 struct PortalReading: Hashable, Sendable {
-    /// What can be reached; nil where it does not say.
+    /// The reachability; nil if the portal does not report it.
     var reachability: Reachability?
-    /// Whether bytes cost.
+    /// Whether traffic costs money.
     ///
-    /// The portal knows only two words, and says "free" also where nobody knows: both are guesses.
+    /// The portal has only two values and reports "free" even if the cost is unknown, so both values are guesses.
     var metered: Metered
 
-    /// Reads the reply of `GetStatus`; missing and odd values count as unknown.
+    /// Decodes the reply of `GetStatus`. Missing and invalid values count as unknown.
     init(inReply values: [VariantValue]) {
         guard case .dictionary(let status)? = values.first else {
             metered = .unknown
@@ -29,7 +29,7 @@ struct PortalReading: Hashable, Sendable {
         }
         reachability =
             switch status["connectivity"] {
-            // Nothing but a local network, or a part of the internet.
+            // Only a local network, or part of the internet.
             case .integer(1), .integer(2): .limited
             case .integer(3): .portal
             case .integer(4): .full

@@ -3,16 +3,17 @@ import CNetlink
 import GLibBridge
 import Glibc
 
-/// Tells when the kernel announces a change of a power supply.
+/// Reports the kernel's announcements of power supply changes.
 ///
 /// Needs neither udev nor privileges.
 final class KernelEventReader {
     private let descriptor: Int32
     private var source: GLibSource?
 
-    /// Subscribes; nil where the kernel does not allow it.
+    /// Subscribes to the kernel's events; nil if the kernel does not allow it.
     ///
-    /// `onMessage` gets each message about a power supply before that, for those who keep it.
+    /// - Parameter onMessage: Receives each message about a power supply before `onPowerSupplyChange` is called, for a
+    ///   recording.
     init?(
         on executor: GLibExecutor, onMessage: (([String]) -> Void)? = nil,
         onPowerSupplyChange body: @escaping () -> Void
@@ -43,9 +44,9 @@ final class KernelEventReader {
         close(descriptor)
     }
 
-    /// Takes all that waits; says whether a power supply was among it.
+    /// Reads all pending messages and returns whether one was about a power supply.
     ///
-    /// An overrun counts as yes.
+    /// An overrun counts as a message about a power supply.
     private static func drain(_ descriptor: Int32, _ onMessage: (([String]) -> Void)?) -> Bool {
         var isHint = false
         var bytes = [UInt8](repeating: 0, count: 8192)
@@ -66,14 +67,14 @@ final class KernelEventReader {
     }
 }
 
-/// The kernel's announcements of devices: text fields with a zero byte after each.
+/// The kernel's device messages: text fields, each followed by a zero byte.
 enum KernelEvent {
-    /// Whether a message is about the power_supply class.
+    /// Returns whether a message is about the class power_supply.
     static func isPowerSupply(_ message: some Collection<UInt8>) -> Bool {
         message.split(separator: 0).contains { $0.elementsEqual("SUBSYSTEM=power_supply".utf8) }
     }
 
-    /// A message's fields.
+    /// Returns the fields of a message.
     static func fields(_ message: some Collection<UInt8>) -> [String] {
         message.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// One entry of the kernel's power_supply class, as sysfs shows it: trimmed text, nil where there is no such file or it
-/// cannot be read.
+/// An entry of the kernel's class power_supply, as sysfs shows it. Values are trimmed text; nil if the file does not
+/// exist or cannot be read.
 struct PowerSupply: Hashable, Sendable {
     var name: String
     var type: String?
@@ -11,12 +11,13 @@ struct PowerSupply: Hashable, Sendable {
     var scope: String?
     var capacity: String?
     var present: String?
-    /// What a battery holds, in µWh, or in µAh where the driver counts charge.
+    /// The contents of a battery, in µWh, or in µAh if the driver counts charge.
     var content = Content()
-    /// The power roles of the USB-C ports that belong to it: `source [sink]`, the one in force in brackets.
+    /// The power roles of the USB-C ports that belong to the supply, such as `source [sink]`. Brackets mark the
+    /// current role.
     var portRoles: [String] = []
 
-    /// How much a battery holds and can hold.
+    /// The current and maximum contents of a battery.
     struct Content: Hashable, Sendable {
         var energyNow: String?
         var energyFull: String?
@@ -25,27 +26,27 @@ struct PowerSupply: Hashable, Sendable {
         var voltage: String?
     }
 
-    /// Powers the machine, not a mouse or a headset.
+    /// Whether the supply powers the machine, and not a peripheral such as a mouse or headset.
     var isSystem: Bool { scope?.lowercased() != "device" }
 
-    /// A battery, or a UPS, which is one to us.
+    /// Whether the supply is a battery. A UPS counts as a battery.
     var isBattery: Bool { isSystem && (type == "Battery" || type == "UPS") && present != "0" }
 
-    /// A plug: mains, or a USB port that can take power in.
+    /// Whether the supply is a plug: mains, a charger, or a USB port that can draw power.
     ///
-    /// A USB-C port that feeds something else says `online` as well.
+    /// A USB-C port that powers another device reports `online` as well.
     var isPlug: Bool {
         guard isSystem, let type else { return false }
         if type.hasPrefix("USB") { return portRoles.isEmpty || portRoles.contains { $0.contains("[sink]") } }
         return type == "Mains" || type == "BrickID" || type == "Wireless"
     }
 
-    /// Whether a plug gives power; nil when it does not say.
+    /// Whether a plug supplies power; nil if unknown.
     ///
-    /// Some say 2 for "programmable".
+    /// Some drivers report 2 for "programmable".
     var isOnline: Bool? { online.flatMap { Int($0) }.map { $0 > 0 } }
 
-    /// What a battery does.
+    /// The charging state of a battery.
     var charging: ChargingState {
         switch status {
         case "Charging": .charging
@@ -56,7 +57,8 @@ struct PowerSupply: Hashable, Sendable {
         }
     }
 
-    /// The charge in percent: the kernel's own word, else what is held of what can be held; nil where neither is told.
+    /// The charge in percent: the kernel's own value, or else the contents relative to the maximum. Nil if neither is
+    /// known.
     var level: Double? {
         if let capacity = capacity.flatMap({ Double($0) }), capacity.isFinite { return min(max(capacity, 0), 100) }
         let share = content.energy ?? content.charge
@@ -65,7 +67,7 @@ struct PowerSupply: Hashable, Sendable {
 }
 
 extension PowerSupply.Content {
-    /// In µWh; from the charge where only that is counted, and the voltage is known.
+    /// The energy in µWh. Computed from the charge if only the charge and the voltage are known.
     var energy: (now: Double, full: Double)? {
         if let energy = Self.pair(energyNow, energyFull) { return energy }
         guard let charge, let voltage = voltage.flatMap({ Double($0) }), voltage.isFinite, voltage > 0 else {
@@ -74,7 +76,7 @@ extension PowerSupply.Content {
         return (charge.now * voltage / 1e6, charge.full * voltage / 1e6)
     }
 
-    /// In µAh.
+    /// The charge in µAh.
     var charge: (now: Double, full: Double)? { Self.pair(chargeNow, chargeFull) }
 
     private static func pair(_ now: String?, _ full: String?) -> (now: Double, full: Double)? {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The kernel's power_supply class in sysfs.
+/// The kernel's class power_supply in sysfs.
 struct PowerSupplyFolder: Sendable {
     private let path: String
 
-    /// The class below a mounted sysfs.
+    /// Creates a reader of the class under a sysfs mount point.
     init(sysfsRoot: String) { path = sysfsRoot + "/class/power_supply" }
 
-    /// All supplies, by name; nil where the kernel has no such class or it cannot be read.
+    /// Returns all supplies, by name; nil if the class does not exist or cannot be read.
     func read() -> [PowerSupplyFiles]? {
         SmallFile.names(in: path)?.map { name in
             PowerSupplyFiles(name: name, portRoles: portRoles(of: name)) { SmallFile.content("\(path)/\(name)/\($0)") }
@@ -22,20 +22,20 @@ struct PowerSupplyFolder: Sendable {
     }
 }
 
-/// The files of one entry of the class, as they were read.
+/// The contents of the files of one power supply.
 struct PowerSupplyFiles: Hashable, Sendable, Codable {
-    /// The files that are read.
+    /// The names of the files that are read.
     static let names = [
         "type", "online", "status", "scope", "capacity", "present", "energy_now", "energy_full", "charge_now",
         "charge_full", "voltage_min_design", "voltage_now",
     ]
 
     var name: String
-    /// The text without white space at its ends, of those that could be read.
+    /// The trimmed text of each file that could be read.
     var texts: [String: String] = [:]
-    /// The system's error number of those that are there and could not.
+    /// The system's error number for each file that exists but could not be read.
     var failures: [String: Int32] = [:]
-    /// The power roles of the USB-C ports that belong to it.
+    /// The power roles of the USB-C ports that belong to the supply.
     var portRoles: [String] = []
 
     init(name: String, portRoles: [String] = [], content: (_ file: String) -> SmallFile.Content) {
@@ -52,10 +52,10 @@ struct PowerSupplyFiles: Hashable, Sendable, Codable {
 }
 
 extension PowerSupply {
-    /// The supply whose files say that; nil where it was taken away while they were read.
+    /// Decodes the files of a supply; nil if the supply was removed while its files were read.
     ///
-    /// A file that cannot be read for another reason counts as missing: the hardware may not answer for a moment, and
-    /// the kernel announces it when that is over.
+    /// A file that cannot be read for another reason counts as missing. The hardware may not respond for a moment, and
+    /// the kernel announces its recovery.
     init?(of files: PowerSupplyFiles) {
         let isGone = files.failures.values.contains { $0 == ENODEV || $0 == ENXIO }
         func text(_ file: String) -> String? { files.texts[file] }

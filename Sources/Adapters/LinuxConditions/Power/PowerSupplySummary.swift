@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What a list of supplies comes to.
+/// The combined state of a list of power supplies.
 struct PowerSupplySummary: Hashable, Sendable {
-    /// What the machine runs on; nil when nothing that could tell is listed.
+    /// The power source; nil if no listed supply can tell.
     var source: PowerSource?
-    /// The batteries together; nil when none is listed.
+    /// The combined state of the batteries; nil if none is listed.
     var battery: BatteryState?
 
-    /// Reads a list the way UPower would, and leans to "battery" where that leaves a doubt.
+    /// Summarizes a list the way UPower does, and prefers "battery" in case of doubt.
     ///
-    /// A plug that gives less than the machine takes is still a plug: the source is AC, as UPower has it, and that the
-    /// battery drains all the same shows in its state.
+    /// A plug that supplies less than the machine draws is still a plug: the source is AC, as in UPower. The battery's
+    /// state shows that the battery drains anyway.
     init(of supplies: [PowerSupply]) {
         let batteries = supplies.filter(\.isBattery)
         let states = batteries.map(\.charging)
         let plugs = supplies.filter(\.isPlug).compactMap(\.isOnline)
         if batteries.contains(where: { $0.type == "UPS" && $0.charging == .discharging }) {
-            // It feeds the plugs, too.
+            // The UPS feeds the plugs, too.
             source = .battery
         } else if plugs.contains(true) {
             source = .ac
         } else if states.contains(.discharging) {
             source = .battery
         } else if batteries.isEmpty {
-            // Plugs that give nothing on a machine that runs: it is fed by something not listed.
+            // The machine runs although the plugs supply nothing, so an unlisted supply feeds the machine.
             source = plugs.isEmpty ? nil : .ac
         } else if states.contains(.charging) {
-            // Something not listed feeds it.
+            // An unlisted supply feeds the battery.
             source = .ac
         } else if plugs.isEmpty {
             source = states.contains { $0 == .full || $0 == .notCharging } ? .ac : .unknown
         } else {
-            // Unplugged a moment ago, with the battery not yet aware of it.
+            // Unplugged a moment ago, and the battery has not noticed yet.
             source = .battery
         }
         battery = batteries.isEmpty ? nil : Self.together(batteries, isPluggedIn: plugs.contains(true))
@@ -40,7 +40,8 @@ struct PowerSupplySummary: Hashable, Sendable {
 
     private static func together(_ batteries: [PowerSupply], isPluggedIn: Bool) -> BatteryState {
         let states = batteries.map(\.charging)
-        // One charges while another drains: plugged in the machine takes charge, else it gives.
+        // If one battery charges while another drains, the combined state depends on the plug: charging if plugged in,
+        // otherwise discharging.
         let order: [ChargingState] =
             isPluggedIn
             ? [.charging, .discharging, .notCharging, .unknown] : [.discharging, .charging, .notCharging, .unknown]
@@ -49,7 +50,7 @@ struct PowerSupplySummary: Hashable, Sendable {
             level: level(of: batteries).map { Int($0.rounded()) }, charging: charging, warning: .unknown)
     }
 
-    /// The charge of all, each counted by what it can hold.
+    /// Returns the combined charge of the batteries, weighted by capacity.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         let levels = batteries.compactMap(\.level)
         guard let first = levels.first else { return nil }

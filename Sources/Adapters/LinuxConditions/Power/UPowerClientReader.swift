@@ -3,15 +3,16 @@ import CGIO
 import CUPower
 import GLibBridge
 
-/// libupower-glib's client, on a thread of its own.
+/// The client of libupower-glib, on its own thread.
 ///
-/// Its calls may block for 25 s when the daemon hangs, so nothing else may share the thread. Its asynchronous
-/// constructor binds to the process's main context and never signals here: only the blocking one is used.
+/// The client's calls may block for 25 s if the daemon hangs, so nothing else may share the thread. The client's
+/// asynchronous constructor is bound to the process's main context and would never report back here, so only the
+/// blocking constructor is used.
 actor UPowerClientReader {
-    /// What one client, made for one life of the daemon, tells.
+    /// A message from a client. Each client belongs to one lifetime of the daemon.
     struct Message: Sendable {
         var generation: Int
-        /// Nil when the daemon does not answer.
+        /// The properties; nil if the daemon does not answer.
         var properties: UPowerProperties?
     }
 
@@ -29,27 +30,27 @@ actor UPowerClientReader {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// `deliver` is called on this reader's thread.
+    /// - Parameter deliver: Called on this reader's thread.
     init(deliver: @escaping @Sendable (Message) -> Void) { self.deliver = deliver }
 
-    /// Makes a client in place of the former one; `deliver` tells what it reads, now and at each change.
+    /// Replaces the client with a new one. `deliver` receives its properties now and after each change.
     nonisolated func open(generation: Int, cancellation: Cancellation) {
         executor.perform { self.assumeIsolated { $0.makeClient(generation, cancellation) } }
     }
 
-    /// Reads once more.
+    /// Reads the properties again.
     nonisolated func refresh() {
         executor.perform { self.assumeIsolated { $0.read() } }
     }
 
-    /// Lets go of the client and of its connection to the bus.
+    /// Releases the client and its connection to the bus.
     nonisolated func close() {
         executor.perform { self.assumeIsolated { $0.dropClient() } }
     }
 
-    /// Closes and ends the thread.
+    /// Releases the client and ends the thread.
     ///
-    /// Cancel an `open` under way before.
+    /// Cancel a pending `open` first.
     nonisolated func stop() async {
         close()
         await executor.stop()
@@ -67,13 +68,13 @@ actor UPowerClientReader {
     }
 
     private func connect(_ cancellation: Cancellation) -> Objects? {
-        // UpClient uses the process's shared connection. By default the end of that would end the process.
+        // UpClient uses the process's shared connection. By default, the process exits when that connection closes.
         guard let bus = g_bus_get_sync(G_BUS_TYPE_SYSTEM, cancellation.cancellable, nil) else { return nil }
         let busReference = GObjectReference(taking: UnsafeMutableRawPointer(bus))
         g_dbus_connection_set_exit_on_close(bus, 0)
         guard let client = up_client_new_full(cancellation.cancellable, nil) else { return nil }
         let clientReference = GObjectReference(taking: client)
-        // Not up_client_get_display_device: it blocks with no way to cancel.
+        // Not `up_client_get_display_device`, which blocks and cannot be canceled.
         guard let device = up_device_new() else { return nil }
         let deviceReference = GObjectReference(taking: device)
         guard up_device_set_object_path_sync(device, displayDevicePath, cancellation.cancellable, nil) != 0
@@ -81,7 +82,7 @@ actor UPowerClientReader {
         return Objects(bus: busReference, client: clientReference, device: deviceReference)
     }
 
-    /// One change of power notifies up to five properties one after the other: they are read as one.
+    /// Schedules one read. A single change of power sends up to five notifications in a row, which this read combines.
     private func readSoon() {
         guard pendingRead == nil else { return }
         pendingRead = executor.whenIdle { self.assumeIsolated { $0.read() } }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What UPower says, decoded.
+/// The decoded state of UPower.
 struct UPowerReading: Hashable, Sendable {
-    /// Whether a battery is drained.
+    /// Whether the machine draws its power from a battery.
     var isOnBattery: Bool
-    /// The display device: all batteries and supplies taken together; nil where there are none.
+    /// The display device, which combines all batteries and supplies; nil if there are none.
     var battery: BatteryState?
 }
 
-/// The raw properties, as libupower-glib gives them.
+/// UPower's properties, as libupower-glib returns them.
 struct UPowerProperties: Hashable, Sendable, Codable {
-    /// Nil when no daemon answers: then nothing else here means anything.
+    /// The version of the daemon; nil if no daemon answers. All other values are then meaningless.
     var daemonVersion: String?
     var isOnBattery = false
     var isPresent = false
@@ -20,10 +20,10 @@ struct UPowerProperties: Hashable, Sendable, Codable {
     var warningLevel: UInt32 = 0
     var percentage: Double = 0
 
-    /// The reading; nil when no daemon answers, since a dead one reads "on AC" and "0 %".
+    /// The decoded state; nil if no daemon answers, because a dead daemon reads as "on AC" and "0 %".
     var decoded: UPowerReading? {
         guard let daemonVersion, !daemonVersion.isEmpty else { return nil }
-        // UPower's own word leaves a UPS out: it asks the batteries and plugs behind one only.
+        // UPower's own value ignores a UPS: it only considers the batteries and plugs behind the UPS.
         let isOnUPS = battery != nil && kind == Self.ups && charging == .discharging
         return UPowerReading(isOnBattery: isOnBattery || isOnUPS, battery: battery)
     }
@@ -32,7 +32,7 @@ struct UPowerProperties: Hashable, Sendable, Codable {
     private static let ups: UInt32 = 3
 
     private var battery: BatteryState? {
-        // The display device of a machine without either is "unknown" and not present.
+        // The display device of a machine without a battery or UPS is "unknown" and not present.
         guard isPresent, kind == Self.battery || kind == Self.ups else { return nil }
         return BatteryState(
             level: percentage.isFinite ? Int(min(max(percentage, 0), 100).rounded()) : nil,
@@ -44,8 +44,8 @@ struct UPowerProperties: Hashable, Sendable, Codable {
         case 1: .charging
         case 2, 3: .discharging  // 3 is "empty"
         case 4: .full
-        case 5: .notCharging  // waits to be charged
-        case 6: .discharging  // waits to be drained
+        case 5: .notCharging  // waiting to be charged
+        case 6: .discharging  // waiting to be drained
         default: .unknown
         }
     }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Follows the UPower daemon through its lives: absent, started late, hanging, dead and back.
+/// Follows the UPower daemon through absence, late starts, hangs, exits, and restarts.
 ///
-/// A client is made for each life of the daemon, and only once the daemon has answered a question. A daemon that hangs
-/// is found out when the kernel speaks of power: it is asked then, and counts as silent when its time is up. The
-/// question stays open, so that the daemon's coming round is noticed without asking again.
+/// Each lifetime of the daemon gets its own client, created only after the daemon has answered a query. A hang is
+/// detected when the kernel announces a change of power. The daemon is then queried, and counts as silent after the
+/// time limit. The query stays pending, so that the daemon's recovery is noticed without another query.
 final class UPowerWatch {
     private enum State {
-        /// Nobody owns the name, or there is no bus.
+        /// The daemon's name has no owner, or there is no bus.
         case absent
-        /// It was asked whether it answers; no client exists.
+        /// The daemon was queried; no client exists.
         case asked
-        /// A client is being made.
+        /// A client is being created.
         case opening(Cancellation)
         /// The client works.
         case open
@@ -41,7 +41,7 @@ final class UPowerWatch {
         self.deliver = deliver
     }
 
-    /// Follows the daemon on a bus, starting it where the bus can.
+    /// Starts following the daemon on a bus. The bus starts the daemon if it can.
     func attach(to bus: BusConnection) {
         self.bus = bus
         limit = executor.after(milliseconds: timeLimit) { self.deliver(.silent) }
@@ -53,19 +53,19 @@ final class UPowerWatch {
         }
     }
 
-    /// Lets go of the bus.
+    /// Releases the bus.
     func detach() {
         nameWatch = nil
         letGo()
         bus = nil
     }
 
-    /// The kernel spoke of power: asks whether the daemon still answers.
+    /// Checks whether the daemon still answers, after the kernel has announced a change of power.
     func doubt() {
         if case .open = state { ask() }
     }
 
-    /// Takes what the client's thread tells.
+    /// Receives a message from the client's thread.
     func receive(_ message: UPowerClientReader.Message) {
         guard message.generation == generation else { return }
         switch state {
@@ -73,7 +73,7 @@ final class UPowerWatch {
         case .opening:
             limit = nil
             guard let properties = message.properties else {
-                // It answered a moment ago and then did not: either it went away, or it cannot serve us.
+                // The daemon answered a moment ago and then did not. It exited, or cannot serve this client.
                 state = .asked
                 return deliver(.absent)
             }
@@ -81,7 +81,7 @@ final class UPowerWatch {
             isSilent = false
             deliver(.value(properties))
         case .open:
-            // An open question means that its time may be running; a reading answers that as well.
+            // A pending query means that its time limit may be running. A reading counts as an answer as well.
             deliver(message.properties.map { .value($0) } ?? .absent)
         }
     }
@@ -115,13 +115,14 @@ final class UPowerWatch {
         }
     }
 
-    /// Any answer will do, an error too: what it says is read through the client.
+    /// Handles an answer to the query. Even an error counts as an answer, because the values are read through the
+    /// client.
     private func answered() {
         limit = nil
         switch state {
         case .absent, .opening: return
         case .open:
-            // In time: then its client has told, or will tell, all that changes.
+            // If the answer came in time, the client has reported, or will report, every change.
             if isSilent { client.refresh() }
             isSilent = false
         case .asked:

@@ -2,8 +2,8 @@
 import GLibBridge
 import TransferPolicy
 
-/// Follows the power profile: power-profiles-daemon by both of its names, and the desktop portal where the system bus
-/// cannot be reached or the program runs in a sandbox, which hides the daemon.
+/// Reads the power profile from power-profiles-daemon, under both of its names. The desktop portal takes its place if
+/// the system bus cannot be reached, or in a sandbox, which hides the daemon.
 final class PowerProfileReader {
     private let executor: GLibExecutor
     private let timeLimit: Duration
@@ -14,7 +14,7 @@ final class PowerProfileReader {
     private var portalWatch: PropertiesReader?
     private var sessionBus: SystemBus?
 
-    /// - Parameter isSandboxed: whether the portal is to be asked from the beginning.
+    /// - Parameter isSandboxed: Whether the portal is queried from the start.
     init(
         on executor: GLibExecutor, timeLimit: Duration, isSandboxed: Bool,
         deliver: @escaping (PowerProfileReading.Service, Answer<[String: VariantValue]>) -> Void
@@ -25,7 +25,7 @@ final class PowerProfileReader {
         self.deliver = deliver
     }
 
-    /// Begins; the system bus comes by `attach`.
+    /// Starts reading. The system bus follows with `attach`.
     func start() {
         watches = [
             watch(currentName, .current), watch(formerName, .former),
@@ -33,7 +33,7 @@ final class PowerProfileReader {
         if isSandboxed { askPortal() }
     }
 
-    /// Ends all of it.
+    /// Stops all reading.
     func stop() {
         for watch in watches { watch.detach() }
         portalWatch?.detach()
@@ -41,15 +41,15 @@ final class PowerProfileReader {
         (watches, portalWatch, sessionBus) = ([], nil, nil)
     }
 
-    /// Follows the daemon on the system bus.
+    /// Starts reading the daemon on the system bus.
     func attach(to bus: BusConnection) {
         for watch in watches { watch.attach(to: bus) }
     }
 
-    /// There is no system bus.
+    /// Reports that there is no system bus.
     func lose() {
         for watch in watches { watch.detach() }
-        // The portal first, so that its answer is waited for.
+        // The portal first, so that the first snapshot waits for its answer.
         askPortal()
         deliver(.current, .absent)
         deliver(.former, .absent)

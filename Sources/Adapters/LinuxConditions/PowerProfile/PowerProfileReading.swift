@@ -2,39 +2,40 @@
 import GLibBridge
 internal import TransferModel
 
-/// What the services that know of power profiles say.
+/// The answers of the services that report the power profile.
 struct PowerProfileReading: Hashable, Sendable {
-    /// Who is asked.
+    /// The services that are queried.
     enum Service: String, Hashable, Sendable, Codable, CaseIterable {
-        /// power-profiles-daemon under its name of today.
+        /// power-profiles-daemon under its current name.
         case current
-        /// The same under its name until 2023.
+        /// power-profiles-daemon under its name until 2023.
         case former
         /// The desktop portal.
         case portal
     }
 
-    /// power-profiles-daemon under its name of today.
+    /// The profile from power-profiles-daemon under its current name.
     var current: Answer<PowerProfile> = .pending
-    /// The same under its name until 2023.
+    /// The profile from power-profiles-daemon under its name until 2023.
     var former: Answer<PowerProfile> = .pending
-    /// Whether the desktop portal says that power is to be saved; absent where nobody asks it.
+    /// Whether the desktop portal asks programs to save power; absent if the portal is not queried.
     var portal: Answer<Bool> = .absent
 
-    /// Takes one's properties.
+    /// Records the properties that a service answered.
     mutating func take(_ answer: Answer<[String: VariantValue]>, from service: Service) {
         switch service {
         case .current: current = answer.map(Self.profile)
         case .former: former = answer.map(Self.profile)
-        // It may not know.
+        // The portal may not know.
         case .portal: portal = answer.flatMap { Self.savesPower(in: $0).map { .value($0) } ?? .absent }
         }
     }
 
-    /// Whether everybody has answered, or is known not to.
+    /// Whether every service has answered or is known to be unavailable.
     var isComplete: Bool { current != .pending && former != .pending && portal != .pending }
 
-    /// What it comes to. A profile that is degraded, by heat or on a lap, is still the one that was chosen.
+    /// The resulting profile. A profile that is degraded by heat or by lap detection still counts as the chosen
+    /// profile.
     var finding: ConditionsMerger.Finding<PowerProfile> {
         for profile in [current.value, former.value] {
             if let profile, profile != .unknown {
@@ -43,19 +44,19 @@ struct PowerProfileReading: Hashable, Sendable {
         }
         switch portal.value {
         case true?: return .init(value: .powerSaver, source: .portal, sureness: .reported)
-        // It does not tell the other two apart.
+        // The portal does not distinguish the other two profiles.
         case false?: return .init(value: .balanced, source: .portal, sureness: .guessed)
         case nil: return .init(value: .unknown, source: .none, sureness: .assumed)
         }
     }
 
-    /// The profile among power-profiles-daemon's properties.
+    /// Returns the profile among power-profiles-daemon's properties.
     static func profile(in properties: [String: VariantValue]) -> PowerProfile {
         guard case .string(let name)? = properties["ActiveProfile"] else { return .unknown }
         return PowerProfile(rawValue: name) ?? .unknown
     }
 
-    /// Whether power is to be saved, among the portal's properties; nil where it does not know.
+    /// Returns whether the portal's properties ask to save power; nil if the portal does not know.
     static func savesPower(in properties: [String: VariantValue]) -> Bool? {
         if case .bool(let isOn)? = properties["power-saver-enabled"] { isOn } else { nil }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value, or one of the words `pending`, `absent` and `silent`.
+/// The encoded form is the value, or one of the words `pending`, `absent`, and `silent`.
 extension Answer: Codable where Value: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

@@ -3,12 +3,12 @@ import Foundation
 import GLibBridge
 internal import TransferModel
 
-/// Writes what is observed and what comes of it, a line of JSON each.
+/// Writes a recording of observations and the resulting conditions, one line of JSON each.
 ///
-/// What identifies a person or a machine and is of no use to the decoders (serial numbers, subscribers, places) is never
-/// written. Lives on the readers' thread.
+/// Properties that identify a person or a machine and that the decoders do not need (serial numbers, subscribers,
+/// places) are never written. Used on the readers' thread only.
 final class ConditionsRecorder: @unchecked Sendable {
-    // Guard for @unchecked: used on the executor of its owner only.
+    // Guard for `@unchecked`: used on the executor of its owner only.
     private let header: RecordingHeader
     private let write: @Sendable (String) -> Void
     private var pseudonyms: Pseudonyms?
@@ -20,14 +20,14 @@ final class ConditionsRecorder: @unchecked Sendable {
         self.write = write
     }
 
-    /// Writes what was seen.
+    /// Writes an observation.
     func record(_ observation: Observation, at now: Moment) {
         var observation = observation.keptForRecording
         pseudonyms?.replace(in: &observation)
         record(RecordedLine(observation, at: now))
     }
 
-    /// Writes what was published.
+    /// Writes published conditions.
     func record(_ conditions: Conditions, at now: Moment) {
         var conditions = conditions
         pseudonyms?.replace(in: &conditions)
@@ -44,20 +44,20 @@ final class ConditionsRecorder: @unchecked Sendable {
     }
 }
 
-/// The JSON of a recording.
+/// Encodes and decodes the JSON lines of a recording.
 enum RecordingText {
-    /// A line, without its end.
+    /// Returns a line, without its line feed.
     static func line(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // Strings, numbers and what is made of them can always be encoded.
+        // Strings, numbers, and collections of them can always be encoded.
         let data = (try? encoder.encode(value)) ?? Data()
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// What a line says.
+    /// Decodes a line.
     static func decode<Value: Decodable>(_ type: Value.Type, from line: some Sequence<UInt8>) throws -> Value {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -67,8 +67,8 @@ enum RecordingText {
 }
 
 extension Observation {
-    /// The same without properties that no decoder reads and that tell of the person: a modem's subscriber and place, a
-    /// battery's serial number, name servers.
+    /// This observation without properties that no decoder reads and that identify a person: a modem's subscriber and
+    /// place, a battery's serial number, name servers.
     fileprivate var keptForRecording: Observation {
         func kept(_ properties: [String: VariantValue], _ names: Set<String>) -> [String: VariantValue] {
             properties.filter { names.contains($0.key) }
@@ -98,7 +98,8 @@ extension Observation {
         "EvdoRegistrationState", "Cdma1xRegistrationState",
     ]
 
-    /// Objects by path, interfaces by name, properties by name.
+    /// Returns the managed objects with only the kept properties. The dictionaries are keyed by object path, interface
+    /// name, and property name.
     private static func keptObjects(_ value: VariantValue) -> VariantValue {
         guard case .dictionary(let objects) = value else { return value }
         return .dictionary(

@@ -3,40 +3,50 @@ import Foundation
 public import TransferModel
 import TransferPolicy
 
-/// Decodes a recording of conditions anew, by the code that decoded it when it was made, and compares what comes of it with
-/// what was published then.
+/// Decodes a recording again, with the same code that decoded it originally, and compares the resulting conditions
+/// with the published ones.
 ///
-/// A recording is text, one JSON object a line. The first is the header:
+/// ```swift
+/// let replay = try ConditionsReplay(bytes, file: "laptop.jsonl")
+/// print("\(replay.observations) observations, \(replay.published.count) snapshots")
+/// ```
+///
+/// A recording is text with one JSON object per line. The first line is the header:
 /// ```json
 /// {"format":"background-transfer/conditions","version":1,"settling":{"power":200,"path":50,"metered":150},…}
 /// ```
-/// Each other line has the two clocks, `boot` (nanoseconds on the boot-time clock) and `wall` (nanoseconds since 1970),
-/// and one thing that a reader saw, named after who told it (`power`, `path`, `networkManager`, `leases` and so on), or
-/// `published`: the facts that came of the line before. A last line that was cut off is left out.
+/// Each other line has two clocks: `boot` (nanoseconds on the boot-time clock) and `wall` (nanoseconds since 1970). The
+/// line also contains one of the following:
+/// - An observation, named after its source: `power`, `path`, `networkManager`, `leases`, and so on.
+/// - `published`, the facts that resulted from the preceding line.
+///
+/// An incomplete last line is ignored.
 public struct ConditionsReplay: Sendable {
-    /// What was published, in order.
+    /// The conditions that the replay published, in order.
     public private(set) var published: [Conditions] = []
-    /// When each of them was.
+    /// The time of each element of `published`.
     public private(set) var moments: [Moment] = []
-    /// How many things the readers saw.
+    /// The number of observations.
     public private(set) var observations = 0
     /// Whether the end of the recording was cut off.
     public private(set) var isCutShort = false
 
-    /// The recording with what the decoders of today make of it in the place of what was published.
+    /// The recording with the published conditions replaced by those that the current decoders produce.
     package private(set) var renewed = ""
 
-    /// Replays a recording; `file` is its name for errors.
+    /// Replays a recording.
     ///
-    /// - Throws: `RecordingError` for the first line that is none of a recording, or that comes out differently.
+    /// - Parameter file: The name of the recording in errors.
+    /// - Throws: `RecordingError` for the first line that is invalid, or whose conditions differ from the published
+    ///   ones.
     public init(_ recording: some Sequence<UInt8>, file: String) throws(RecordingError) {
         try self.init(recording, file: file, ignoresPublished: false)
     }
 
-    /// The same; what was published is not compared where `ignoresPublished` is set.
+    /// Replays a recording. If `ignoresPublished` is true, the published conditions are not compared.
     package init(_ recording: some Sequence<UInt8>, file: String, ignoresPublished: Bool) throws(RecordingError) {
         var lines = Array(recording).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // What follows the last line's end.
+        // The text after the last line feed.
         let rest = lines.popLast() ?? []
         if !rest.isEmpty {
             isCutShort = (try? JSONSerialization.jsonObject(with: Data(rest))) == nil
@@ -62,7 +72,7 @@ public struct ConditionsReplay: Sendable {
             renewed += RecordingText.line(RecordedLine(conditions, at: recorded.moment)) + "\n"
         }
         observations = run.count
-        // The last snapshot may have been cut off with its line.
+        // No check for missing conditions here: the last snapshot may have been cut off with its line.
     }
 
     private static func header(_ line: some Sequence<UInt8>, file: String) throws(RecordingError) -> RecordingHeader {
@@ -82,7 +92,7 @@ public struct ConditionsReplay: Sendable {
         return header
     }
 
-    /// A replay on its way.
+    /// The state of a replay in progress.
     private struct Run {
         var file: String
         var line = 1
@@ -91,7 +101,7 @@ public struct ConditionsReplay: Sendable {
         private var fold: ConditionsFold
         private var due: RecordedConditions?
         private var last: Moment?
-        /// Since when each timer runs.
+        /// The start of each running timer.
         private var timers: [DebouncedReading: Instant] = [:]
 
         init(header: RecordingHeader, file: String) {
@@ -112,7 +122,7 @@ public struct ConditionsReplay: Sendable {
             }
         }
 
-        /// Takes what was seen; gives what is to be published.
+        /// Processes an observation and returns the conditions to publish, if any.
         mutating func take(_ observation: Observation, at now: Moment) throws(RecordingError) -> Conditions? {
             if let last, now.instant < last.instant {
                 throw failure("the boot-time clock goes back, from \(last.instant.nanoseconds); it never does")
@@ -126,7 +136,7 @@ public struct ConditionsReplay: Sendable {
             return outcome.conditions
         }
 
-        /// What is read when the time to settle is up cannot come before that.
+        /// Checks that an observation at the end of a debounce does not come before the debounce has ended.
         private mutating func checkTimers(_ observation: Observation, at now: Instant) throws(RecordingError) {
             switch observation {
             case .path(_, .first): timers[.path] = now
@@ -145,7 +155,7 @@ public struct ConditionsReplay: Sendable {
             guard let start = timers.removeValue(forKey: reading) else {
                 throw failure("nothing of the \(reading) was to settle; an event was expected before that")
             }
-            // The timers count on a clock of their own.
+            // The timers use a clock of their own, so one millisecond of difference is allowed.
             guard start.duration(to: now) >= .milliseconds(Int(milliseconds) - 1) else {
                 throw failure(
                     "the \(reading) settled after \(start.duration(to: now)); \(milliseconds) ms were expected")
@@ -156,7 +166,7 @@ public struct ConditionsReplay: Sendable {
             switch order {
             case .startTimer(let reading): timers[reading] = now
             case .stopTimer(let reading): timers[reading] = nil
-            case .followPath, .pathChanged: break  // what is read then has lines of its own
+            case .followPath, .pathChanged: break  // the resulting reads have lines of their own
             }
         }
 
@@ -177,7 +187,7 @@ public struct ConditionsReplay: Sendable {
 }
 
 extension RecordingError {
-    /// What JSON's decoder found, without its many words.
+    /// Returns the problem that the JSON decoder found, in few words.
     fileprivate static func words(_ error: any Error) -> String {
         switch error as? DecodingError {
         case .keyNotFound(let key, let context):

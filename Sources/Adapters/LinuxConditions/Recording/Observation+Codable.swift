@@ -2,11 +2,11 @@
 import GLibBridge
 internal import TransferModel
 
-/// A JSON object with one key, the name of the reader that made the observation.
+/// The encoded form is a JSON object with one key, the name of the reader that made the observation.
 ///
-/// This is the format of recordings: the keys are never renamed.
+/// This form is the format of recordings: the keys are never renamed.
 extension Observation: Codable {
-    /// An object that holds no observation that is known, or several.
+    /// An error for an object with no known observation, or with more than one.
     struct AmbiguousError: Error {}
 
     private enum CodingKeys: String, CodingKey {

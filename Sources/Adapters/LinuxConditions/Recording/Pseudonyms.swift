@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Other names for what a recording would tell of its owner: the same one for the same thing, so that it decodes alike.
+/// Pseudonyms for the names that would identify the owner of a recording. The same name always gets the same
+/// pseudonym, so that the recording decodes the same way.
 struct Pseudonyms {
     private static let sentence = "left out of this recording"
 
     private var connections: [String: String] = [:]
-    /// Words may be about devices, which keep their names.
+    /// The names of devices. Overrides may refer to devices, which keep their names.
     private var devices: Set<String> = []
     private var addresses: [String: String] = [:]
 
-    /// Replaces names of connections, paths, and all of a lease but what tells of the price.
+    /// Replaces names of connections, paths, and all of a lease except the part that tells the metered state.
     mutating func replace(in observation: inout Observation) {
         switch observation {
         case .networkManager(.value(var raw)):
@@ -27,22 +28,22 @@ struct Pseudonyms {
         case .path(.value(let snapshot), _): devices.formUnion(snapshot.links.values.map(\.name))
         case .power, .kernelEvent, .path, .networkManager, .priceHasHeld, .modemManager, .networkPortal, .powerProfile,
             .login, .localTime, .firstIsDue:
-            break  // these name nobody
+            break  // these contain no names
         }
     }
 
-    /// Replaces the connection's name, and what could quote one.
+    /// Replaces the name of the connection, and notes that could quote a name.
     mutating func replace(in conditions: inout Conditions) {
         conditions.connection.value = conditions.connection.value.map { connection($0) }
         conditions.notes = conditions.notes.map { _ in OverridesFileError(path: "", problem: Self.sentence).description
         }
     }
 
-    /// Replaces hardware addresses, which names of devices hold as well.
+    /// Replaces hardware addresses, including those in names of devices.
     mutating func replacingAddresses(in line: String) -> String {
         var text = ""
         var rest = line[...]
-        // On its own, or in the name that udev gives a device by its address.
+        // A separate address, or one in a name that udev derived from the address.
         while let match = rest.firstMatch(of: #/(?:[0-9a-fA-F]{2}[:_]){5}[0-9a-fA-F]{2}|(?:enx|wlx|wwx)[0-9a-f]{12}/#) {
             let prefix = match.output.prefix(match.output.contains("x") ? 3 : 0)
             text += rest[..<match.range.lowerBound] + prefix + address(String(match.output.dropFirst(prefix.count)))
@@ -58,7 +59,7 @@ struct Pseudonyms {
         return other
     }
 
-    /// An address that is marked as nobody's in particular, in the same notation.
+    /// Returns a locally administered address as the pseudonym, in the same notation.
     private mutating func address(_ text: String) -> String {
         let digits = text.filter(\.isHexDigit).lowercased()
         let number = String(addresses.count + 1, radix: 16)
@@ -86,7 +87,7 @@ struct Pseudonyms {
 }
 
 extension LeaseFile {
-    /// Those bytes that tell whether the network is metered, and until when, in the file's own form.
+    /// The bytes that tell whether the network is metered, and until when, in the client's own format.
     fileprivate var bytesOfPrice: [UInt8] {
         let text = String(decoding: bytes, as: UTF8.self)
         func lines(_ words: [String]) -> [UInt8] {
@@ -100,7 +101,7 @@ extension LeaseFile {
         case .dhclient:
             return lines(["lease", "}", "interface", "option vendor-encapsulated-options", "expire"])
         case .dhcpcd:
-            // The head and the magic number are of no use but as such; the options follow.
+            // The fixed header is replaced with zeros, except for the magic cookie. The options follow.
             let headLength = 240
             guard bytes.count > headLength else { return [] }
             var kept = [UInt8](repeating: 0, count: 236) + bytes[236..<headLength]

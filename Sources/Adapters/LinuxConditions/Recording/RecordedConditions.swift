@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Published conditions as a recording keeps them.
+/// Published conditions in the form of a recording.
 struct RecordedConditions: Codable, Hashable {
-    /// One fact.
+    /// A fact.
     struct Entry: Codable, Hashable {
-        /// Nil for none.
+        /// The value; nil for none.
         var value: String?
         var source: String
         var sureness: String
-        /// Nanoseconds on the boot-time clock, and on the wall clock since 1970.
+        /// The time of the last change: nanoseconds on the boot-time clock, and nanoseconds since 1970 on the wall
+        /// clock.
         var since: [Int64]
-        /// Whether the value was seen to change.
+        /// Whether the value was observed to change.
         var changed: Bool
     }
 
-    /// By the fact's name.
+    /// The facts, by name.
     var facts: [String: Entry]
     var disagreements: [String]
     var notes: [String]
@@ -43,7 +44,7 @@ struct RecordedConditions: Codable, Hashable {
         localTime = RecordedLocalTime(conditions.localTime)
     }
 
-    /// Where `other` is different, in words; empty where it is the same.
+    /// Returns the differences from `other`, in words; empty if there are none.
     func differences(from other: RecordedConditions) -> [String] {
         var words: [String] = []
         for name in Set(facts.keys).union(other.facts.keys).sorted() {
@@ -62,13 +63,13 @@ struct RecordedConditions: Codable, Hashable {
 }
 
 extension RecordedConditions.Entry {
-    /// In words, for errors.
+    /// The fact in words, for errors.
     fileprivate var words: String {
         "\(value ?? "none") (\(source), \(sureness), \(changed ? "changed" : "settled") at \(since))"
     }
 }
 
 extension BatteryState {
-    /// `80 discharging low`; the level is `none` where there is none.
+    /// The state in words, such as `80 discharging low`. The level is `none` if it is unknown.
     fileprivate var words: String { "\(level.map { "\($0)" } ?? "none") \(charging.rawValue) \(warning.rawValue)" }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// One line of a recording after the header: both clocks, and either an observation or the conditions that followed.
+/// A line of a recording after the header: both clocks, and either an observation or the resulting conditions.
 struct RecordedLine: Codable {
     private enum CodingKeys: String, CodingKey {
         /// Nanoseconds on the boot-time clock.
@@ -11,11 +11,11 @@ struct RecordedLine: Codable {
         case published
     }
 
-    /// The time of the observation.
+    /// The time of the observation or of the publication.
     let moment: Moment
-    /// The observation; nil where conditions were published.
+    /// The observation; nil if the line contains published conditions.
     let observation: Observation?
-    /// The published conditions; nil where something was observed.
+    /// The published conditions; nil if the line contains an observation.
     let published: RecordedConditions?
 
     init(_ conditions: Conditions, at now: Moment) {
@@ -40,7 +40,7 @@ struct RecordedLine: Codable {
         try container.encode(moment.instant.nanoseconds, forKey: .boot)
         try container.encode(moment.wall.nanosecondsSinceEpoch, forKey: .wall)
         try container.encodeIfPresent(published, forKey: .published)
-        // Its key stands beside the clocks.
+        // The key of the observation is in the same object as the clocks.
         try observation?.encode(to: encoder)
     }
 }

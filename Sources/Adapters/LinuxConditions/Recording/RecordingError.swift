@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a recording cannot be replayed, or what came out differently.
+/// An error in a recording, or a difference between the replay and the recording.
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The recording's name.
+    /// The name of the recording.
     public var file: String
-    /// The line, from 1.
+    /// The number of the line, starting at 1.
     public var line: Int
-    /// What is wrong there, and what was expected.
+    /// The problem, and the expected content.
     public var problem: String
 
-    /// One sentence.
+    /// The file, the line, and the problem, in one sentence.
     public var description: String { "\(file):\(line): \(problem)" }
 }

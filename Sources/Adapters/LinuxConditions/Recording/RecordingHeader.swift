@@ -3,7 +3,7 @@ internal import TransferModel
 
 /// The first line of a recording.
 struct RecordingHeader: Codable {
-    /// How long things have to hold, in milliseconds.
+    /// The debounce times, in milliseconds.
     struct Settling: Codable {
         var power: UInt32
         var path: UInt32
@@ -11,14 +11,14 @@ struct RecordingHeader: Codable {
     }
 
     static let formatName = "background-transfer/conditions"
-    /// Higher where older programs could not understand what is written.
+    /// The version of the format. Increased when older programs could not read a new recording.
     static let currentVersion = 1
 
     var format = formatName
     var version = currentVersion
     var settling: Settling
     var localTime: RecordedLocalTime
-    /// Whether names and addresses were replaced.
+    /// Whether names and addresses were replaced with pseudonyms.
     var anonymous: Bool?
 
     init(_ configuration: LinuxConditionsConfiguration) {
@@ -30,8 +30,8 @@ struct RecordingHeader: Codable {
     }
 }
 
-/// A time zone's rules: the offset in seconds east of UTC, and the changes, each the second since 1970 at which it begins
-/// to hold and the offset from then on.
+/// The rules of a time zone: the initial offset in seconds east of UTC, and the changes. Each change is a pair of its
+/// start, in seconds since 1970, and the offset from then on.
 struct RecordedLocalTime: Codable, Hashable {
     var offset: Int64
     var changes: [[Int64]]
@@ -41,7 +41,7 @@ struct RecordedLocalTime: Codable, Hashable {
         changes = rules.changes.map { [$0.start.secondsSinceEpoch, $0.offsetSeconds] }
     }
 
-    /// The rules; changes that are no pairs are left out.
+    /// The decoded rules. Changes that are not pairs are skipped.
     var rules: LocalTimeRules {
         LocalTimeRules(
             initialOffsetSeconds: offset,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import GLibBridge
 
-/// JSON's own kinds of values, with null for the kinds that are only sent.
+/// The encoded form uses JSON's own types, with null for types that are only sent.
 ///
-/// A double is an object with the one key `double`, since JSON does not tell 5.0 from 5.
+/// A double is an object with the single key `double`, because JSON does not distinguish 5.0 from 5.
 extension VariantValue: Codable {
     private static let doubleKey = "double"
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Follows all properties of one object of a service.
+/// A reader of all properties of one object of a service.
 typealias PropertiesReader = ServiceReader<[String: VariantValue]>
 
-/// Which object of which service.
+/// The object and the interface whose properties are read.
 struct PropertiesSubject {
     var service: String
     var path: String
     var interface: String
-    /// Whether the bus is to start the service.
+    /// Whether the bus starts the service if it is not running.
     var startsService = false
 }
 
 extension ServiceReader where Value == [String: VariantValue] {
-    /// A service that has no such object counts as absent: should it come later, a change tells.
+    /// Creates a reader of an object's properties. A service without the object counts as absent; if the object
+    /// appears later, a change signal leads to another read.
     convenience init(
         _ subject: PropertiesSubject, on executor: GLibExecutor, timeLimit: Duration,
         deliver: @escaping (Answer<Value>) -> Void

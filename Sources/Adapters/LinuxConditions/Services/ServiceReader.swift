@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Follows one service of a bus through its lives.
+/// Reads the state of a bus service, and follows the service through starts, hangs, and exits.
 ///
-/// Signals are hints; each makes one reading of all that matters, and hints that come meanwhile make one more. A proxy
-/// would miss the properties for good when it asks in the moment between a service's taking its name and its exporting
-/// its object. A reading has no time limit on the bus: when it takes too long the service counts as silent until the
-/// answer comes after all.
+/// Signals are hints. A hint triggers one read of everything that matters, and hints during that read trigger one
+/// more. A proxy would miss the properties permanently if it read them between the service's taking its name and
+/// exporting its object.
+///
+/// A read has no time limit on the bus. If a read takes too long, the service counts as silent until the answer
+/// arrives.
 final class ServiceReader<Value: Hashable & Sendable> {
-    /// A signal that tells that something may have changed.
+    /// A signal that reports a possible change.
     struct Hint {
         var interface: String
         var member: String
-        /// Nil for every object of the service.
+        /// The path of the sending object; nil for every object of the service.
         var path: String?
         var firstArgument: String?
         var isFirstArgumentPath = false
     }
 
-    /// Reads; `done` takes nil when the service is about to be ready and will tell.
+    /// Reads the service. Passes nil to `done` if the service is about to be ready and will send a signal.
     typealias Read = (
         _ bus: BusConnection, _ cancellation: Cancellation, _ done: @escaping (Answer<Value>?) -> Void
     ) -> Void
@@ -38,7 +40,7 @@ final class ServiceReader<Value: Hashable & Sendable> {
     private var isHintWaiting = false
     private var limit: GLibSource?
 
-    /// `startsService` has the bus start a service that is not running.
+    /// - Parameter startsService: Whether the bus starts the service if it is not running.
     init(
         on executor: GLibExecutor, name: String, startsService: Bool = false, timeLimit: Duration, hints: [Hint],
         read: @escaping Read, deliver: @escaping (Answer<Value>) -> Void
@@ -52,7 +54,7 @@ final class ServiceReader<Value: Hashable & Sendable> {
         self.deliver = deliver
     }
 
-    /// Follows the service on a bus.
+    /// Starts reading the service on a bus.
     func attach(to bus: BusConnection) {
         self.bus = bus
         limit = executor.after(milliseconds: timeLimit) { self.deliver(.silent) }
@@ -71,14 +73,14 @@ final class ServiceReader<Value: Hashable & Sendable> {
             })
     }
 
-    /// Lets go of the bus.
+    /// Stops reading and releases the bus.
     func detach() {
         registrations = []
         letGo()
         bus = nil
     }
 
-    /// Reads again: something may have changed, or the service may have stopped answering.
+    /// Reads again, because something may have changed or the service may have stopped answering.
     func refresh() {
         guard isPresent, let bus else { return }
         guard reading == nil else {

@@ -4,16 +4,17 @@ import Glibc
 internal import TransferModel
 import TransferPolicy
 
-/// Hears of sleep and of the machine's end from the login manager, and puts them off for the moment that it takes to stop
-/// and save.
+/// Receives the login manager's announcements of sleep and shutdown, and delays both until transfers are stopped and
+/// saved.
 ///
-/// A delay lock is held all the time, since one that is asked for after the announcement comes too late. It is let go when
-/// `allow` is called, or when its time is up: below the 5 s after which logind goes ahead anyway. A new one is taken at
-/// each waking, and in each life of the login manager. Who may not have one still hears the announcements.
+/// A delay lock is held all the time, because a lock requested after the announcement comes too late. The lock is
+/// released by `allow`, or when its time is up, which is less than the 5 s after which logind proceeds anyway. A new
+/// lock is taken at each wake-up, and each time the login manager starts. A process that may not take a lock still
+/// receives the announcements.
 final class SleepReader {
     private let executor: GLibExecutor
     private let timeLimit: UInt32
-    /// How long sleep is put off at most; nil for not at all.
+    /// The maximum delay of sleep in milliseconds; nil for no delay.
     private let delay: UInt32?
     private let deliver: (Answer<SleepReading>) -> Void
 
@@ -37,7 +38,7 @@ final class SleepReader {
         self.deliver = deliver
     }
 
-    /// Follows the login manager on a bus.
+    /// Starts following the login manager on a bus.
     func attach(to bus: BusConnection) {
         self.bus = bus
         limit = executor.after(milliseconds: timeLimit) { self.deliver(.silent) }
@@ -58,21 +59,21 @@ final class SleepReader {
         ]
     }
 
-    /// Lets go of the bus and of the lock.
+    /// Releases the bus and the lock.
     func detach() {
         registrations = []
         letGo()
         bus = nil
     }
 
-    /// What was announced may go ahead.
+    /// Lets an announced sleep or shutdown proceed.
     func allow() {
         guard reading.state != .awake else { return }
         releaseLock()
     }
 
     private func announced(_ part: WritableKeyPath<SleepReading, Bool>, _ isComing: Bool) {
-        // It is newer than what a first look would still tell.
+        // The announcement is newer than the answer that a pending first read would give.
         if firstReading != nil, isPresent {
             firstReading?.cancel()
             firstReading = nil
@@ -88,7 +89,7 @@ final class SleepReader {
         deliver(.value(reading))
     }
 
-    /// What is announced already.
+    /// Reads the announcements that were made before this reader subscribed.
     private func read() {
         guard let bus else { return }
         let cancellation = Cancellation()
@@ -100,7 +101,7 @@ final class SleepReader {
             firstReading = nil
             limit = nil
             reading = SleepReading(properties: (try? result.get()) ?? [:])
-            // What it had begun before this one asked to be waited for does not wait.
+            // A sleep or shutdown announced before this reader took its lock does not wait for this reader.
             if reading.state != .awake { releaseLock() }
             deliver(.value(reading))
         }
@@ -138,7 +139,7 @@ final class SleepReader {
     }
 }
 
-/// A lock of the login manager: held as long as its descriptor is open.
+/// A lock of the login manager, held as long as its descriptor is open.
 private final class InhibitorLock {
     private let descriptor: Int32
 

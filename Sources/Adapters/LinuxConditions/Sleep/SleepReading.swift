@@ -2,17 +2,17 @@
 import GLibBridge
 internal import TransferModel
 
-/// What the login manager has announced.
+/// The announcements of the login manager.
 struct SleepReading: Hashable, Sendable, Codable {
-    /// Whether it is about to put the machine to sleep, or has.
+    /// Whether the machine is about to sleep, or is asleep.
     var isForSleep = false
-    /// Whether it is about to switch the machine off, or to start it anew.
+    /// Whether the machine is about to shut down or restart.
     var isForShutdown = false
 
-    /// What it comes to.
+    /// The resulting sleep state. Shutdown takes precedence over sleep.
     var state: SleepState { isForShutdown ? .aboutToShutDown : isForSleep ? .aboutToSleep : .awake }
 
-    /// What is announced when one begins to listen.
+    /// Decodes the properties that state the current announcements.
     init(properties: [String: VariantValue]) {
         isForSleep = properties["PreparingForSleep"] == .bool(true)
         isForShutdown = properties["PreparingForShutdown"] == .bool(true)
@@ -22,7 +22,7 @@ struct SleepReading: Hashable, Sendable, Codable {
 }
 
 extension Readings {
-    /// Whether the machine stays awake, as far as anybody announces it.
+    /// The sleep state. Assumed to be awake if no login manager reports otherwise.
     var sleepFinding: ConditionsMerger.Finding<SleepState> {
         guard let reading = sleep.value else { return .init(value: .awake, source: .none, sureness: .assumed) }
         return .init(value: reading.state, source: .logind, sureness: .reported)

@@ -2,43 +2,45 @@
 public import TransferEngine
 public import TransferModel
 
-/// A page of what was recorded of the past: transfers and what the machine was like meanwhile.
+/// A page of recorded history: transfers, and the conditions of the machine.
 public struct History: Hashable, Sendable {
-    /// The transfers that anything was recorded of, by number.
+    /// The transfers with recorded moments, in the order of their numbers.
     public var transfers: [RecordedTransfer]
-    /// What the machine was like, oldest first; spans do not overlap, and there are gaps where nobody watched.
+    /// The conditions of the machine, oldest first. Spans do not overlap; there are gaps for times without a record.
     public var conditions: [ConditionSpan]
-    /// The beginning of the next page; nil on the last page.
+    /// The position of the next page; nil on the last page.
     public var next: Place?
 
-    /// A history.
+    /// Creates a page of history.
     public init(transfers: [RecordedTransfer] = [], conditions: [ConditionSpan] = [], next: Place? = nil) {
         self.transfers = transfers
         self.conditions = conditions
         self.next = next
     }
 
-    /// The beginning of a page. Transfers come first, by number, then conditions in the order of their recording.
+    /// The position at which a page begins. Transfers come first, by number, then conditions in the order of their
+    /// recording.
     public enum Place: Hashable, Sendable {
-        /// With the first transfer of a greater number than this.
+        /// The first transfer with a number greater than this one.
         case transfers(after: TransferID)
-        /// With the first change of conditions after the one of this number.
+        /// The first change of conditions with a number greater than this one.
         case conditions(after: Int64)
 
-        /// With everything.
+        /// The beginning of the whole history.
         public static var start: Place { .transfers(after: TransferID(0)) }
     }
 
-    /// The most that a page holds. Bounds how long a reader waits and how much memory reading takes.
+    /// The maximum size of a page. Limits a reader's wait and the memory that a read needs.
     public struct PageSize: Hashable, Sendable {
-        /// The most transfers.
+        /// The maximum number of transfers.
         public var transfers: Int
-        /// So many moments end a page after the transfer that they belong to.
+        /// The number of moments after which a page ends. The page includes all moments of its last transfer.
         public var moments: Int
-        /// The most spans of conditions.
+        /// The maximum number of spans of conditions.
         public var spans: Int
 
-        /// A size; by default 250 transfers, 2,000 moments and 1,000 spans.
+        /// Creates a size. All values must be greater than zero. Defaults: 250 transfers, 2,000 moments, and 1,000
+        /// spans.
         public init(transfers: Int = 250, moments: Int = 2000, spans: Int = 1000) {
             precondition(transfers > 0 && moments > 0 && spans > 0, "an empty page would never end")
             self.transfers = transfers
@@ -48,18 +50,18 @@ public struct History: Hashable, Sendable {
     }
 }
 
-/// A transfer with what happened to it.
+/// A transfer and its recorded moments.
 public struct RecordedTransfer: Hashable, Sendable {
-    /// Its number.
+    /// The number of the transfer.
     public var id: TransferID
-    /// What was to be done, without what may be secret.
+    /// The specification of the transfer, redacted.
     public var specification: TransferSpecification
-    /// How it ended; nil while it has not.
+    /// The result of the transfer; nil while the transfer is unfinished.
     public var ending: TransferEnding?
-    /// The transfer's moments, oldest first: its submission, then the latest 1,000.
+    /// The moments of the transfer, oldest first: its submission, then the latest 1,000.
     public var moments: [TransferMoment]
 
-    /// A transfer; what may be secret is taken out of the specification.
+    /// Creates a recorded transfer and redacts the specification.
     public init(
         id: TransferID, specification: TransferSpecification, ending: TransferEnding?, moments: [TransferMoment]
     ) {
@@ -70,39 +72,39 @@ public struct RecordedTransfer: Hashable, Sendable {
     }
 }
 
-/// Something that happened to a transfer.
+/// An event in the life of a transfer.
 public struct TransferMoment: Hashable, Sendable {
-    /// The kinds of things that happen.
+    /// The kinds of moments.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// It was handed over.
+        /// The transfer was submitted.
         case submitted
         /// An attempt began.
         case started
-        /// The attempt was stopped, its bytes kept.
+        /// The attempt was stopped, and its bytes were kept.
         case paused
-        /// The attempt failed, and another one was to follow.
+        /// The attempt failed, and another attempt was to follow.
         case retried
-        /// It was over, with a complete answer of the server.
+        /// The transfer ended with a complete response from the server.
         case finished
-        /// It was over, with an error.
+        /// The transfer ended with an error.
         case failed
-        /// It was over, because somebody asked for that.
+        /// The transfer ended because it was canceled.
         case cancelled
 
-        /// Whether nothing follows.
+        /// Whether no further moment follows.
         public var isEnd: Bool { self == .finished || self == .failed || self == .cancelled }
     }
 
-    /// The transfer.
+    /// The number of the transfer.
     public var id: TransferID
-    /// When it happened.
+    /// The time of the moment.
     public var time: WallTime
-    /// What happened.
+    /// The kind of the moment.
     public var kind: Kind
-    /// Why, for people: reasons of a pause, the words of a failure. Holds no secret.
+    /// The reason for a pause or the message of a failure, for display to the user. Contains no secret.
     public var note: String?
 
-    /// A moment.
+    /// Creates a moment.
     public init(id: TransferID, time: WallTime, kind: Kind, note: String? = nil) {
         self.id = id
         self.time = time
@@ -111,16 +113,16 @@ public struct TransferMoment: Hashable, Sendable {
     }
 }
 
-/// What the machine was like for a while.
+/// A span of time in which the recorded conditions of the machine did not change.
 public struct ConditionSpan: Hashable, Sendable {
-    /// When it began.
+    /// The beginning of the span.
     public var start: WallTime
-    /// When it ended, this moment not included; nil where it is still so.
+    /// The end of the span, exclusive; nil if the conditions still apply.
     public var end: WallTime?
-    /// What it was like.
+    /// The conditions during the span.
     public var facts: RecordedFacts
 
-    /// A span.
+    /// Creates a span.
     public init(start: WallTime, end: WallTime?, facts: RecordedFacts) {
         self.start = start
         self.end = end
@@ -128,22 +130,22 @@ public struct ConditionSpan: Hashable, Sendable {
     }
 }
 
-/// What is recorded of the machine.
+/// The recorded conditions of a machine.
 public struct RecordedFacts: Hashable, Sendable {
-    /// What it ran on.
+    /// The power source.
     public var power: PowerSource
-    /// Charge in percent; nil where there was no battery or nobody could say. Within 5 of what it was.
+    /// The battery charge in percent, accurate to within 5; nil if there was no battery or its charge was unknown.
     public var batteryLevel: Int?
-    /// What could be reached.
+    /// The part of the network that was reachable.
     public var network: Reachability
-    /// The kind of device under the default route.
+    /// The kind of the device under the default route.
     public var linkKind: LinkKind
-    /// Whether bytes cost money.
+    /// Whether traffic cost money.
     public var metered: Metered
-    /// Whether it slept, or was about to sleep or to be switched off.
+    /// Whether the machine was asleep, or was about to sleep or to shut down.
     public var isSuspended: Bool
 
-    /// Facts.
+    /// Creates recorded conditions.
     public init(
         power: PowerSource, batteryLevel: Int? = nil, network: Reachability, linkKind: LinkKind, metered: Metered,
         isSuspended: Bool = false
@@ -156,7 +158,7 @@ public struct RecordedFacts: Hashable, Sendable {
         self.isSuspended = isSuspended
     }
 
-    /// What is recorded of conditions.
+    /// Creates the recorded form of `conditions`.
     public init(_ conditions: Conditions) {
         self.init(
             power: conditions.power.value, batteryLevel: conditions.battery.value.level,
@@ -164,7 +166,7 @@ public struct RecordedFacts: Hashable, Sendable {
             metered: conditions.metered.value, isSuspended: conditions.sleep.value != .awake)
     }
 
-    /// Whether `other` differs enough from this to be recorded: a battery's level alone by 5 and more.
+    /// Returns whether `other` is too similar to be recorded. A battery level alone must differ by at least 5.
     func isLike(_ other: RecordedFacts) -> Bool {
         var same = other
         if let level = batteryLevel, let theirs = other.batteryLevel, abs(level - theirs) < 5 {

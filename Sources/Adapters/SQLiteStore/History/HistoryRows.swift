@@ -3,16 +3,16 @@ internal import GRDB
 internal import TransferEngine
 internal import TransferModel
 
-/// How the past lies in the tables of `Schema`.
+/// Reads and writes the history in the tables of `Schema`.
 enum HistoryRows {
-    /// A change of what the machine is like.
+    /// A change of the machine's conditions.
     struct Row: Sendable {
         enum What: String {
-            /// Somebody began to watch: what lies before is not known.
+            /// Watching began. The conditions before this row are unknown.
             case begun
-            /// Something is different.
+            /// A condition changed.
             case changed
-            /// Nobody watches any more.
+            /// Watching ended.
             case ended
         }
 
@@ -38,13 +38,16 @@ enum HistoryRows {
         ])
     }
 
-    /// The next transfers that anything happened to since then, by number, and the number to go on after; nil where
-    /// there are no more. Those of other apps are left out where one is named, so that a page may be empty.
+    /// Returns the next transfers with a moment since `start`, by number, and the number to continue after.
+    ///
+    /// - Parameter app: The app whose transfers are returned; nil returns all. If an app is given, the page may be
+    ///   empty.
+    /// - Returns: The page, and nil as the number on the last page.
     static func transfers(
         since start: WallTime, after number: Int64, of app: String?, _ size: History.PageSize, _ rows: TransferRows,
         in database: Database
     ) throws -> (page: [RecordedTransfer], next: Int64?) {
-        // By the key of the table, so that a page costs what it holds, and not what was recorded.
+        // Selected by the table's key, so that a page costs as much as it contains, and not as much as was recorded.
         let numbers = try Int64.fetchAll(
             database,
             sql: """
@@ -68,13 +71,13 @@ enum HistoryRows {
         return (page, numbers.count < size.transfers ? nil : numbers.last)
     }
 
-    /// A transfer that is kept, with what happened to it; nil where there is none of that number.
+    /// Returns a stored transfer with its moments; nil if the number is unknown.
     static func transfer(_ number: Int64, _ rows: TransferRows, in database: Database) throws -> RecordedTransfer? {
         try rows.transfer(number, in: database).map { try recorded($0, in: database) }
     }
 
     private static func recorded(_ stored: StoredTransfer, in database: Database) throws -> RecordedTransfer {
-        // The newest: a transfer that is tried for months has more moments than anybody reads.
+        // Only the newest moments: a transfer that is retried for months has more moments than anybody reads.
         let select = try database.cachedStatement(
             sql: "SELECT time, kind, note FROM moment WHERE task = ? ORDER BY number DESC LIMIT 1000")
         let happened = try GRDB.Row.fetchAll(select, arguments: [stored.id.rawValue])
@@ -90,20 +93,22 @@ enum HistoryRows {
             id: stored.id, specification: stored.specification, ending: stored.ending, moments: [submitted] + moments)
     }
 
-    /// The next spans of what the machine was like since then, and the number to go on after; nil where there are no
-    /// more. A watch that ended without a word (a crash, a power loss) lasted at least until the last thing that was
-    /// recorded.
+    /// Returns the next spans of conditions since `start`, and the number to continue after; nil as the number on the
+    /// last page.
+    ///
+    /// A watch that ended without a record (a crash, a power loss) is taken to have lasted until the last recorded
+    /// moment.
     static func spans(
         since start: WallTime, after number: Int64, _ size: History.PageSize, in database: Database
     ) throws -> (page: [ConditionSpan], next: Int64?) {
-        // The row in force at `start` is the one before the first that is later, though the clock may have been set.
+        // The row in force at `start` is the row before the first later one, even if the clock was set.
         let first =
             try Int64.fetchOne(
                 database, sql: "SELECT min(number) - 1 FROM condition WHERE time > ?",
                 arguments: [start.nanosecondsSinceEpoch])
             ?? Int64.fetchOne(database, sql: "SELECT max(number) FROM condition")
         guard let first else { return ([], nil) }
-        // The one before the page says where its first span may begin, the one after it where its last span ends.
+        // The row before the page limits the start of the first span; the row after the page ends the last span.
         let begin = max(first, number, 1)
         let limit = size.spans + (number == begin ? 2 : 1)
         let rows = try GRDB.Row.fetchAll(
@@ -113,7 +118,7 @@ enum HistoryRows {
         var spans: [(number: Int64, span: ConditionSpan)] = []
         for (row, next) in zip(rows, rows.dropFirst().map(Optional.some) + [nil]) {
             guard Row.What(rawValue: row["what"]) != .ended, let facts = facts(row) else { continue }
-            // The wall clock may have been set back: a span never begins before the one before it has ended.
+            // The wall clock may have been set back: a span never begins before the end of the preceding span.
             let start = max(row["time"] as Int64, spans.last?.span.end?.nanosecondsSinceEpoch ?? .min)
             var end = next.map { $0["time"] as Int64 }
             if let next, Row.What(rawValue: next["what"]) == .begun {
@@ -131,7 +136,7 @@ enum HistoryRows {
         return (page.filter { $0.end.map { $0 > start } ?? true }, isLast ? nil : last)
     }
 
-    /// Nil where a later version wrote a word that this one does not know.
+    /// Returns the conditions of a row; nil if a later version wrote a word that this version does not know.
     private static func facts(_ row: GRDB.Row) -> RecordedFacts? {
         guard let power = PowerSource(rawValue: row["power"]), let network = Reachability(rawValue: row["network"]),
             let link = LinkKind(rawValue: row["link"]), let metered = Metered(rawValue: row["metered"])

@@ -4,17 +4,17 @@ internal import Glibc
 internal import Synchronization
 public import TransferModel
 
-/// The past: written beside the queue, read for people and for the lab.
+/// The recorded history: written beside the queue, and read for display and for simulations.
 ///
-/// What is recorded is saved with the next commit, within seconds where there is none: a crash may cost the last of it,
-/// and nothing ever waits for it.
+/// Records are saved with the next commit, or within two seconds if there is none. A crash may lose the latest
+/// records, and no caller waits for a record.
 extension SQLiteStore {
-    /// Takes down what happened to a transfer.
+    /// Records a moment of a transfer.
     public func record(_ moment: TransferMoment) {
         writer.performLater { database in try HistoryRows.insert(moment, into: database) }
     }
 
-    /// Takes down what the machine is like, where that differs enough from what was taken down last.
+    /// Records the conditions of the machine if they differ enough from the last recorded conditions.
     public func record(_ conditions: Conditions, at time: WallTime) {
         let facts = RecordedFacts(conditions)
         let row = watch.withLock { watch -> HistoryRows.Row? in
@@ -25,7 +25,7 @@ extension SQLiteStore {
         if let row { writer.performLater { database in try HistoryRows.insert(row, into: database) } }
     }
 
-    /// Takes down that nobody watches the machine from now on.
+    /// Records that the machine's conditions are no longer watched.
     public func recordEndOfWatch(at time: WallTime) {
         let last = watch.withLock { watch in
             defer { watch = nil }
@@ -36,8 +36,8 @@ extension SQLiteStore {
         writer.performLater { database in try HistoryRows.insert(row, into: database) }
     }
 
-    /// A page of what was recorded since then: transfers that anything happened to, with their moments, and after the
-    /// last of them conditions from the span in which that date lies.
+    /// Returns a page of the history since `start`. Transfers with their moments come first. The conditions follow,
+    /// beginning with the span that contains `start`.
     ///
     /// ```swift
     /// var place: History.Place? = .start
@@ -49,9 +49,10 @@ extension SQLiteStore {
     /// ```
     ///
     /// - Parameters:
-    ///   - place: where to begin: `History.next` of the page before.
-    ///   - app: only transfers of this app, and no conditions; nil takes everything. A page may be empty and not the last.
-    ///   - size: how much the page holds at most.
+    ///   - place: The position to begin at: `History.next` of the preceding page.
+    ///   - app: The app whose transfers are returned, without conditions; nil returns everything. With an app, an empty
+    ///     page is not necessarily the last.
+    ///   - size: The maximum size of the page.
     public func history(
         since start: WallTime, from place: History.Place = .start, of app: String? = nil,
         size: History.PageSize = History.PageSize()
@@ -77,7 +78,7 @@ extension SQLiteStore {
         }
     }
 
-    /// What happened to one transfer; nil where there is none, or it is no longer kept.
+    /// Returns the moments of one transfer; nil if the transfer is unknown or was deleted.
     public func history(of id: TransferID) async throws -> RecordedTransfer? {
         await writer.flush()
         return try await read { [rows] database in
@@ -87,7 +88,7 @@ extension SQLiteStore {
 }
 
 extension WallTime {
-    /// What the wall clock shows.
+    /// The current time of the wall clock.
     static var now: WallTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -4,31 +4,33 @@ internal import Glibc
 internal import TransferEngine
 internal import TransferModel
 
-/// The database file of a queue, and the files that lie beside it: its backup, damaged ones, the sign of a suspicion.
+/// The database file of a queue and the files beside it: its backup, damaged files, and the marker of suspected
+/// damage.
 struct QueueFile: Sendable {
     let path: String
 
     /// The path of the backup.
     var backup: String { path + ".backup" }
 
-    /// The path of the file that only one process at a time may hold while it repairs.
+    /// The path of the lock file that one process at a time holds while it repairs the queue.
     var repairLock: String { path + ".repair" }
 
     private var suspicion: String { path + ".suspect" }
 
-    /// Whether an earlier run has met damage.
+    /// Whether an earlier run has found damage.
     var isSuspect: Bool { access(suspicion, F_OK) == 0 }
 
-    /// Tells the next run, and other processes that open the database from now on, to look at all of it.
+    /// Creates the marker that makes the next run, and processes that open the database from now on, check the whole
+    /// file.
     func suspect() {
         let descriptor = Glibc.open(suspicion, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// Takes the suspicion back.
+    /// Removes the marker of suspected damage.
     func trust() { unlink(suspicion) }
 
-    /// The date of the backup; nil if there is none.
+    /// The modification date of the backup; nil if there is no backup.
     var backupDate: WallTime? {
         var status = stat()
         guard stat(backup, &status) == 0 else { return nil }
@@ -38,13 +40,13 @@ struct QueueFile: Sendable {
 
     // MARK: Making
 
-    /// Makes the file and its folders where they are missing, private to their owner.
+    /// Creates the file and its folders if they are missing, private to their owner.
     func create() throws {
         try makeFolder()
         try makeFile()
     }
 
-    /// Makes the folder and those above it, each for its owner alone. An existing one keeps the mode it has.
+    /// Creates the folder and its missing parents with mode 0700. Existing folders keep their mode.
     private func makeFolder() throws {
         var folders: [Substring] = []
         var rest = Substring(path)
@@ -53,17 +55,18 @@ struct QueueFile: Sendable {
             folders.append(rest)
         }
         for folder in folders.reversed() where mkdir(String(folder), 0o700) != 0 && errno != EEXIST {
-            // The folder may exist all the same where an upper one may only be passed through.
+            // `mkdir` can fail for an existing folder if a parent folder grants only search permission.
             let problem = errno
             guard access(String(folder), F_OK) != 0 else { continue }
             throw TransferStoreError(code: problem == ENOSPC ? .diskFull : .notWritable, making: folder, problem)
         }
     }
 
-    /// Makes the file before SQLite does, so that it is never readable by others; `-wal` and `-shm` take its mode.
+    /// Creates the file before SQLite does, so that other users can never read the file. SQLite gives `-wal` and
+    /// `-shm` the same mode.
     ///
-    /// An existing file is not opened here: closing it would drop the locks that this process holds on it elsewhere
-    /// (POSIX locks belong to the process, not to the descriptor).
+    /// An existing file is not opened here. Closing the file would drop the locks that this process holds on it
+    /// elsewhere, because POSIX locks belong to the process, not to the descriptor.
     private func makeFile() throws {
         let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
@@ -87,10 +90,10 @@ struct QueueFile: Sendable {
 
     // MARK: Damaged files
 
-    /// The age at which a damaged file is removed although no secret has ended meanwhile.
+    /// The age at which a damaged file is removed even if no secret has ended in the meantime.
     private static let damagedAge = Duration.seconds(7 * 86_400)
 
-    /// Moves the damaged database aside, and returns where it lies now.
+    /// Moves the damaged database aside and returns its new path.
     func moveAside(reason: String) throws -> String {
         let aside = path + ".damaged-\(WallTime.now.secondsSinceEpoch)"
         for suffix in ["", "-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
@@ -101,14 +104,16 @@ struct QueueFile: Sendable {
         return aside
     }
 
-    /// Removes damaged files: nothing can be taken out of them, so they go when a secret that they may have has ended.
+    /// Removes damaged files. Single secrets cannot be erased from a damaged file, so the file is removed after any
+    /// secret that it may contain has ended.
     ///
     /// - Parameters:
-    ///   - own: the damaged file that this run moved aside; nobody knows what has ended since an earlier start did.
-    ///   - hasErasedSecrets: whether a secret has ended since.
+    ///   - own: The damaged file that this run moved aside. Files of earlier runs are removed, because it is unknown
+    ///     which secrets have ended since.
+    ///   - hasErasedSecrets: Whether a secret was erased since this run opened the queue.
     func removeDamaged(own: String?, hasErasedSecrets: Bool, at now: WallTime) {
         let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
-        // The next upkeep looks at rows that cannot be read now.
+        // If the folder cannot be read now, the next upkeep tries again.
         for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         where file.hasPrefix(name + ".damaged-") {
             let digits = file.dropFirst(name.utf8.count + ".damaged-".utf8.count).prefix { $0.isNumber }

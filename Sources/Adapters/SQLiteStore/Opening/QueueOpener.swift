@@ -4,7 +4,8 @@ internal import Glibc
 internal import TransferEngine
 internal import TransferModel
 
-/// Opens the database of a queue: created, private, durable, up to date, and repaired where that is wanted.
+/// Opens the database of a queue: creates a private file, makes commits durable, migrates the schema, and repairs
+/// damage if the configuration asks for that.
 struct QueueOpener {
     private let configuration: SQLiteStoreConfiguration
     private let file: QueueFile
@@ -14,12 +15,13 @@ struct QueueOpener {
         file = QueueFile(path: configuration.path)
     }
 
-    /// Opens the database; a damaged one is moved aside, and the newest good backup takes its place.
+    /// Opens the database. With `repairsDamage`, moves a damaged database aside and restores the backup if the backup
+    /// is good.
     func open() throws -> (DatabaseQueue, StateLoss?) {
         do {
             return (try openChecked(), nil)
         } catch let error as TransferStoreError where error.code == .corrupt && configuration.repairsDamage {
-            // One process repairs, the others wait for it and find a good file.
+            // One process repairs the file. The other processes wait and then find a good file.
             let descriptor = Glibc.open(file.repairLock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             defer { if descriptor >= 0 { Glibc.close(descriptor) } }
             guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else { throw error }
@@ -32,13 +34,14 @@ struct QueueOpener {
         }
     }
 
-    /// Describes what is wrong with a database by SQLite's own check; nil where nothing is.
+    /// Returns a description of the damage that SQLite's quick check finds; nil if the database is sound.
     static func check(_ database: Database) throws -> String? {
         let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
         return found == "ok" ? nil : found ?? "the check gave no answer"
     }
 
-    /// Opens the database, looks at what is read first, and where an earlier run has met damage, at all of it.
+    /// Opens the database and reads the tables that are read first. Checks the whole database if an earlier run found
+    /// damage.
     private func openChecked() throws -> DatabaseQueue {
         let queue = try connect()
         do {
@@ -65,7 +68,7 @@ struct QueueOpener {
         }
     }
 
-    /// Puts the backup in place where it is good, and returns when it was made.
+    /// Restores the backup if it is good, and returns the date of the backup.
     private func restore() throws -> WallTime? {
         guard let made = file.backupDate else { return nil }
         let queue = try? DatabaseQueue(path: file.backup)
@@ -97,8 +100,8 @@ struct QueueOpener {
                 }
                 return queue
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && clock.now < end {
-                // The change of a fresh file to WAL does not wait for the busy timeout (it would have to give up its
-                // read lock first), so of several processes that open one together all but one come through here.
+                // Switching a new file to WAL ignores the busy timeout, because SQLite would have to give up its read
+                // lock first. If several processes open a new file together, all but one reach this line.
                 usleep(5_000)
             }
         }
@@ -108,14 +111,14 @@ struct QueueOpener {
         var connection = Configuration()
         connection.label = "SQLiteStore"
         connection.busyMode = .timeout(Double(configuration.busyTimeout.wholeMilliseconds) / 1000)
-        // GRDB ends the process over a transaction that is left open. A disk that fails a ROLLBACK would be enough for
-        // that, so it is allowed, and `GroupCommit` gives such a one up before the next.
+        // GRDB ends the process if a transaction is left open. A disk that fails a ROLLBACK would suffice. Open
+        // transactions are therefore allowed, and `GroupCommit` rolls one back before the next begins.
         connection.allowsUnsafeTransactions = true
         return connection
     }
 
-    /// GRDB's own way to WAL sets `synchronous=NORMAL`, also after `prepareDatabase`: commits would be acknowledged
-    /// that a power loss takes back. So both are set here, when GRDB has finished with the connection.
+    /// Sets WAL mode and `synchronous=FULL` after GRDB has configured the connection. GRDB's own WAL setup applies
+    /// `synchronous=NORMAL`, even after `prepareDatabase`. A power loss could then take back acknowledged commits.
     private func makeDurable(_ database: Database) throws {
         let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
@@ -124,14 +127,14 @@ struct QueueOpener {
                 message: "This file system cannot hold a write-ahead log. Use a state folder on a local disk.")
         }
         try database.execute(sql: "PRAGMA synchronous = FULL")
-        // Zeroes what is deleted: header fields of ended transfers do not linger in free pages. That costs half a
-        // microsecond when a transfer ends, and writes pages that become free once more when transfers are forgotten (some
-        // 200 bytes a transfer); FAST would leave secrets in those.
+        // Overwrites deleted content with zeros, so that header fields of ended transfers do not remain in free pages.
+        // The cost is half a microsecond per ended transfer. Pages that become free are written once more when
+        // transfers are deleted (about 200 bytes a transfer). FAST would leave secrets in free pages.
         try database.execute(sql: "PRAGMA secure_delete = ON")
     }
 }
 
 extension Duration {
-    /// The duration in milliseconds, in which SQLite counts; from 0 to one day.
+    /// The duration in whole milliseconds, SQLite's unit, clamped to the range from 0 to one day.
     var wholeMilliseconds: Int { Int(max(.zero, min(self, .seconds(86_400))) / .milliseconds(1)) }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TransferModel
 
-/// The fate of a queue whose file was found to be damaged.
+/// A report on a queue whose file was found damaged and was replaced.
 public struct StateLoss: Hashable, Sendable, CustomStringConvertible {
-    /// The path of the damaged file, for people who want to look into it.
+    /// The path of the damaged file, kept for inspection.
     public var damagedFile: String
-    /// The date of the backup that took its place; nil if there was none, so that the queue began empty.
+    /// The date of the backup that replaced the file; nil if the queue began empty because there was no good backup.
     public var backupDate: WallTime?
-    /// The damage, in the words of SQLite.
+    /// The damage, as SQLite describes it.
     public var reason: String
 
-    /// One or two sentences for people.
+    /// A summary of four sentences for display to the user.
     public var description: String {
         let rest =
             backupDate == nil

@@ -4,7 +4,8 @@ package import TransferEngine
 internal import TransferModel
 package import TransferSessions
 
-/// Sessions beside the queue: two tables of JSON, read once at the start and written row by row.
+/// The background sessions, stored beside the queue in two tables of JSON. Read once at the start, then written row by
+/// row.
 extension SQLiteStore: SessionStore {
     package func sessions() async throws -> [StoredSession] {
         try await read { database in
@@ -41,7 +42,7 @@ extension SQLiteStore: SessionStore {
     }
 }
 
-/// A change as a statement.
+/// The SQL statement for a change.
 private struct SessionStep {
     var sql: String
     var arguments: StatementArguments

@@ -2,11 +2,12 @@
 internal import Synchronization
 internal import TransferModel
 
-/// The numbers of the classes of traits that are known to be saved, for whoever prepares a change.
+/// A cache of the numbers of saved classes of traits, used while a change is prepared outside the connection's queue.
 ///
-/// A class keeps its number as long as the database is open, also where it was removed meanwhile.
+/// A class keeps its number as long as the database is open, even if the class was removed in the meantime.
 final class ClassNumbers: Sendable {
-    /// Traits, told apart by what differs most: hashing all of them costs more than the rest of the look-up.
+    /// A dictionary key that hashes only the most selective traits. Hashing all traits costs more than the rest of the
+    /// lookup.
     private struct Key: Hashable {
         var traits: TransferTraits
 
@@ -17,15 +18,15 @@ final class ClassNumbers: Sendable {
         }
     }
 
-    /// More classes than this are forgotten, and looked up again.
+    /// The maximum number of cached classes. If more would be cached, the cache is cleared and filled again.
     private static let most = 10_000
 
     private let numbers = Mutex<[Key: Int64]>([:])
 
-    /// The number of a class; nil where it is not known to be saved.
+    /// Returns the number of a class; nil if the class is not known to be saved.
     func number(of shared: TransferTraits) -> Int64? { numbers.withLock { $0[Key(traits: shared)] } }
 
-    /// Adds classes that are on disk.
+    /// Adds classes that are durably saved.
     func insert(_ saved: [TransferTraits: Int64]) {
         numbers.withLock { numbers in
             if numbers.count + saved.count > Self.most { numbers = [:] }

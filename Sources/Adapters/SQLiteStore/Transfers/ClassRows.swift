@@ -3,35 +3,35 @@ internal import GRDB
 internal import TransferEngine
 internal import TransferModel
 
-/// The classes of traits that thousands of transfers share, as they lie in the table `class`.
+/// The table `class`: sets of traits that thousands of transfers share.
 final class ClassRows: @unchecked Sendable {
-    // Guard: everything here but `saved`, which has a lock, is used on the connection's serial queue only.
+    // Guard: used on the connection's serial queue only, except `saved`, which has a lock.
     /// The numbers of classes that are known to be saved.
     let saved = ClassNumbers()
-    /// The classes that this transaction has met.
+    /// The classes that the current transaction has read or inserted.
     private var new: [TransferTraits: Int64] = [:]
-    /// Classes that were used since somebody asked; nil while nobody has.
+    /// The classes used since `beginWatching()`; nil while use is not being watched.
     private var used: Set<Int64>?
-    /// The traits of classes that were removed: changes that were prepared before may still name them.
+    /// The traits of removed classes. Changes that were prepared before the removal may still refer to these classes.
     private var removed: [Int64: String] = [:]
-    /// The traits of classes that were read.
+    /// A cache of the traits of classes that were read, at most 10,000.
     private var traits: [Int64: TransferTraits] = [:]
 
     // MARK: Transactions
 
-    /// Takes over what a transaction has met, once the transaction is durable.
+    /// Adds the transaction's classes to `saved`. Call after the transaction is durable.
     func keepNew() {
         guard !new.isEmpty else { return }
         saved.insert(new)
         new = [:]
     }
 
-    /// Forgets what a transaction or a savepoint has met that was taken back.
+    /// Discards the new classes of a transaction or savepoint that was rolled back.
     func forgetNew() { new = [:] }
 
     // MARK: Reading and adding
 
-    /// The traits of a class, of which the transfer `id` is one.
+    /// Returns the traits of the class of the transfer `id`.
     func traits(_ number: Int64, of id: Int64, in database: Database) throws -> TransferTraits {
         if let known = traits[number] { return known }
         let statement = try database.cachedStatement(sql: "SELECT traits FROM class WHERE number = ?")
@@ -44,7 +44,7 @@ final class ClassRows: @unchecked Sendable {
         return decoded
     }
 
-    /// The number of a class, which is made where it is new.
+    /// Returns the number of a class, inserting the class if it is new.
     func number(of shared: TransferColumns.Shared, in database: Database) throws -> Int64 {
         switch shared {
         case .numbered(let number): try revived(number, in: database)
@@ -71,12 +71,12 @@ final class ClassRows: @unchecked Sendable {
 
     // MARK: Removing
 
-    /// Takes down which classes are used from now on.
+    /// Starts recording the classes that are used from now on.
     func beginWatching() { used = [] }
 
-    /// Removes those of these classes that have not been used since.
+    /// Removes the classes in `numbers` that have not been used since `beginWatching()`.
     ///
-    /// The largest number stays, without its traits, so that no number is given twice.
+    /// The row with the largest number stays, without its traits, so that no number is assigned twice.
     func remove(_ numbers: [Int64], in database: Database) throws {
         let used = used ?? []
         self.used = nil
@@ -95,7 +95,7 @@ final class ClassRows: @unchecked Sendable {
         }
     }
 
-    /// The number of a class as it is now, which is saved again where it was removed.
+    /// Returns the current number of a class, inserting the class again if it was removed.
     private func revived(_ number: Int64, in database: Database) throws -> Int64 {
         used?.insert(number)
         guard let text = removed[number] else { return number }
@@ -112,7 +112,7 @@ final class ClassRows: @unchecked Sendable {
 }
 
 extension Database {
-    /// Carries out a statement that GRDB keeps prepared.
+    /// Runs a statement that GRDB caches.
     func run(_ sql: String, _ arguments: StatementArguments) throws {
         try cachedStatement(sql: sql).execute(arguments: arguments)
     }

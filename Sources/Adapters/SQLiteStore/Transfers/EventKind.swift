@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kinds of events. The numbers are in the database.
+/// The kinds of events. The raw values are stored in the database.
 enum EventKind: Int64, CaseIterable, Sendable {
     case resume = 1
     case retry
@@ -8,10 +8,10 @@ enum EventKind: Int64, CaseIterable, Sendable {
     case hold
     case relaunchHold
 
-    /// The kind's place among all of them.
+    /// The zero-based index of this kind.
     var index: Int { Int(rawValue) - 1 }
 
-    /// The column that events of the kind are folded to.
+    /// The column of `progress` into which events of this kind are folded.
     var column: String {
         switch self {
         case .resume: "resume"

@@ -2,16 +2,16 @@
 internal import GRDB
 internal import TransferEngine
 
-/// The events of transfers as they lie in the table `event`, and what they are folded to in `progress`.
+/// The table `event`, and the table `progress` into which the events are folded.
 final class EventRows: @unchecked Sendable {
     // Guard: used on the connection's serial queue only.
-    /// More events than this are folded whatever else waits.
+    /// The number of events above which the next transaction folds them, even if requests are waiting.
     static let mostUnfolded = 4096
 
-    /// Events since the last fold.
+    /// The number of events since the last fold.
     private(set) var unfolded = 0
 
-    /// Folds what an earlier run left.
+    /// Folds the events that an earlier run left.
     func prepare(_ database: Database) throws {
         unfolded = try Int.fetchOne(database, sql: "SELECT count(*) FROM event") ?? 0
         guard unfolded > 0 else { return }
@@ -21,13 +21,13 @@ final class EventRows: @unchecked Sendable {
         }
     }
 
-    /// Adds an event. Throws `noSuchTransfer` where the transfer is not in the queue.
+    /// Appends an event. Throws `noSuchTransfer` if the transfer is not in the queue.
     func append(_ kind: EventKind, _ value: String?, of id: Int64, by statements: Statements) throws {
         guard try statements.appendEvent(id, kind.rawValue, value) else { throw TransferStoreError.noSuchTransfer(id) }
         unfolded += 1
     }
 
-    /// Makes rows of what happened, and forgets how it came to that.
+    /// Folds the latest event of each kind into `progress`, and deletes the events.
     func fold(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -52,10 +52,11 @@ final class EventRows: @unchecked Sendable {
         unfolded = 0
     }
 
-    /// Folds where there are many.
+    /// Folds the events if there are more than `mostUnfolded`.
     func foldIfMany(_ database: Database) throws { if unfolded > Self.mostUnfolded { try fold(database) } }
 
-    /// The states of those transfers from one number through another of which there is something to say: few.
+    /// Returns the states of the transfers with numbers in a range. Transfers in the initial state, which are most,
+    /// are left out.
     func states(from first: Int64, through end: Int64, in database: Database) throws -> [Int64: TransferState] {
         var values: [Int64: [String?]] = [:]
         let kinds = EventKind.allCases.map { "CAST(\($0.column) AS TEXT)" }.joined(separator: ", ")
@@ -64,7 +65,7 @@ final class EventRows: @unchecked Sendable {
         let rows = try Row.fetchCursor(progress, arguments: [first, end])
         while let row = try rows.next() {
             values[row[0]] = EventKind.allCases.indices.map { index in
-                // SQLite makes text of the one that is a number.
+                // SQLite casts the numeric column, `is_suspended`, to text.
                 row[index + 1] as String?
             }
         }

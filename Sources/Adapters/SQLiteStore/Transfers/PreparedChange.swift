@@ -2,7 +2,8 @@
 internal import TransferEngine
 internal import TransferModel
 
-/// A change with its texts made, which needs no connection; small, since it goes from hand to hand.
+/// A change whose values are already encoded as text, without a connection. Small, because it passes through several
+/// queues.
 enum PreparedChange: Sendable {
     indirect case submitted(TransferColumns, key: String?, resume: String?)
     indirect case inserted(StoredTransfer, TransferColumns)
@@ -11,7 +12,7 @@ enum PreparedChange: Sendable {
     indirect case learned(String)
     indirect case ended(TransferID, String)
 
-    /// - Parameter classes: those whose numbers need not be asked for.
+    /// - Parameter classes: The classes whose numbers are known without a query.
     init(_ change: StoreChange, _ classes: ClassNumbers) throws {
         switch change {
         case .submitted(let transfer, let resume):
@@ -33,6 +34,6 @@ enum PreparedChange: Sendable {
         }
     }
 
-    /// Whether it is sure to be possible, so that it needs no savepoint.
+    /// Whether the change cannot fail by itself and therefore needs no savepoint.
     var isSure: Bool { if case .submitted = self { true } else { false } }
 }

@@ -5,27 +5,28 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 
-/// Reads the queue stretch by stretch, ahead of whoever takes them: the connection's thread does not wait for the one
-/// that decides. Between two stretches others get their turn.
+/// Reads the queue in chunks, ahead of the consumer, so that the connection's thread does not wait for the scheduler.
+/// Other work on the connection runs between two chunks.
 final class QueueReader: Sendable {
     private struct State {
-        /// The last one read.
+        /// The number of the last transfer that was read.
         var last: Int64 = 0
-        /// Stretches that were read and not taken.
+        /// The number of chunks that were read but not consumed.
         var ahead = 0
         var isReading = false
         var isOver = false
     }
 
-    /// What was read, in its order. To be followed by ``taken()`` each.
+    /// The chunks, in the order of the queue. The consumer calls ``taken()`` after each chunk.
     let stretches: AsyncThrowingStream<RecoveredTransfers, any Error>
     private let continuation: AsyncThrowingStream<RecoveredTransfers, any Error>.Continuation
     private let state = Mutex(State())
     private let database: DatabaseQueue
     private let rows: TransferRows
-    /// How many transfers are read at once: few enough to stay in the processor's cache until they are taken.
+    /// The number of transfers per chunk. Few enough for the chunk to stay in the processor's cache until it is
+    /// consumed.
     static let stretchLength = 4096
-    /// How many stretches lie ready at most.
+    /// The maximum number of chunks that are read ahead.
     private static let mostAhead = 4
 
     init(_ database: DatabaseQueue, _ rows: TransferRows) {
@@ -34,10 +35,10 @@ final class QueueReader: Sendable {
         (stretches, continuation) = AsyncThrowingStream.makeStream()
     }
 
-    /// Begins to read.
+    /// Starts reading.
     func start() { state.withLock { readOn(&$0) } }
 
-    /// A stretch has been dealt with.
+    /// Reports that the consumer has finished a chunk.
     func taken() {
         state.withLock { state in
             state.ahead -= 1
@@ -51,7 +52,7 @@ final class QueueReader: Sendable {
         database.asyncWriteWithoutTransaction { self.read($0) }
     }
 
-    /// Runs on the connection's serial queue.
+    /// Reads one chunk, on the connection's serial queue.
     private func read(_ database: Database) {
         do {
             let after = state.withLock(\.last)

@@ -4,13 +4,13 @@ internal import GRDBSQLite
 internal import TransferModel
 internal import TransferScheduling
 
-/// Reads what decides of the transfers in the queue, without their texts.
+/// Reads the scheduling values of queued transfers, without their texts.
 ///
-/// SQLite asks a function of ours about each row, as part of the condition, and that takes the row over: only those that
-/// it leaves come out as rows. To take a million of them out with a call for each row and two for each column takes
-/// longer than all the rest of the reading.
+/// The query's condition calls a Swift function with each row's columns, and the function collects the row. Only rows
+/// that the function declines reach the statement as results. Stepping through a million rows, with two calls per
+/// column, takes longer than the rest of the read.
 ///
-/// Used on the connection's queue only; goes before the connection is closed.
+/// Used on the connection's queue only. Must be released before the connection is closed.
 final class QueueScan {
     private let statement: RawStatement
     private let collector: UnsafeMutablePointer<Collector>
@@ -18,7 +18,7 @@ final class QueueScan {
     init(_ database: Database) throws {
         let collector = UnsafeMutablePointer<Collector>.allocate(capacity: 1)
         collector.initialize(to: Collector())
-        // Freed by SQLite: with the connection, or at once where it fails.
+        // Freed by SQLite: when the connection closes, or immediately if the call fails.
         let code = sqlite3_create_function_v2(
             database.sqliteConnection, "transfer_is_left", 8, SQLITE_UTF8 | SQLITE_DIRECTONLY, collector,
             { context, _, values in
@@ -38,14 +38,15 @@ final class QueueScan {
             "SELECT \(columns) FROM queue WHERE task > ? AND transfer_is_left(\(columns)) ORDER BY task", on: database)
     }
 
-    /// Those after a number, so many at most, in their order.
+    /// Returns at most `limit` transfers with numbers greater than `number`, in order.
     ///
-    /// - Parameter traits: those of a class, of which the transfer with the second number is one.
+    /// - Parameter traits: Returns the traits of a class. The second argument is the number of a transfer of that
+    ///   class, for error messages.
     func read(
         after number: Int64, limit: Int, traits: (Int64, Int64) throws -> TransferTraits
     ) throws -> RecoveredTransfers {
         collector.pointee = Collector(limit: limit)
-        // Its memory is the caller's then.
+        // Releases the collector's reference, so that the caller owns the returned memory alone.
         defer { collector.pointee = Collector() }
         var patterns: [Int64: Int32] = [:]
         statement.bind(1, number)
@@ -66,15 +67,16 @@ final class QueueScan {
     }
 }
 
-/// What is read, and the classes that it was met in.
+/// The collected rows, and the classes of these rows.
 private struct Collector {
     var stretch: RecoveredTransfers
     private let limit: Int
-    /// The classes met last, by their last digits: to ask a dictionary for each row takes as long as to read half of it.
+    /// A direct-mapped cache of the last classes, indexed by their low bits. A dictionary lookup per row would take
+    /// half as long as reading the row.
     private var met: [(shared: Int64, pattern: Int32)]
     private static let digits = 1023
 
-    /// One that takes no row.
+    /// A collector that accepts no row.
     init() {
         stretch = RecoveredTransfers()
         limit = 0
@@ -91,7 +93,7 @@ private struct Collector {
         met[Int(shared) & Self.digits] = (shared, pattern)
     }
 
-    /// Takes a row over; false where it is one too many, or of a class that is not known.
+    /// Collects a row. Returns false if the limit is reached or the row's class is not in the cache.
     mutating func take(_ values: UnsafeMutablePointer<OpaquePointer?>) -> Bool {
         guard stretch.rows.count < limit else { return false }
         func integer(_ column: Int) -> Int64? {

@@ -2,9 +2,9 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A prepared statement on GRDB's connection, driven by SQLite's own calls: a third of the time of a GRDB statement.
+/// A prepared statement on GRDB's connection that calls SQLite directly, in a third of the time of a GRDB statement.
 ///
-/// Used on the connection's queue only; goes before the connection is closed.
+/// Used on the connection's queue only. Must be released before the connection is closed.
 final class RawStatement {
     private let statement: OpaquePointer
     private let connection: OpaquePointer
@@ -20,7 +20,7 @@ final class RawStatement {
 
     deinit { sqlite3_finalize(statement) }
 
-    /// How many rows the last step changed.
+    /// The number of rows that the last step changed.
     var changes: Int { Int(sqlite3_changes(connection)) }
 
     func bind(_ place: Int32, _ value: Int64) { sqlite3_bind_int64(statement, place, value) }
@@ -29,24 +29,24 @@ final class RawStatement {
         if let value { bind(place, value) } else { bindNull(place) }
     }
 
-    /// Copied by SQLite: the text need not outlive the call.
+    /// Binds a text. SQLite copies the text, so the text need not outlive the call.
     func bind(_ place: Int32, _ value: String) { bind(place, value, transient) {} }
 
     func bind(_ place: Int32, _ value: String?) {
         if let value { bind(place, value) } else { bindNull(place) }
     }
 
-    /// Carries out a statement that answers with no rows, with a text that is bound while it runs and not copied.
+    /// Runs a statement that returns no rows, with a text that is bound without a copy while the statement runs.
     func run(with value: String, at place: Int32) throws {
-        // Not read again: whoever steps the statement binds this place anew.
+        // SQLite does not read the pointer again: every later use of the statement first binds this parameter anew.
         try bind(place, value, nil) { try run() }
     }
 
-    /// Binds a text and does something while its bytes are where they are.
+    /// Binds a text and runs `body` while the text's bytes have a stable address.
     private func bind(
         _ place: Int32, _ value: String, _ destructor: sqlite3_destructor_type?, _ body: () throws -> Void
     ) rethrows {
-        // An empty text may have no address, which would bind NULL.
+        // An empty text may have no address, and a null pointer would bind NULL.
         guard !value.isEmpty else {
             sqlite3_bind_text(statement, place, "", 0, transient)
             return try body()
@@ -57,7 +57,8 @@ final class RawStatement {
                 try body()
             }
         }
-        // Without a copy, which would count one user of the text more: with another processor that costs a cache miss.
+        // No copy of the string: a copy would increment its reference count, which costs a cache miss on another
+        // processor.
         guard try value.utf8.withContiguousStorageIfAvailable(bound) == nil else { return }
         var value = value
         try value.withUTF8(bound)
@@ -65,7 +66,7 @@ final class RawStatement {
 
     private func bindNull(_ place: Int32) { sqlite3_bind_null(statement, place) }
 
-    /// Carries out a statement that answers with no rows.
+    /// Runs a statement that returns no rows.
     func run() throws {
         let code = sqlite3_step(statement)
         let error = code == SQLITE_DONE ? nil : Self.error(code, connection)
@@ -73,7 +74,7 @@ final class RawStatement {
         if let error { throw error }
     }
 
-    /// Goes to the next row; false after the last, when the statement can be used anew.
+    /// Advances to the next row. Returns false after the last row; the statement can then be run again.
     func step() throws -> Bool {
         let code = sqlite3_step(statement)
         if code == SQLITE_ROW { return true }
@@ -83,7 +84,7 @@ final class RawStatement {
         return false
     }
 
-    /// Ends the reading of rows early.
+    /// Resets the statement before all of its rows were read.
     func reset() { sqlite3_reset(statement) }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }

@@ -3,28 +3,30 @@ internal import GRDB
 internal import TransferEngine
 internal import TransferModel
 
-/// The statements that are carried out for each of thousands of transfers, prepared once.
+/// The statements that run once for each of thousands of transfers, prepared once.
 final class Statements {
     private let task: RawStatement
     private let queue: RawStatement
     private let event: RawStatement
-    /// The largest number that was ever given: those that are gone have left theirs in `identifier`.
+    /// Selects the largest number ever assigned. `identifier` keeps the largest number of the deleted transfers.
     let last: RawStatement
-    /// A transaction that may write, and one request within it.
+    /// Begins a transaction that may write. The statements after it commit the transaction and handle one request's
+    /// savepoint.
     let begin: RawStatement
     let commit: RawStatement
     let save: RawStatement
     let release: RawStatement
     let takeBack: RawStatement
-    /// The same for reading only.
+    /// Begins a transaction that only reads.
     let beginReading: RawStatement
-    /// What decides of a stretch of the queue.
+    /// Reads the scheduling values of a chunk of the queue.
     let queueScan: QueueScan
-    /// Whole transfers of a stretch of the queue, and single ones, open and ended; columns as in `TransferRows+Reading`.
+    /// Selects whole transfers: a chunk of the queue, one unfinished transfer, or one finished transfer. The order of
+    /// the columns is the one that `TransferRows+Reading` reads.
     let stretch: RawStatement
     let open: RawStatement
     let ended: RawStatement
-    /// What happened to one since the last fold.
+    /// Selects the events of one transfer since the last fold.
     let events: RawStatement
 
     init(_ database: Database) throws {
@@ -91,7 +93,7 @@ final class Statements {
         try queue.run()
     }
 
-    /// False where the transfer is not in the queue.
+    /// Appends an event. Returns false if the transfer is not in the queue.
     func appendEvent(_ id: Int64, _ kind: Int64, _ value: String?) throws -> Bool {
         event.bind(1, id)
         event.bind(2, kind)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// A specification as it lies in columns: what nearly all transfers have, and the rest as JSON.
+/// A specification split into columns: the values that nearly all transfers have, and the rest as JSON.
 struct TransferColumns: Sendable {
     var url: String
     var destination: Destination
-    /// `{}` where the rest is as by default.
+    /// The remaining values as JSON; `{}` if all of them have their defaults.
     var rest: String
     var shared: Shared
     var numbers: TraitNumbers
 
-    /// The traits that thousands share: by the number of their class where it is known to be saved.
+    /// The traits that thousands of transfers share. Replaced by the number of their class if the class is known to be
+    /// saved.
     enum Shared: Sendable {
         case numbered(Int64)
         indirect case traits(TransferTraits)
@@ -28,12 +29,12 @@ struct TransferColumns: Sendable {
         }
         var rest = specification
         (rest.url, rest.destination, rest.traits) = (Self.blank.url, Self.blank.destination, Self.blank.traits)
-        // Rare, so without a column of its own.
+        // A folder identity is rare, so it has no column.
         rest.destination.folderIdentity = destination.folderIdentity
         self.rest = try JSONText.encode(rest)
     }
 
-    /// The specification that lies in these columns.
+    /// Returns the specification that these columns store.
     static func specification(
         url: String, destination: Destination, rest: String, traits: TransferTraits
     ) throws -> TransferSpecification {
@@ -51,7 +52,7 @@ struct TransferColumns: Sendable {
         traits: TransferTraits(kind: .normal, host: "", submitted: WallTime(nanosecondsSinceEpoch: 0)))
 }
 
-/// The traits that each transfer has for itself.
+/// The traits that differ between transfers, as numbers. Dates are in nanoseconds since the epoch.
 struct TraitNumbers: Sendable {
     var submitted: Int64
     var deadline: Int64?
@@ -60,7 +61,7 @@ struct TraitNumbers: Sendable {
     var sending: Int64?
     var expires: Int64?
 
-    /// Traits apart: what thousands share, and these.
+    /// Splits traits into the part that thousands of transfers share and the numbers of this transfer.
     static func split(_ traits: TransferTraits) -> (shared: TransferTraits, numbers: TraitNumbers) {
         let numbers = TraitNumbers(
             submitted: traits.submitted.nanosecondsSinceEpoch,
@@ -75,7 +76,7 @@ struct TraitNumbers: Sendable {
         return (shared, numbers)
     }
 
-    /// The whole traits.
+    /// Returns the complete traits, from the shared part and these numbers.
     func joined(with shared: TransferTraits) -> TransferTraits {
         var traits = shared
         traits.submitted = WallTime(nanosecondsSinceEpoch: submitted)

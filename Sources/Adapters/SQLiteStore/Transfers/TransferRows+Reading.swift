@@ -5,14 +5,15 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 
-/// Reading whole transfers.
+/// Reads of whole transfers.
 extension TransferRows {
-    /// Those with these numbers, ended or not, in that order.
+    /// Returns the transfers with these numbers, finished or not, in the order of `numbers`. Unknown numbers are
+    /// skipped.
     func transfers(_ numbers: [Int64], in database: Database) throws -> [StoredTransfer] {
         try numbers.compactMap { number in try transfer(number, in: database) }
     }
 
-    /// One transfer, ended or not; nil where there is none of that number.
+    /// Returns one transfer, finished or not; nil if the number is unknown.
     func transfer(_ number: Int64, in database: Database) throws -> StoredTransfer? {
         let statements = try prepared()
         for statement in [statements.open, statements.ended] {
@@ -23,7 +24,7 @@ extension TransferRows {
         return nil
     }
 
-    /// Those that have not ended, after a number, in their order, so many at most.
+    /// Returns at most `limit` unfinished transfers with numbers greater than `number`, in order.
     func unfinished(after number: Int64, limit: Int, in database: Database) throws -> [StoredTransfer] {
         let statements = try prepared()
         statements.stretch.bind(1, number)
@@ -36,14 +37,14 @@ extension TransferRows {
         return all
     }
 
-    /// The newest that are over, newest first.
+    /// Returns at most `limit` finished transfers, in descending order of their numbers.
     func ended(limit: Int, in database: Database) throws -> [StoredTransfer] {
         let numbers = try Int64.fetchAll(
             database, sql: "SELECT task FROM ended ORDER BY task DESC LIMIT ?", arguments: [max(0, limit)])
         return try transfers(numbers, in: database)
     }
 
-    /// The newest transfer of each of `keys` that there is one of.
+    /// Returns the newest transfer for each of `keys`. Keys without a transfer are left out.
     func latest(forKeys keys: [String], in database: Database) throws -> [String: StoredTransfer] {
         let sql = """
             SELECT DISTINCT (SELECT max(id) FROM task WHERE task.key = wanted.value) AS newest
@@ -57,7 +58,7 @@ extension TransferRows {
         return latest
     }
 
-    /// What was learned; nil before anything was.
+    /// Returns the persisted statistics; nil before any were saved.
     func learned(in database: Database) throws -> Learned? {
         guard let text = try String.fetchOne(database, sql: "SELECT value FROM learned") else { return nil }
         do {
@@ -100,7 +101,7 @@ extension TransferRows {
     ) throws -> TransferSpecification {
         let id = row.integer(0)
         guard let url = row.text(3) else {
-            // An earlier version's: everything is in the text.
+            // An earlier version stored the whole specification as JSON.
             return try JSONText.decode(TransferSpecification.self, from: text, "specification", of: id)
         }
         guard let collision = row.text(6).flatMap(Destination.Collision.init) else {
@@ -120,7 +121,7 @@ extension TransferRows {
 }
 
 extension TraitNumbers {
-    /// Six numbers from a column on.
+    /// Reads six numbers, starting at a column.
     fileprivate init(_ row: RawStatement, from column: Int32) {
         self.init(
             submitted: row.integer(column), deadline: row.optionalInteger(column + 1),

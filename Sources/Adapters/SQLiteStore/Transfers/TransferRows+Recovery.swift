@@ -5,9 +5,9 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 
-/// Reading what decides: numbers only, and what few transfers have beside them.
+/// Reads for recovery: the numbers that scheduling needs, and the additional state of the few transfers that have any.
 extension TransferRows {
-    /// The unfinished transfers after a number, so many at most; all as of one moment.
+    /// Returns at most `limit` unfinished transfers with numbers greater than `number`, read in one snapshot.
     func stretch(after number: Int64, limit: Int, in database: Database) throws -> RecoveredTransfers {
         let statements = try prepared()
         try statements.beginReading.run()
@@ -22,7 +22,7 @@ extension TransferRows {
         return stretch
     }
 
-    /// The same of transfers with these keys: those of one command, a few.
+    /// Returns the unfinished transfers with these keys. Intended for the few transfers of one command.
     func recover(keys: [String], in database: Database) throws -> RecoveredTransfers {
         let numbers = try Int64.fetchAll(
             database,

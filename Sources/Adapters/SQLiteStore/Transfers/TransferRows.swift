@@ -4,34 +4,34 @@ internal import TransferEngine
 internal import TransferModel
 internal import TransferScheduling
 
-/// The transfers as they lie in the tables of `Schema`, on the one connection that reads and writes them.
+/// The transfers in the tables of `Schema`, on the single connection that reads and writes them.
 ///
-/// Work for each of thousands goes by prepared statements of SQLite's own; the rest by GRDB.
+/// Work for each of thousands of transfers uses SQLite's prepared statements directly; all other work uses GRDB.
 final class TransferRows: @unchecked Sendable {
-    // Guard: used on the connection's serial queue only, but for the lock in `classes`.
+    // Guard: used on the connection's serial queue only, except for the lock in `classes`.
     private var statements: Statements?
     let classes = ClassRows()
     let events = EventRows()
-    /// The last number given; nil outside of a transaction that has asked for it.
+    /// The last number assigned; nil until the current transaction has queried it.
     private var last: Int64?
 
-    /// The effect of a change beyond the rows.
+    /// The effect of a change beyond the written rows.
     enum Effect {
-        /// Nothing.
+        /// No further effect.
         case none
-        /// It gave a number.
+        /// The change assigned a number.
         case gave(TransferID)
-        /// Bytes that may be secret are free space now.
+        /// Bytes that may be secret are now in free space.
         case removedSecrets
     }
 
-    /// Prepares what is used for each of thousands.
+    /// Prepares the statements and folds the events of an earlier run.
     func prepare(_ database: Database) throws {
         statements = try Statements(database)
         try events.prepare(database)
     }
 
-    /// Lets go of the connection.
+    /// Releases the prepared statements, so that the connection can be closed.
     func end() { statements = nil }
 
     func prepared() throws -> Statements {
@@ -41,7 +41,7 @@ final class TransferRows: @unchecked Sendable {
 
     // MARK: Transactions
 
-    /// The transaction is over; another process may give numbers now.
+    /// Discards the state of a finished transaction. Another process may assign numbers from now on.
     func forget(isRolledBack: Bool) {
         last = nil
         if isRolledBack { classes.forgetNew() } else { classes.keepNew() }
@@ -69,7 +69,7 @@ final class TransferRows: @unchecked Sendable {
 
     // MARK: Changes
 
-    /// Writes one change. Throws `noSuchTransfer` where there is no unfinished transfer of that number.
+    /// Writes one change. Throws `noSuchTransfer` if no unfinished transfer has that number.
     func apply(_ change: PreparedChange, to database: Database) throws -> Effect {
         switch change {
         case .submitted(let columns, let key, let resume):
@@ -81,7 +81,7 @@ final class TransferRows: @unchecked Sendable {
             try insert(transfer, columns, into: database)
         case .respecified(let id, let columns):
             try respecify(id, columns, in: database)
-            // The earlier one may have held other secrets.
+            // The earlier specification may have contained other secrets.
             return .removedSecrets
         case .event(let id, let kind, let value):
             try events.append(kind, value, of: id.rawValue, by: prepared())
@@ -165,7 +165,8 @@ final class TransferRows: @unchecked Sendable {
         return .removedSecrets
     }
 
-    /// Whether `redacted` would change nothing, told by the columns: most transfers have nothing to hide.
+    /// Returns whether redacting the transfer would change nothing, judged by its columns alone. Most transfers have
+    /// no secrets.
     private func holdsNoSecret(_ id: Int64, in database: Database) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: "SELECT url FROM task WHERE id = ? AND specification = '{}'")

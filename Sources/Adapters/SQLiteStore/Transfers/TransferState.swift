@@ -4,7 +4,7 @@ internal import TransferModel
 internal import TransferPolicy
 internal import TransferScheduling
 
-/// The state of a transfer, from the texts in which it lies.
+/// The state of a transfer, decoded from its stored texts.
 struct TransferState {
     var resume: ResumePoint?
     var retry: RetryState?
@@ -12,7 +12,7 @@ struct TransferState {
     var hold: TransferHold?
     var relaunchHold: RelaunchLimiter.Hold?
 
-    /// - Parameter values: texts in the order of the kinds of events.
+    /// - Parameter values: The texts, in the order of `EventKind.allCases`.
     init(_ values: [String?], of id: Int64) throws {
         func decoded<Value: Decodable>(_ type: Value.Type, _ kind: EventKind) throws -> Value? {
             try values[kind.index].map { try JSONText.decode(type, from: $0, kind.column, of: id) }
@@ -24,7 +24,7 @@ struct TransferState {
         relaunchHold = try decoded(RelaunchLimiter.Hold.self, .relaunchHold)
     }
 
-    /// The state as the scheduler recovers it.
+    /// The state in the form that the scheduler recovers.
     var recovered: RecoveredState {
         RecoveredState(
             bytes: resume?.bytes ?? 0, total: resume?.total, retry: retry, isPaused: isSuspended,

@@ -2,7 +2,8 @@
 internal import GRDB
 internal import TransferModel
 
-/// The ended transfers and the history beyond a retention's age and number. Open transfers stay whatever their age.
+/// Deletes finished transfers and history beyond the retention's age and count. Unfinished transfers stay regardless
+/// of age.
 struct ExpiredRows: Sendable {
     private let retention: SQLiteStoreConfiguration.Retention
 
@@ -12,7 +13,7 @@ struct ExpiredRows: Sendable {
         now.advanced(by: .zero - retention.age).nanosecondsSinceEpoch
     }
 
-    /// Removes ended transfers and moments, at most so many of each, and returns how many were removed.
+    /// Deletes at most `most` rows per rule and returns the number of deleted transfers and moments.
     func forget(at now: WallTime, atMost most: Int = .max, in database: Database) throws -> Int {
         let oldest = oldest(at: now)
         var count = 0
@@ -35,7 +36,7 @@ struct ExpiredRows: Sendable {
                     ORDER BY time LIMIT ?2)
                 """, arguments: [oldest, most])
         count += database.changesCount
-        // The last one before stays: it says what was in force.
+        // The last row before the limit stays, because its conditions were in force at the limit.
         try database.execute(
             sql: """
                 DELETE FROM condition WHERE number < (SELECT max(number) FROM condition WHERE time < ?)
@@ -43,7 +44,7 @@ struct ExpiredRows: Sendable {
         return count
     }
 
-    /// Removes all of them where there are any: of a program that never runs long enough for upkeep.
+    /// Deletes all expired rows if there are any. For programs that never run long enough for upkeep.
     func forgetIfMany(in database: Database) throws {
         let now = WallTime.now
         let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM ended") ?? 0

@@ -4,30 +4,33 @@ internal import GRDB
 internal import GRDBSQLite
 internal import Synchronization
 
-/// Keeps the write-ahead log short without a commit having to wait for it, and where it lies.
+/// Keeps the write-ahead log short without making a commit wait, and keeps its place in the file.
 ///
-/// SQLite by itself copies the log into the database within the commit that makes it long, which then takes some ten
-/// milliseconds. Here another connection does it beside the writer; only a log that grows faster than that is copied by
-/// the writer itself. What came meanwhile, a few pages, the writer copies when the other is done: then all is copied,
-/// and SQLite begins at the log's start again. To sync a page that lies where one lay before takes half the time of one
-/// that makes the file longer, since the file system has nothing to record.
+/// By default, SQLite copies the log into the database within the commit that makes the log too long. That commit then
+/// takes about ten milliseconds. Here, another connection copies the log concurrently with the writer. The writer
+/// copies the log itself only if the log grows faster than that.
+///
+/// After the concurrent copy, the writer copies the few pages that arrived in the meantime. The whole log is then
+/// copied, and SQLite restarts at the beginning of the log. Syncing an overwritten page takes half the time of syncing
+/// an appended page, because the file system has no metadata to record.
 final class LogKeeper: Sendable {
-    /// A log of this many pages is copied, 4 MB.
+    /// The length above which the log is copied, in pages: 4 MB.
     private static let long: Int32 = 1000
-    /// A log of this many pages is copied by the writer, 80 MB.
+    /// The length above which the writer itself copies the log, in pages: 80 MB.
     private static let tooLong: Int32 = 20_000
 
     private struct State: Sendable {
-        /// How long the log is.
+        /// The length of the log, in pages.
         var pages: Int32 = 0
-        /// From which length on it is copied: longer where a copy could not be finished because somebody still reads.
+        /// The length above which the log is copied next. Greater if the last copy could not finish because of a
+        /// reader.
         var due = LogKeeper.long
         var isCopying = false
-        /// Whether it has been copied but for the last few pages.
+        /// Whether the log has been copied except for the last few pages.
         var isNearlyCopied = false
     }
 
-    /// What is to be done about the log.
+    /// The next step in copying the log.
     private enum Step {
         case none
         case copyBeside
@@ -36,7 +39,8 @@ final class LogKeeper: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts the log's pages in SQLite's place; on the connection's queue. Outlives the connection.
+    /// Installs a hook that counts the log's pages and replaces SQLite's automatic checkpoints. Call on the
+    /// connection's queue. The keeper must outlive the connection.
     func attach(to database: Database) {
         sqlite3_wal_hook(
             database.sqliteConnection,
@@ -48,12 +52,12 @@ final class LogKeeper: Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Has the log copied where it has become long; on the connection's queue, after a commit.
+    /// Copies the log if it has become long. Call on the connection's queue, after a commit.
     func shrinkIfLong(_ database: Database, path: String) {
         switch nextStep() {
         case .none: break
         case .copyHere:
-            // Busy, or no room: a later commit tries again.
+            // Busy, or the disk is full: a later commit tries again.
             sqlite3_wal_checkpoint_v2(database.sqliteConnection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         case .copyBeside:
             DispatchQueue.global(qos: .utility).async { [self] in
@@ -77,12 +81,13 @@ final class LogKeeper: Sendable {
         }
     }
 
-    /// Copies what is in the log now, by a connection of its own; says whether there was anything to copy, and it could.
+    /// Copies the current log on a separate connection. Returns whether the copy succeeded and there was anything to
+    /// copy.
     static func copy(_ path: String) -> Bool {
         var connection: OpaquePointer?
-        // One that could not be opened has to be closed, too.
+        // SQLite requires closing a connection even if opening it failed.
         defer { sqlite3_close(connection) }
-        // A connection that has read nothing yet does not know of the log, and would copy nothing.
+        // Before its first read, a connection does not know of the log and would copy nothing.
         guard
             sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
             sqlite3_exec(connection, "PRAGMA schema_version", nil, nil, nil) == SQLITE_OK

@@ -4,10 +4,10 @@ internal import TransferEngine
 public import TransferModel
 
 extension SQLiteStore {
-    /// Those of some partial files that no transfer here goes on from: it is over or unknown, its end keeps nothing of
-    /// it, and no other has taken it over.
+    /// Returns the partial files that no transfer will resume from. The file's transfer has ended or is unknown, no
+    /// ending keeps the file, and no other transfer has taken the file over.
     ///
-    /// - Parameter files: paths, each with the number of the transfer that it was begun for.
+    /// - Parameter files: The paths of partial files, each with the number of the transfer that began the file.
     public func unreferenced(_ files: [(path: String, transfer: TransferID)]) async throws -> [String] {
         guard !files.isEmpty else { return [] }
         return try await read { [rows] database in

@@ -4,11 +4,12 @@ internal import Glibc
 internal import TransferEngine
 internal import TransferModel
 
-/// The work that is done now and then, beside the commits: folding, forgetting, erasing, the backup.
+/// The periodic work beside the commits: folding events, deleting expired rows, erasing secrets, and renewing the
+/// backup.
 final class Upkeep: Sendable {
-    /// The most transfers or moments that one transaction removes: some milliseconds' work.
+    /// The maximum number of rows that one deleting transaction removes per rule. Takes a few milliseconds.
     static let slice = 500
-    /// A backup older than this is renewed.
+    /// The age at which a backup is renewed.
     private static let backupAge: Duration = .seconds(24 * 3600)
 
     private let configuration: SQLiteStoreConfiguration
@@ -19,7 +20,7 @@ final class Upkeep: Sendable {
     private let rows: TransferRows
     private let writer: GroupCommit
 
-    /// - Parameter loss: what was lost when this run opened the queue.
+    /// - Parameter loss: The data loss that occurred when this run opened the queue.
     init(
         _ configuration: SQLiteStoreConfiguration, loss: StateLoss?, database: DatabaseQueue, rows: TransferRows,
         writer: GroupCommit
@@ -33,13 +34,12 @@ final class Upkeep: Sendable {
         self.writer = writer
     }
 
-    /// Folds events, forgets what is old enough, removes what is left of ended secrets, and renews the backup where it is
-    /// due.
+    /// Folds events, deletes expired rows, erases the remains of ended secrets, and renews the backup if it is due.
     ///
-    /// Runs by itself some seconds after the last commit, or after `upkeepInterval` on a busy store. Blocks while it does;
-    /// commits go in between its transactions.
+    /// Runs automatically a few seconds after the last commit, or after `upkeepInterval` on a busy store. Blocks until
+    /// it is done; commits run between its transactions.
     ///
-    /// - Parameter between: called after each transaction.
+    /// - Parameter between: Called after each transaction.
     func perform(at now: WallTime = .now, slice: Int = slice, between: () throws -> Void = {}) throws {
         guard !writer.isClosed else { return }
         let hasEndedSecrets = writer.takeEndedSecrets()
@@ -55,7 +55,7 @@ final class Upkeep: Sendable {
             hasForgotten = true
         }
         if hasForgotten || hasEndedSecrets { try removeUnusedClasses() }
-        // Hosts are not to stay in the log, either.
+        // Host names must not stay in the log, either.
         if hasForgotten { writer.needsScrub() }
         database.writeWithoutTransaction { [writer] in writer.scrubIfNeeded($0, isForced: true) }
         file.removeDamaged(own: loss?.damagedFile, hasErasedSecrets: writer.hasErasedSecrets, at: now)
@@ -75,12 +75,12 @@ final class Upkeep: Sendable {
         return value
     }
 
-    /// Removes the traits, hosts among them, that no transfer has any more. Only where this store has the queue to itself:
-    /// another process may be about to use a class that it knows.
+    /// Removes the traits, including host names, that no transfer has anymore. Only if this store owns the whole
+    /// queue: another process may be about to use a class that it has cached.
     private func removeUnusedClasses() throws {
         guard configuration.scope == .all, !writer.isClosed else { return }
         database.writeWithoutTransaction { [rows] _ in rows.classes.beginWatching() }
-        // A connection of its own: to look through a long queue takes a while.
+        // A separate connection, because searching a long queue takes a while.
         let reader = try DatabaseQueue(path: file.path)
         let unused = try reader.read { database in
             try Int64.fetchAll(
@@ -100,8 +100,8 @@ final class Upkeep: Sendable {
         return made.duration(to: now) >= Self.backupAge || made > now
     }
 
-    /// Makes a backup: a whole copy of its own, checked before it takes the place of the one before. Secrets that end
-    /// meanwhile may be in it; the next upkeep makes another then.
+    /// Makes a backup: a complete copy, made from a database that passed the check, that then replaces the earlier
+    /// backup. Secrets that end in the meantime may be in the copy; the next upkeep then makes another backup.
     func backUp() throws {
         let path = file.path
         let new = file.backup + ".new"
@@ -110,7 +110,7 @@ final class Upkeep: Sendable {
             let descriptor = Glibc.open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw TransferStoreError(code: .notWritable, making: new[...], errno) }
             Glibc.close(descriptor)
-            // A connection of its own: what is committed meanwhile does not wait for the copy.
+            // A separate connection, so that commits do not wait for the copy.
             let source = try DatabaseQueue(path: path)
             try source.writeWithoutTransaction { [file] database in
                 if let found = try QueueOpener.check(database) {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When upkeep is done: in idle time, or beside the commits where there was none for too long.
+/// Decides the time of upkeep: in idle time, or concurrently with the commits if there was no idle time for too long.
 ///
 /// ```
 /// commits   ||||  |                || ||| || |||| ||| || |||| ||| |||| ||| ||| |
 /// upkeep          ..5 s..X         .........one day, or an hour.........X
 /// ```
 struct UpkeepSchedule: Sendable {
-    /// What is to be done now.
+    /// The next step.
     enum Step: Hashable, Sendable {
         case none
-        /// Begin, and tell of the end.
+        /// Begin upkeep, and call `ended(at:)` afterward.
         case begin
-        /// Look again after that time.
+        /// Call `looked(at:)` after this time.
         case lookAgain(Duration)
     }
 
     private enum Phase: Sendable {
         /// Nothing was committed since the last upkeep.
         case rested
-        /// A look is on its way.
+        /// A call of `looked(at:)` is pending.
         case awaited
-        /// Upkeep runs.
+        /// Upkeep is running.
         case running(commitsSince: Bool)
     }
 
@@ -31,16 +31,16 @@ struct UpkeepSchedule: Sendable {
     private var phase = Phase.rested
     private var lastCommit: ContinuousClock.Instant
     private var lastUpkeep: ContinuousClock.Instant
-    /// When the first secret ended that the backup may have; nil where it has none. Nobody knows that of the backup that
-    /// is found at the start.
+    /// The time when the first secret ended that the backup may contain; nil if the backup contains none. Starts at
+    /// the opening of the store, because the contents of the existing backup are unknown.
     private var firstSecret: ContinuousClock.Instant?
     /// Whether a secret has ended since the store was opened.
     private(set) var hasEndedSecrets = false
 
     /// - Parameters:
-    ///   - idleTime: how long nothing was committed before upkeep begins.
-    ///   - interval: how long after the last upkeep it begins at the latest.
-    ///   - secretsInterval: how long after the end of a secret it begins at the latest.
+    ///   - idleTime: The time without commits after which upkeep begins.
+    ///   - interval: The maximum time from the last upkeep to the next.
+    ///   - secretsInterval: The maximum time from the end of a secret to the next upkeep.
     init(idleTime: Duration, interval: Duration, secretsInterval: Duration, now: ContinuousClock.Instant) {
         self.idleTime = idleTime
         self.interval = interval
@@ -52,7 +52,7 @@ struct UpkeepSchedule: Sendable {
         now - lastUpkeep >= interval || firstSecret.map { now - $0 >= secretsInterval } ?? false
     }
 
-    /// Something was committed.
+    /// Records a commit.
     mutating func committed(at now: ContinuousClock.Instant) -> Step {
         lastCommit = now
         if case .running = phase {
@@ -68,7 +68,7 @@ struct UpkeepSchedule: Sendable {
         return .lookAgain(idleTime)
     }
 
-    /// The time has come to look.
+    /// Checks whether the idle time has passed.
     mutating func looked(at now: ContinuousClock.Instant) -> Step {
         guard case .awaited = phase else { return .none }
         let rest = idleTime - (now - lastCommit)
@@ -77,7 +77,7 @@ struct UpkeepSchedule: Sendable {
         return .begin
     }
 
-    /// Upkeep has ended.
+    /// Records the end of upkeep.
     mutating func ended(at now: ContinuousClock.Instant) -> Step {
         lastUpkeep = now
         guard case .running(commitsSince: true) = phase else {
@@ -88,16 +88,16 @@ struct UpkeepSchedule: Sendable {
         return .lookAgain(idleTime)
     }
 
-    /// A secret has ended.
+    /// Records that a secret has ended.
     mutating func secretsEnded(at now: ContinuousClock.Instant) {
         hasEndedSecrets = true
         firstSecret = firstSecret ?? now
     }
 
-    /// Secrets that were taken as ended still are in a file.
+    /// Records again that ended secrets are still in a file. Undoes `takeEndedSecrets()` after a failed upkeep.
     mutating func putBackEndedSecrets(at now: ContinuousClock.Instant) { firstSecret = firstSecret ?? now }
 
-    /// Whether secrets have ended since this was asked last.
+    /// Returns whether secrets have ended since the last call, and resets that record.
     mutating func takeEndedSecrets() -> Bool {
         defer { firstSecret = nil }
         return firstSecret != nil

@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system calls by which a process gives up rights for good: prctl, Landlock and seccomp.
+// System calls with which a process permanently gives up rights: prctl, Landlock, and seccomp.
 #pragma once
 
-/// Access to what lies at or below a path, as a set of bits.
+/// Access to files at or below a path, as a set of bits.
 enum {
     TRANSFER_ACCESS_READ = 1,
     TRANSFER_ACCESS_WRITE = 2,
     TRANSFER_ACCESS_EXECUTE = 4,
 };
 
-/// Keeps this process and what it may start from gaining rights by starting a program; 0, or -1 with errno.
+/// Prevents this process and its children from gaining privileges by starting a program. Returns 0, or -1 with errno.
 int transfer_confine_privileges(void);
 
-/// Keeps other processes of the user from reading this one's memory, and the kernel from writing it to a file; 0, or -1
-/// with errno.
+/// Prevents other processes of the user from reading this process's memory, and the kernel from dumping it to a file.
+/// Returns 0, or -1 with errno.
 int transfer_confine_memory(void);
 
-/// The version of Landlock that the kernel offers; 0 where it offers none.
+/// Returns the version of Landlock that the kernel supports; 0 if the kernel does not support Landlock.
 int transfer_landlock_version(void);
 
-/// Begins a set of rules that denies every access to files, as far as that version of Landlock knows them, and signals and
-/// abstract sockets of processes outside from version 6 on. A descriptor, or -1 with errno.
+/// Creates a ruleset that denies every access to files that the version of Landlock can control. From version 6 on,
+/// the ruleset also denies signals to processes outside and connections to their abstract sockets. Returns a
+/// descriptor, or -1 with errno.
 int transfer_landlock_begin(int version);
 
-/// Allows access below a path, symbolic links followed; 0, or -1 with errno. A path that does not exist is no error.
+/// Allows access at and below a path. Symbolic links are followed. A path that does not exist, or that this process
+/// cannot reach, is not an error. Returns 0, or -1 with errno.
 int transfer_landlock_allow(int rules, const char *path, int access, int version);
 
-/// Puts the rules in force for this thread and those that it starts, and closes the descriptor; 0, or -1 with errno.
+/// Enforces the ruleset for this thread and the threads that it starts, and closes the descriptor. Returns 0, or -1
+/// with errno.
 int transfer_landlock_enforce(int rules);
 
-/// Whether the kernel can filter system calls with an error for an answer.
+/// Returns whether the kernel can filter system calls and return an error for a denied call.
 int transfer_seccomp_is_offered(void);
 
-/// Denies with EPERM what a worker never does: starting programs and processes, looking into and signaling others,
-/// mounts, io_uring, sockets but for the Internet's, changes to files by path and the like. `denies_writing` denies
-/// opening files for writing too, for kernels without Landlock. 0, or a negative error number.
+/// Denies, with EPERM, system calls that a worker never needs. Examples are starting programs, inspecting and signaling
+/// other processes, mounts, io_uring, and changes to files by path. Only Internet sockets, netlink sockets, and
+/// connected pairs can be created. `denies_writing` also denies opening files for writing, for kernels without
+/// Landlock. Returns 0, or a negative error number.
 int transfer_seccomp_enforce(int denies_writing);
 
-/// Whether this is a build with a sanitizer, whose reports need a program to be started and a file to be written.
+/// Returns whether this is a build with a sanitizer. The reports of a sanitizer require starting a program and writing
+/// a file.
 int transfer_is_sanitized(void);

@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// What starting a process needs of the C library and Swift's view of it leaves out.
+// Functions for starting and using processes that Swift's view of the C library lacks.
 #pragma once
 
 #include <spawn.h>
 
-/// A file in memory that has no name elsewhere and is closed in a program that is started; -1 with errno where there
-/// can be none.
+/// Creates an anonymous file in memory, which is closed in programs that this process starts. Returns -1 with errno on
+/// failure.
 int transfer_anonymous_file(const char *name);
 
-/// Has the started program begin without open files from that number on.
+/// Makes the started program begin without open files from the number `first` on.
 int transfer_close_from(posix_spawn_file_actions_t *actions, int first);
 
-/// Of posix_spawnattr_setflags: the started program leads a session of its own, so that what ends its parent's terminal or
-/// group does not end it.
+/// Returns the flag for posix_spawnattr_setflags that makes the started program lead a new session. Signals to its
+/// parent's terminal or group then do not reach the program.
 short transfer_own_session_flag(void);
 
-/// The most open files that go with one call of the following two.
+/// The maximum number of open files in one call of the following two functions.
 enum { TRANSFER_MOST_FILES = 250 };
 
-/// Sends bytes over a socket, and open files with the first of them; the count of the bytes sent, or -1 with errno. A
-/// socket without another end is an error, not a signal.
+/// Sends bytes over a socket, and open files together with the first byte. Returns the number of bytes sent, or -1
+/// with errno. A socket whose other end is closed causes an error, not a signal.
 long transfer_send_files(int socket, const void *bytes, unsigned long count, const int *files, unsigned int number);
 
-/// Receives bytes, and the open files that come with them, which a started program does not get; the count of the bytes,
-/// or -1 with errno. `files` has room for TRANSFER_MOST_FILES; `is_cut` becomes 1 where this process could not take them all.
+/// Receives bytes, and the open files that were sent with them. Programs that this process starts do not inherit the
+/// files. Returns the number of bytes, or -1 with errno. `files` must have room for TRANSFER_MOST_FILES. `is_cut` is
+/// set to 1 if this process could not receive all files.
 long transfer_receive_files(
     int socket, void *bytes, unsigned long room, int *files, unsigned int *number, int *is_cut);
 
-/// Bounds the pools of the C library's allocator: each keeps what was freed in it, and by default there are eight a core.
+/// Limits the number of pools (arenas) of the C library's allocator. Each pool keeps its freed memory, and the default
+/// maximum is eight pools per core.
 void transfer_limit_memory_pools(int count);
 
-/// pidfd_open(2): a descriptor that stands for that process, closed in programs that are started; -1 with errno where there
-/// is no such process.
+/// Calls pidfd_open(2). Returns a descriptor that refers to the process, and that is closed in programs that this
+/// process starts. Returns -1 with errno if the process does not exist.
 int transfer_open_process(int process);
