@@ -115,7 +115,7 @@ final class UploadBody: Sendable {
 ///
 /// Foundation's own file stream continues if the file grows, and treats a truncated file as a short body.
 private final class UploadStream: InputStream {
-    // URLSession uses a stream only on its own queue.
+    // Guard: URLSession uses a stream only on its own queue.
     private let body: UploadBody
     private let number: Int
     private var status = Stream.Status.notOpen

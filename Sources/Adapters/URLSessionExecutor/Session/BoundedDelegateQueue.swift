@@ -7,7 +7,7 @@ import Foundation
 ///
 /// This back-pressure prevents a fast server from filling the memory. An `OperationQueue` itself never blocks.
 final class BoundedDelegateQueue: OperationQueue, @unchecked Sendable {
-    // Both properties are constants and Sendable. The unchecked conformance repeats OperationQueue's own, which a
+    // Guard: both properties are constants and Sendable. The unchecked conformance repeats OperationQueue's own, which a
     // subclass must restate.
     private let gate: Gate
     private let consumer: ConsumerExecutor

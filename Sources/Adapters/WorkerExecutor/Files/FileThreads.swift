@@ -6,7 +6,7 @@ import Foundation
 /// A destination may be on a file system that never answers. Separate threads for each worker keep such a file system
 /// from blocking the rest of this process or the transfers of other workers.
 final class FileThreads: @unchecked Sendable {
-    // `condition` guards all mutable state.
+    // Guard: `condition`, for all mutable state.
     /// The maximum number of threads, and of a worker's concurrent disk operations.
     private static let most = 16
 

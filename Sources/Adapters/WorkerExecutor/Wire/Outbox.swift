@@ -9,7 +9,7 @@ import Glibc
 /// If messages are posted faster than they are sent, several messages are sent in a single call. Posting blocks only
 /// while `limit` messages are pending.
 package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
-    // `condition` guards `pending`, `isSending`, and `isBroken`.
+    // Guard: `condition`, for `pending`, `isSending`, and `isBroken`.
     private struct Parcel {
         var message: Message
         var file: PassedFile?
