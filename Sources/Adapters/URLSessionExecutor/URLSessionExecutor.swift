@@ -15,6 +15,12 @@ import URLSessionRepair
 ///
 /// The executor does not limit the number of concurrent attempts; the engine does. Memory is proportional to the
 /// number of attempts. File sizes and the speed of the disk do not affect it.
+///
+/// ```swift
+/// let executor = try URLSessionExecutor(
+///     configuration: URLSessionExecutorConfiguration(partialDirectory: "/var/lib/example/partial"))
+/// executor.start(job) { report in print(report) }
+/// ```
 public final class URLSessionExecutor: TransferExecutor {
     private struct State: Sendable {
         var attempts: [TransferID: any TransferAttempt] = [:]

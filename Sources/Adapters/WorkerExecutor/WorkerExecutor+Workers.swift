@@ -31,7 +31,7 @@ extension WorkerExecutor {
         return number
     }
 
-    // MARK: What a worker says, on its thread
+    // MARK: Messages, on the worker's thread
 
     private func take(_ message: WorkerMessage, from number: Int) {
         switch message {
@@ -77,7 +77,7 @@ extension WorkerExecutor {
         for continuation in waiting { continuation.resume() }
     }
 
-    // MARK: Its end, on its thread
+    // MARK: The end, on the worker's thread
 
     private func workerEnded(_ number: Int, _ end: WorkerProcess.End) {
         let (worker, lost, isShutDown) = pool.withLock { pool in
@@ -100,7 +100,7 @@ extension WorkerExecutor {
         for continuation in pool.withLock({ $0.takeWaiting() }) { continuation.resume() }
     }
 
-    // MARK: Looking after them
+    // MARK: Supervision
 
     private func lookAfterWorkers() {
         let now = DispatchTime.now().uptimeNanoseconds

@@ -19,6 +19,12 @@ public import TransferModel
 /// this process crashes.
 ///
 /// Each worker is a process that uses about 30 MB of memory while there is work. Without work, there is no cost.
+///
+/// ```swift
+/// let program = try WorkerProgram.find() ?? .thisProgram
+/// let executor = try WorkerExecutor(
+///     configuration: WorkerExecutorConfiguration(executor: configuration, program: program))
+/// ```
 public final class WorkerExecutor: TransferExecutor {
     let configuration: WorkerExecutorConfiguration
     let executable: WorkerExecutable

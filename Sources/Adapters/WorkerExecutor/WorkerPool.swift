@@ -26,7 +26,7 @@ struct WorkerPool: Sendable {
         limits = configuration.executor.limits
     }
 
-    // MARK: Which worker gets an attempt
+    // MARK: Assignment of attempts
 
     /// Returns whether enough workers ended under a transfer that the transfer must run in a worker of its own.
     func isSuspect(_ id: TransferID) -> Bool { losses[id, default: 0] >= 2 }
@@ -74,7 +74,7 @@ struct WorkerPool: Sendable {
         for number in workers.keys.sorted() { workers[number]?.process.post(.limits(part)) }
     }
 
-    // MARK: What workers say
+    // MARK: Messages of workers
 
     /// Records that a worker sent a message, or received work after a time without work.
     mutating func heard(_ number: Int) {
@@ -119,7 +119,7 @@ struct WorkerPool: Sendable {
         }
     }
 
-    // MARK: How workers go
+    // MARK: Shutdown of workers
 
     /// Shuts down idle workers of groups, beginning with the worker that has been idle longest. Keeps up to two of
     /// them.

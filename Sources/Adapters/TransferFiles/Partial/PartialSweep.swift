@@ -8,6 +8,11 @@ public import TransferModel
 /// A file is found if it belongs to this user, is in the common folder, and has the name of a partial file. By default,
 /// the file must also be unwritten for a day. A file that a process holds is never removed. The owner of the queue must
 /// check whether the queue still knows a file.
+///
+/// ```swift
+/// let sweep = PartialSweep(directory: configuration.partialDirectory)
+/// for leftover in sweep.leftovers() where !isKnown(leftover.transfer) { sweep.remove(leftover) }
+/// ```
 public struct PartialSweep: Sendable {
     /// An orphaned partial file.
     public struct Leftover: Hashable, Sendable {

@@ -5,6 +5,10 @@ public import Foundation
 ///
 /// libcurl also bypasses the proxy for an IPv6 prefix in `no_proxy`. This rule does not support such prefixes and
 /// reports that the proxy is used.
+///
+/// ```swift
+/// let usesProxy = ProxyRule(explicit: nil).applies(scheme: "https", host: "example.org")
+/// ```
 public struct ProxyRule: Sendable {
     private let explicit: String?
     private let environment: [String: String]

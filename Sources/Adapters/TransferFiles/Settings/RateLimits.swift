@@ -10,6 +10,10 @@
 ///
 /// With the URLSession repair, each connection is limited separately. Without the repair, transfers wait for one
 /// another. A fast transfer beside a slow one then stays below its limit.
+///
+/// ```swift
+/// let limits = RateLimits(global: 1_000_000, perApp: ["org.example.App": 200_000])
+/// ```
 public struct RateLimits: Hashable, Sendable, Codable {
     /// The limit of all transfers combined. `nil` means unlimited.
     public var global: Int64?

@@ -174,7 +174,7 @@ struct PartialFileWriter {
         return nil
     }
 
-    // MARK: What it is worth
+    // MARK: Resume points and outcomes
 
     /// Returns the resume point for the next attempt, given the durable bytes.
     func resumePoint(_ durable: ByteRanges, of expected: DownloadStateMachine.ExpectedFile) -> ResumePoint {

@@ -105,7 +105,7 @@ extension TransferAttempt {
         if let finding { interrupt(.failed(finding.failure(of: machine.host, isSending: isSending))) }
     }
 
-    // MARK: What comes of the one request
+    // MARK: Events of the running request
 
     func take(_ head: ResponseHead, of exchange: Exchange) {
         guard !isOver, exchange === self.exchange else { return }

@@ -67,7 +67,7 @@ extension AttemptStateMachine {
         return URLReference(url).hostAndPort
     }
 
-    // MARK: What comes of a request
+    // MARK: Events of a request
 
     /// Handles the head of an answer.
     mutating func received(_ head: ResponseHead) -> [Directive] {
@@ -134,7 +134,7 @@ extension AttemptStateMachine {
         conclude(.end(.failed(failure)))
     }
 
-    // MARK: What every answer may mean
+    // MARK: Common answers
 
     /// Returns the step after an answer that asks for a login, or `nil` if the answer counts as it is.
     mutating func login(_ question: Question, _ head: ResponseHead) -> Step? {
@@ -177,7 +177,7 @@ extension AttemptStateMachine {
         }
     }
 
-    // MARK: How an answer is got rid of
+    // MARK: Discarding an answer
 
     /// Reads an unneeded body to its end if the body is short, so that the connection can be reused.
     ///

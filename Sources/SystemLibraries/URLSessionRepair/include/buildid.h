@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 // Identifies the loaded build of a library by the number that the linker assigned (NT_GNU_BUILD_ID). The number
-// differs for each change of the code. It therefore differs for each release and each target system.
+// differs for each change of the code, and therefore for each release and each target system.
 
 // The room for the longest build number in hexadecimal digits, including the terminating byte.
 enum { build_id_room = 129 };

@@ -21,7 +21,7 @@ extension ExecutorTests {
             return FolderIdentity(device: facts.device, inode: facts.number)
         }
 
-        /// Returns a transfer to the current folder of the bench.
+        /// Returns a transfer to the current folder of the fixture.
         private func specification(_ bench: Bench, _ url: String) throws -> TransferSpecification {
             try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
             var specification = bench.specification(url)
