@@ -3,49 +3,54 @@ import Glibc
 package import TransferEngine
 package import TransferModel
 
-/// Everything of one attempt that names a path.
+/// The file operations of an attempt that use a path.
 ///
-/// An executor that runs in the app's own process works on the paths itself (``LocalFiles``). A confined worker reaches no
-/// path: it asks the process that started it, which goes by the paths of the transfer's own specification and passes open
-/// descriptors. Bytes are read and written through descriptors in both cases.
+/// An executor in the app's own process uses the paths directly (``LocalFiles``). A confined worker has no access to
+/// any path. The worker asks the process that started it, which uses the paths of the transfer's own specification
+/// and passes open descriptors. In both cases, bytes are read and written through descriptors.
 ///
 /// Calls may wait for the disk. An attempt makes one call at a time.
 package protocol AttemptFiles: AnyObject, Sendable {
-    /// Looks at the destination and at what earlier attempts left there; opens the file to upload. The first call.
+    /// Examines the destination and the files that earlier attempts left there, and opens the file to upload. Must be
+    /// the first call.
     func prepare() -> (PreparedFiles, OwnedDescriptor?)
-    /// Opens the partial file at its whole length; makes it where nothing is recorded of one.
+    /// Opens the partial file without truncating it, or creates the file if no partial file is recorded.
     ///
-    /// - Parameter server: the answer, whose name for the file is checked where the specification has none.
+    /// - Parameter server: The answer. If the specification has no file name, the answer's name is checked.
+    /// - Returns: The open partial file.
+    /// - Throws: `FileFailure` if the file cannot be opened or the name cannot be used.
     func open(for server: ServerFile) throws(FileFailure) -> PartialFile
-    /// Gives the complete partial file its mode, its time and its final name, and makes that durable.
+    /// Gives the complete partial file its mode, its time, and its final name, and makes them durable.
     ///
-    /// - Returns: nil where the partial file has another size or lost its name: somebody else changed it.
+    /// - Returns: The finished file. `nil` if another program changed the size of the partial file or took its name.
     func adopt(_ file: PartialFile, as server: ServerFile, size: Int64) throws(FileFailure) -> CompletedFile?
-    /// Removes the partial file, unless something else has its name by now.
+    /// Removes the partial file, unless its name now belongs to another file.
     func remove(_ file: PartialFile?)
 }
 
 /// The state of an attempt's files before its first request.
 package enum PreparedFiles: Hashable, Sendable, Codable {
-    /// A download can begin, or go on, there. `isUnchanged` tells whether the file of an earlier run
-    /// (``TransferSpecification/completedBefore``) is still as it was then.
+    /// A download can begin or continue at the given place.
+    ///
+    /// `isUnchanged` tells whether the file of an earlier run (``TransferSpecification/completedBefore``) is
+    /// unchanged since then.
     case download(PartialPlace, isUnchanged: Bool)
-    /// An earlier attempt gave the file its final name and could not say so.
+    /// An earlier attempt gave the file its final name but could not report its end.
     case placed(TransferCompletion, partialPath: String)
-    /// An upload's file is open: its descriptor comes with this value.
+    /// The file to upload is open. Its descriptor accompanies this value.
     case upload
     /// The destination or the partial file cannot be used.
     case failed(FileFailure)
-    /// An upload's file cannot be read, or has changed.
+    /// The file to upload cannot be read, or has changed.
     case unreadable(TransferFailure)
 }
 
-/// An open file that is closed with its last reference.
+/// An open file descriptor that is closed together with its last reference.
 package final class OwnedDescriptor: Sendable {
-    /// The descriptor's number.
+    /// The number of the descriptor.
     package let number: Int32
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     package init(_ number: Int32) { self.number = number }
 
     deinit { close(number) }

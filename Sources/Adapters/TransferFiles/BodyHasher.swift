@@ -3,7 +3,7 @@ import Crypto
 import Glibc
 package import TransferModel
 
-/// A digest that grows with the bytes.
+/// An incremental digest of a body.
 package struct BodyHasher {
     private var hash: any HashFunction & Sendable
 
@@ -16,16 +16,17 @@ package struct BodyHasher {
 
     package mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
 
-    /// The digest so far in lower-case hexadecimal.
+    /// The digest of the bytes so far in lowercase hexadecimal.
     package var hexDigest: String { Self.hex(hash.finalize()) }
 
-    /// Bytes in lower-case hexadecimal.
+    /// Returns the bytes in lowercase hexadecimal.
     package static func hex(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef")
         return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 
-    /// Adds the whole file; false when `isCancelled` said so in between.
+    /// Adds the whole file to the digest. Returns `false` if `isCancelled` returned `true` before the end of the
+    /// file.
     package mutating func read(_ file: PartialFile, isCancelled: () -> Bool) throws(FileFailure) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }

@@ -2,9 +2,9 @@
 import TransferEngine
 internal import TransferModel
 
-/// A digest of text, for names that may be kept where the text itself may not.
+/// A digest of text, for names that may be stored although the text itself may not.
 public enum ContentDigest {
-    /// The SHA-256 of the text's UTF-8 in lower-case hexadecimal, 64 digits.
+    /// Returns the SHA-256 of the text's UTF-8 encoding: 64 digits of lowercase hexadecimal.
     public static func sha256(of text: String) -> String {
         var hasher = BodyHasher(.sha256)
         Array(text.utf8).withUnsafeBytes { hasher.update($0) }

@@ -3,16 +3,19 @@ import Glibc
 public import TransferEngine
 public import TransferModel
 
-/// What of an executor's work needs no network and no running executor: whoever supervises one does it here.
+/// Operations on an executor's files that need neither the network nor a running executor. A supervisor of executors
+/// calls them.
 public enum ExecutorFiles {
-    /// Removes the partial file, and the mark that it got its final name; nothing else is touched. Safe to repeat.
+    /// Removes the partial file and its mark. Removes nothing else. Safe to call repeatedly.
     public static func discard(_ resume: ResumePoint) {
         guard resume.path.hasSuffix(".part") else { return }
         PlacedFile.removeMark(of: resume.path)
         if FileFacts(path: resume.path)?.kind == .regular { unlink(resume.path) }
     }
 
-    /// The same for a transfer, whose folder may be known by its identity: nothing is removed where it is another one.
+    /// Removes the partial file of a transfer and its mark.
+    ///
+    /// If the destination folder has an identity and the folder at its path is another one, nothing is removed.
     public static func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
         let destination = job.specification.destination
@@ -23,8 +26,10 @@ public enum ExecutorFiles {
         discard(located)
     }
 
-    /// How many bytes may still be written where the partial and the finished file go, the floor of `configuration`
-    /// deducted; nil where that cannot be told, and for an upload, which writes nothing.
+    /// Returns the number of bytes that may still be written for a transfer, after the floor of `configuration` is
+    /// deducted.
+    ///
+    /// Returns `nil` if the file system does not report its space, and for an upload, which writes no file.
     public static func availableSpace(
         for specification: TransferSpecification, configuration: URLSessionExecutorConfiguration
     ) -> Int64? {
@@ -32,9 +37,10 @@ public enum ExecutorFiles {
         return availableSpace(at: specification.destination.directory, configuration: configuration)
     }
 
-    /// The number of bytes that may still be written in the folder at `path`, after `configuration`'s floor is deducted.
+    /// Returns the number of bytes that may still be written in the folder at `path`, after the floor of
+    /// `configuration` is deducted.
     ///
-    /// - Returns: nil if the file system does not tell.
+    /// Returns `nil` if the file system does not report its space.
     public static func availableSpace(at path: String, configuration: URLSessionExecutorConfiguration) -> Int64? {
         VolumeSpace(floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
             .available(at: path)

@@ -2,13 +2,14 @@
 import Glibc
 package import TransferModel
 
-/// A call of the file system that failed.
+/// A failed file system call.
 package struct FileFailure: Error, Hashable, Codable {
     package var code: Int32
-    /// What was to be done, as in "could not <doing> <path>".
+    /// The attempted action, as in "could not <doing> <path>".
     package var doing: String
     package var path: String
-    /// Bytes that may still be written there; nil unless room is what lacks, and where nobody has asked yet.
+    /// The number of bytes that may still be written. Set only if the failure is a lack of space and the available
+    /// space was determined.
     package var available: Int64?
 
     package init(_ doing: String, _ path: String, code: Int32 = errno) {
@@ -17,15 +18,16 @@ package struct FileFailure: Error, Hashable, Codable {
         self.path = path
     }
 
-    /// Whether room on the disk is what lacks.
+    /// A Boolean value that indicates whether the failure is a lack of space.
     package var isStorageLow: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether it befell the copy that is made beside a destination on another file system.
+    /// A Boolean value that indicates whether the failure concerns the copy beside a destination on another file
+    /// system.
     package var isCopy: Bool { path.hasSuffix(".copy") }
 
-    /// The failure for people, with what would help.
+    /// The failure for the user, including a remedy.
     package var failure: TransferFailure {
-        // strerror speaks of a lock's "temporarily unavailable resource", which tells nobody anything.
+        // For a lock, strerror returns "temporarily unavailable resource", which does not help the user.
         let reason =
             switch code {
             case EWOULDBLOCK: "It is in use"
@@ -38,7 +40,7 @@ package struct FileFailure: Error, Hashable, Codable {
 
     private var cause: FailureCause {
         switch code {
-        // The document portal, or a file server: it may come back.
+        // The document portal or a file server may become available again.
         case EHOSTDOWN, ENOTCONN: .folderUnavailable
         case EWOULDBLOCK: .fileInUse
         default: .destination
@@ -66,7 +68,7 @@ package struct FileFailure: Error, Hashable, Codable {
     }
 }
 
-/// Calls until it is not interrupted; throws what `doing` failed with.
+/// Calls `body` until it is not interrupted. Throws a `FileFailure` if it fails.
 @discardableResult
 package func calling(_ doing: String, _ path: String, _ body: () -> Int) throws(FileFailure) -> Int {
     while true {

@@ -4,7 +4,7 @@ import Synchronization
 package import TransferEngine
 package import TransferModel
 
-/// The files of one attempt, by their paths and with this process's rights.
+/// The files of an attempt, opened by path with the permissions of this process.
 package final class LocalFiles: AttemptFiles {
     private struct State: Sendable {
         var partialPath: String
@@ -16,7 +16,7 @@ package final class LocalFiles: AttemptFiles {
     private let calls: FileCalls
     private let state: Mutex<State>
 
-    /// The files of `job` under the folders and limits of `configuration`.
+    /// Creates the files of `job` with the folders and limits of `configuration`.
     package convenience init(job: TransferJob, configuration: URLSessionExecutorConfiguration) {
         self.init(job: job, configuration: configuration, calls: FileCalls())
     }
@@ -30,12 +30,12 @@ package final class LocalFiles: AttemptFiles {
         state = Mutex(State(partialPath: job.resume?.path ?? ""))
     }
 
-    /// The partial file's path; empty where nothing is recorded of one and `prepare` has not been called.
+    /// The path of the partial file. Empty if no partial file is recorded and `prepare` has not been called.
     package var partialPath: String { state.withLock { $0.partialPath } }
 
     private var specification: TransferSpecification { job.specification }
 
-    /// The destination's folder, opened the first time where it is known by its identity; nil where any folder will do.
+    /// Returns the destination folder, opened on first use. Returns `nil` if the destination has no folder identity.
     private func handle() throws(FileFailure) -> FolderHandle? {
         guard let identity = specification.destination.folderIdentity else { return nil }
         if let handle = state.withLock({ $0.handle }) { return handle }
@@ -44,14 +44,14 @@ package final class LocalFiles: AttemptFiles {
         return handle
     }
 
-    /// The specification with the destination's path for system calls.
+    /// Returns the specification with the destination's path for system calls.
     private func located(_ handle: FolderHandle?) -> TransferSpecification {
         var located = specification
         if let handle { located.destination.directory = handle.path }
         return located
     }
 
-    /// The folder as a file of that answer finds it, and the file's name before numbering.
+    /// Returns the destination folder for a file of the given answer, and the file's name before numbering.
     private func folder(
         _ handle: FolderHandle?, for server: ServerFile
     ) -> (folder: DestinationFolder, name: String) {
@@ -60,7 +60,7 @@ package final class LocalFiles: AttemptFiles {
             located.destination.name
             ?? ServerFileName.name(
                 disposition: server.disposition, url: server.url, limit: DestinationFolder(located).nameLimit)
-        // A server's name replaces nothing (C8).
+        // A name that the server chose never replaces a file (C8).
         located.destination = located.destination(named: name)
         return (DestinationFolder(located), name)
     }
@@ -83,7 +83,7 @@ package final class LocalFiles: AttemptFiles {
                 try folder.make()
                 let place = PartialPlace.find(for: job, partialDirectory: partialDirectory, location: location)
                 state.withLock { $0.partialPath = place.path }
-                // Before the destination is looked at: its name may be taken by the very file that was placed.
+                // Must precede the check of the destination, because the placed file itself may occupy the name.
                 if var placed = PlacedFile.find(location(place.path), job.resume, in: folder.destination) {
                     let path = shown(placed.file?.path ?? "")
                     placed.file?.path = path
@@ -97,7 +97,7 @@ package final class LocalFiles: AttemptFiles {
         }
     }
 
-    /// Whether the file of an earlier run is as it was.
+    /// A Boolean value that indicates whether the file of an earlier run is unchanged.
     private var isUnchanged: Bool {
         guard let before = specification.completedBefore, let facts = FileFacts(path: before.path) else { return false }
         return facts.kind == .regular && facts.size == before.bytes && facts.modified == before.modified
@@ -107,14 +107,14 @@ package final class LocalFiles: AttemptFiles {
         try explaining { () throws(FileFailure) in
             let handle = try handle()
             let location: (String) -> String = { handle?.location(of: $0) ?? $0 }
-            // Better now than after all bytes.
+            // A failure now is better than a failure after all bytes are received.
             if specification.destination.name == nil {
                 let (folder, name) = folder(handle, for: server)
                 try folder.check(name)
             }
             let path = partialPath
             try PartialPlace.prepare(location(path))
-            // Nothing is recorded of a new file, so what has its name is not to be continued.
+            // A new file has no record, so an existing file of that name must not be continued.
             let opened =
                 try job.resume == nil
                 ? PartialPlace.create(path, location: location, calls: calls)
@@ -127,7 +127,7 @@ package final class LocalFiles: AttemptFiles {
     package func adopt(
         _ file: PartialFile, as server: ServerFile, size: Int64
     ) throws(FileFailure) -> CompletedFile? {
-        // Without its name it cannot be given another; and what has that name now is somebody else's.
+        // A file that lost its name cannot be renamed. A file that has this name now belongs to another program.
         guard file.size == size, file.hasItsName else { return nil }
         return try explaining { () throws(FileFailure) in
             let (folder, name) = folder(try handle(), for: server)
@@ -143,7 +143,7 @@ package final class LocalFiles: AttemptFiles {
 
     package func remove(_ file: PartialFile?) {
         guard let handle = try? handle() else {
-            // Of a folder that is another one by now nothing is removed.
+            // If another folder has replaced the destination folder, nothing is removed there.
             guard specification.destination.folderIdentity == nil else { return }
             return Self.remove(file, at: partialPath)
         }
@@ -154,11 +154,13 @@ package final class LocalFiles: AttemptFiles {
         if file?.hasItsName ?? (FileFacts(path: path)?.kind == .regular) { unlink(path) }
     }
 
-    /// The path as it is recorded of one for system calls.
+    /// Returns the recorded path for a path that is used in system calls.
     private func shown(_ path: String) -> String { state.withLock { $0.handle }?.shown(path) ?? path }
 
-    /// Adds to a lack of room how much there is, at the copy beside the destination where that is what found none, and
-    /// names paths as people know them.
+    /// Calls `body` and completes the failure that it throws.
+    ///
+    /// A failure for lack of space receives the number of available bytes. For the copy beside the destination, the
+    /// space is measured there. Paths become the paths that the user knows.
     private func explaining<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
         do throws(FileFailure) {
             return try body()

@@ -2,7 +2,7 @@
 package import TransferModel
 
 extension TransferFailure {
-    /// A transfer was started twice.
+    /// Returns the failure of a transfer that was started twice.
     package static func alreadyRunning(_ id: TransferID) -> TransferFailure {
         let message = "Transfer \(id) was started while an earlier attempt of it was still running."
         return TransferFailure(cause: .executorLost, message: message)

@@ -2,14 +2,14 @@
 import Glibc
 public import TransferModel
 
-/// The file that an upload sends, opened once: what has its name later does not matter.
+/// The file that an upload sends. The file is opened once, so a later file of that name has no effect.
 package final class UploadFile: Sendable {
     package let descriptor: OwnedDescriptor
     private let source: UploadSource
 
-    /// Opens it, where it is still the file that was handed over.
+    /// Opens the file if it is still the submitted file.
     ///
-    /// A symbolic link is followed: it is read only.
+    /// Follows a symbolic link, because the file is only read.
     package convenience init(_ source: UploadSource) throws(TransferFailure) {
         let number = Glibc.open(source.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { throw Self.unreadable(source.shownPath, errno) }
@@ -17,13 +17,13 @@ package final class UploadFile: Sendable {
         if let change = change() { throw change }
     }
 
-    /// The file that somebody else has opened.
+    /// Creates an upload file from a descriptor that another component has opened.
     package init(_ source: UploadSource, descriptor: OwnedDescriptor) {
         self.source = source
         self.descriptor = descriptor
     }
 
-    /// What is different about it; nil where it is as it was when it was handed over.
+    /// Returns the failure for a change of the file since its submission, or `nil` if the file is unchanged.
     package func change() -> TransferFailure? {
         guard let facts = FileFacts(descriptor: descriptor.number) else {
             return Self.unreadable(source.shownPath, errno)
@@ -41,14 +41,14 @@ package final class UploadFile: Sendable {
         return nil
     }
 
-    /// Reads at most `count` bytes at `offset`; fails where there is none, or where the file has changed.
+    /// Reads at most `count` bytes at `offset`. Fails if there are no bytes, or if the file has changed.
     package func read(into buffer: UnsafeMutablePointer<UInt8>, _ count: Int, at offset: Int64) -> Result<
         Int, TransferFailure
     > {
         var got = 0
         repeat { got = pread(descriptor.number, buffer, count, off_t(offset)) } while got < 0 && errno == EINTR
         let code = errno
-        // After the bytes were read: what was written before that shows.
+        // The check follows the read, so it detects every change that precedes the read.
         if let change = change() { return .failure(change) }
         if got < 0 { return .failure(Self.unreadable(source.shownPath, code)) }
         return got == 0 ? .failure(Self.changed("\(source.shownPath) ended early.")) : .success(got)
@@ -68,9 +68,14 @@ package final class UploadFile: Sendable {
 }
 
 extension UploadSource {
-    /// The file at `path`, an absolute path, as it is now.
+    /// Creates the source of an upload from the current state of the file at `path`.
     ///
-    /// - Throws: `TransferFailure` of the cause `sourceChanged` where it cannot be read or is no regular file.
+    /// - Parameters:
+    ///   - path: The absolute path of the file.
+    ///   - method: The method of the request. Default PUT.
+    ///   - contentType: The media type of the file, or `nil` if the type is unknown.
+    ///   - resumption: The way in which an interrupted upload continues. Default automatic.
+    /// - Throws: `TransferFailure` of the cause `sourceChanged` if the file cannot be read or is not a regular file.
     public init(
         fileAt path: String, method: Method = .put, contentType: String? = nil, resumption: Resumption = .automatic
     ) throws(TransferFailure) {

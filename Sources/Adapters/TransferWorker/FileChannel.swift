@@ -6,7 +6,7 @@ import TransferFiles
 internal import TransferModel
 import WorkerExecutor
 
-/// A worker's way to its parent's files: sends requests and hands answers to those who wait.
+/// A worker's connection to the files of its parent. Sends requests and delivers answers to the waiting callers.
 final class FileChannel: Sendable {
     private final class Waiter: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
@@ -19,7 +19,7 @@ final class FileChannel: Sendable {
 
     func tell(_ request: FileRequest, of id: TransferID) { outbox.post(.file(id, request)) }
 
-    /// Asks the parent, and waits for its answer. Without a parent this process ends.
+    /// Sends a request to the parent and waits for the answer. The process exits if the parent is gone.
     func ask(_ request: FileRequest, of id: TransferID) -> (FileReply, OwnedDescriptor?) {
         let waiter = Waiter()
         waiters.withLock { $0[id] = waiter }
@@ -28,7 +28,7 @@ final class FileChannel: Sendable {
         return waiter.answer.withLock { $0 } ?? (.changed, nil)
     }
 
-    /// Takes an answer; on the reading thread.
+    /// Delivers an answer to the waiting caller. Called on the reading thread.
     func answered(_ id: TransferID, _ reply: FileReply, _ file: OwnedDescriptor?) {
         guard let waiter = waiters.withLock({ $0.removeValue(forKey: id) }) else { return }
         waiter.answer.withLock { $0 = (reply, file) }
@@ -36,7 +36,7 @@ final class FileChannel: Sendable {
     }
 }
 
-/// The files of one attempt in a worker: its parent's affair.
+/// The files of an attempt in a worker. The parent performs the operations.
 final class RemoteFiles: AttemptFiles {
     private let id: TransferID
     private let prepared: PreparedFiles

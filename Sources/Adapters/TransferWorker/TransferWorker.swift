@@ -7,17 +7,23 @@ import TransferPolicy
 import URLSessionExecutor
 import WorkerExecutor
 
-/// The worker process: a `URLSessionExecutor` that takes orders from its parent over a socket and ends with it.
+/// The worker process: a `URLSessionExecutor` that receives orders from its parent over a socket. The process exits
+/// together with its parent.
 public enum TransferWorker {
-    /// Makes this process a worker where it was started as one, and does not return then.
+    /// Turns this process into a worker if it was started as one. In that case, never returns.
     ///
-    /// Call it first of all in `main` of a program that is its own worker (``WorkerProgram/thisProgram``).
+    /// Must be the first call in `main` of a program that is its own worker (``WorkerProgram/thisProgram``):
+    ///
+    /// ```swift
+    /// TransferWorker.runIfCalled()
+    /// // The program's own code follows.
+    /// ```
     public static func runIfCalled() {
         guard CommandLine.arguments.count == 2, CommandLine.arguments[1] == WorkerProgram.argument else { return }
         run()
     }
 
-    /// Runs a worker until its parent lets it go.
+    /// Runs a worker until its parent shuts it down or exits.
     public static func run() -> Never {
         let descriptor = WireForm.socketNumber
         var kind: Int32 = 0
@@ -37,26 +43,26 @@ public enum TransferWorker {
             FileHandle.standardError.write(Data("An order could not be understood: \(error)\n".utf8))
             _exit(3)
         }
-        // The parent is gone. What was written is in the file system's hands and counts within this boot, so nothing
-        // needs to be waited for, and a stuck thread cannot hold the end up.
+        // The parent is gone. The written bytes are in the page cache and remain valid within this boot, so the
+        // process exits without waiting. A stuck thread cannot delay the exit.
         _exit(0)
     }
 
-    /// What a process of its own needs.
+    /// Prepares the process: its name, its signals, its limit of open files, and its OOM score.
     private static func settle() {
-        // Started through a link in /proc, it would be called by the number in that.
+        // A process that was started through a link in /proc would be named after the number in that link.
         if let file = fopen("/proc/self/comm", "w") {
             fputs("transfer-worker", file)
             fclose(file)
         }
-        // A terminal's signals go to all its processes: the parent decides what they mean.
+        // A terminal sends signals to all its processes. The parent decides about the reaction.
         for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { signal(number, SIG_IGN) }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
             limit.rlim_cur = limit.rlim_max
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         }
-        // Short of memory, the kernel should rather end this process, which can be had again.
+        // If memory is short, the kernel should end this process first, because a worker can be restarted.
         if let file = fopen("/proc/self/oom_score_adj", "w") {
             fputs("500", file)
             fclose(file)
@@ -64,7 +70,7 @@ public enum TransferWorker {
     }
 }
 
-/// Carries orders out; used on the reading thread.
+/// Carries out the parent's orders. Used on the reading thread.
 private final class Worker {
     private let outbox: Outbox<WorkerMessage>
     private let files: ReceivedFiles
@@ -72,7 +78,7 @@ private final class Worker {
     private var executor: URLSessionExecutor?
 
     init(socket: OwnedSocket, files: ReceivedFiles) {
-        // A parent that does not read holds the transfers up at some point, rather than filling our memory.
+        // If the parent does not read, transfers block at this limit instead of filling the memory.
         outbox = Outbox(socket: socket, label: "transfer.worker.messages", limit: 10_000)
         channel = FileChannel(outbox: outbox)
         self.files = files
@@ -117,7 +123,8 @@ private final class Worker {
                         + "install both from the same release."))
             return
         }
-        // Before there is another thread, and anything from outside. The certificates' path is known from here on.
+        // The process has a single thread and has processed no outside data yet. The path of the certificates is
+        // known only now.
         let confinement = WorkerConfinement.apply(caFile: configuration.caFile)
         do {
             let made = try URLSessionExecutor(configuration: configuration)

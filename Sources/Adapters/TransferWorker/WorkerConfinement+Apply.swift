@@ -3,16 +3,20 @@ import CConfinement
 package import WorkerExecutor
 
 extension WorkerConfinement {
-    /// Whether this is a build with a sanitizer, whose reports need a program to be started and files to be read.
+    /// A Boolean value that indicates whether this is a build with a sanitizer. A sanitizer's reports need a helper
+    /// program and access to files.
     static var isSanitized: Bool { transfer_is_sanitized() != 0 }
 
-    /// Confines this process, for good, as far as the kernel can; what it lacks leaves the other parts in force.
+    /// Confines this process irrevocably, as far as the kernel supports confinement. If a part is not supported, the
+    /// other parts still take effect.
     ///
-    /// Called while there is one thread: Landlock holds for it and for those that it starts.
+    /// Must be called while the process has a single thread. Landlock applies to that thread and to the threads that
+    /// it starts.
     ///
     /// - Parameters:
-    ///   - caFile: a file of certificates beside the system's.
-    ///   - usesLandlock: false leaves that part out, as on a kernel without it.
+    ///   - caFile: The path of a file with additional certificates.
+    ///   - usesLandlock: Whether Landlock is applied. `false` simulates a kernel without Landlock.
+    /// - Returns: The parts that are in effect.
     package static func apply(caFile: String?, usesLandlock: Bool = true) -> WorkerConfinement {
         var confinement = WorkerConfinement(
             noNewPrivileges: transfer_confine_privileges() == 0, seccomp: false, landlockABI: nil,
@@ -22,14 +26,14 @@ extension WorkerConfinement {
         return confinement
     }
 
-    /// The version of Landlock that is in force from now on; nil where none is.
+    /// Denies access to all other files. Returns the Landlock version in effect, or `nil` if there is none.
     private static func confineFiles(_ paths: ConfinedPaths) -> Int? {
         let version = transfer_landlock_version()
         guard version > 0 else { return nil }
         let rules = transfer_landlock_begin(version)
         guard rules >= 0 else { return nil }
         for (path, access) in paths.rules {
-            // A path that cannot be allowed stays denied: what needs it says so.
+            // A path that cannot be allowed stays denied. The code that needs the path reports the error.
             _ = transfer_landlock_allow(rules, path, access, version)
         }
         return transfer_landlock_enforce(rules) == 0 ? Int(version) : nil

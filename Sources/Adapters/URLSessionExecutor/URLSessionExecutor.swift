@@ -8,23 +8,32 @@ public import TransferEngine
 public import TransferModel
 import URLSessionRepair
 
-/// Fetches and uploads files with FoundationNetworking's URLSession, in this process.
+/// Downloads and uploads files with FoundationNetworking's URLSession, in this process.
 ///
-/// One session, data tasks only, whatever the server does: see DownloadStateMachine and UploadStateMachine for the
-/// protocols. The executor sets
-/// no bound on how many attempts run at once; that is the engine's affair. Memory is bounded by the number of attempts,
-/// not by sizes or by the speed of the disk.
+/// The executor uses a single session and only data tasks, whatever the server does. `DownloadStateMachine` and
+/// `UploadStateMachine` implement the HTTP exchanges.
+///
+/// The executor does not limit the number of concurrent attempts; the engine does. Memory is proportional to the
+/// number of attempts. File sizes and the speed of the disk do not affect it.
+///
+/// ```swift
+/// let executor = try URLSessionExecutor(
+///     configuration: URLSessionExecutorConfiguration(partialDirectory: "/var/lib/example/partial"))
+/// executor.start(job) { report in print(report) }
+/// ```
 public final class URLSessionExecutor: TransferExecutor {
     private struct State: Sendable {
         var attempts: [TransferID: any TransferAttempt] = [:]
-        /// Uploads that are being deleted at their servers, by where they are.
+        /// The uploads that are being deleted at their servers, by upload URL.
         var removals: [String: UploadRemoval] = [:]
         var isShutDown = false
         var waiting: [CheckedContinuation<Void, Never>] = []
 
         var isIdle: Bool { attempts.isEmpty && removals.isEmpty }
 
-        /// Who waits for the end, where all has ended.
+        /// Removes and returns the continuations of the `shutdown()` calls once nothing runs.
+        ///
+        /// Returns an empty array as long as an attempt or a removal is running.
         mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
             guard isIdle else { return [] }
             defer { waiting = [] }
@@ -35,7 +44,10 @@ public final class URLSessionExecutor: TransferExecutor {
     private let state = Mutex(State())
     private let ticker: Ticker
 
-    /// Makes an executor, and puts the repair in place where it is wanted.
+    /// Creates an executor and installs the URLSession repair if the configuration asks for the repair.
+    ///
+    /// - Throws: An error if the configuration is invalid, or if the configuration needs the repair and the repair
+    ///   could not be installed.
     public init(configuration: URLSessionExecutorConfiguration) throws(URLSessionExecutorError) {
         let repair = try Self.installRepair(configuration)
         repairWarning = repair.warning
@@ -44,22 +56,31 @@ public final class URLSessionExecutor: TransferExecutor {
             queue: environment.consumer.queue, interval: .milliseconds(500), leeway: .milliseconds(50))
     }
 
-    /// Whether FoundationNetworking's faults are mended in this executor.
+    /// A Boolean value that indicates whether the URLSession repair is active in this executor.
     public var isRepaired: Bool { environment.isRepaired }
 
-    /// A sentence for the log where the repair could not be put in place, or was never tested with this build of
-    /// FoundationNetworking; nil where all is well or the repair is switched off.
+    /// A sentence for the log about a repair that is missing or untested.
+    ///
+    /// Set if the repair could not be installed, or was never tested with this build of FoundationNetworking. `nil`
+    /// if the repair is installed and tested, or is switched off.
     public let repairWarning: String?
 
-    /// Changes the limits, for what runs too: within some tenths of a second.
+    /// Replaces the rate limits.
+    ///
+    /// Running transfers follow the new limits within a few tenths of a second.
     public func setLimits(_ limits: RateLimits) { environment.throttle.set(limits) }
 
-    /// Begins an attempt.
+    /// Starts an attempt.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
         start(job, files: nil, reporting: report)
     }
 
-    /// Begins an attempt whose files somebody else looks after; nil works on the paths here.
+    /// Starts an attempt whose files another component manages.
+    ///
+    /// - Parameters:
+    ///   - job: The transfer to attempt.
+    ///   - files: The manager of the attempt's files. If `nil`, the executor opens the paths in this process.
+    ///   - report: A closure that receives the attempt's reports.
     package func start(
         _ job: TransferJob, files: (any AttemptFiles)?, reporting report: @escaping @Sendable (ExecutorReport) -> Void
     ) {
@@ -84,24 +105,27 @@ public final class URLSessionExecutor: TransferExecutor {
         }
     }
 
-    /// Ends the attempt that runs, keeping its bytes.
+    /// Stops the running attempt and keeps the bytes received so far.
+    ///
+    /// Does nothing if no attempt of the transfer is running.
     public func stop(_ id: TransferID) {
         guard let attempt = state.withLock({ $0.attempts[id] }) else { return }
         guard attempt.context.noteStop() else { return }
-        // The consumer may be waiting for the disk or the rate limit.
+        // The consumer queue may be waiting for the disk or the rate limit.
         environment.gate.beginHurry()
         attempt.dispatch { [environment] in
             $0.stop()
             environment.gate.endHurry()
         }
-        // Its end is told after the block above: the wire need not wait for what is still to be written.
+        // The exchanges report their ends after the block above has run. The connections close at once instead of
+        // waiting for pending writes.
         for exchange in attempt.context.liveExchanges {
             exchange.lane?.stop()
             environment.client.cancel(exchange)
         }
     }
 
-    /// Removes a partial file; has an upload deleted at the server where that is offered.
+    /// Removes the transfer's partial file and, if the server supports deletion, deletes its upload at the server.
     public func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
         ExecutorFiles.discard(job)
@@ -116,19 +140,22 @@ public final class URLSessionExecutor: TransferExecutor {
         if begins { removal.dispatch { $0.begin() } }
     }
 
-    /// How much may still be written where the partial and the finished file go.
+    /// Returns the number of bytes that can still be written to the volumes of the partial file and the finished
+    /// file.
     public func availableSpace(for specification: TransferSpecification) -> Int64? {
         ExecutorFiles.availableSpace(for: specification, configuration: environment.configuration)
     }
 
-    /// Calls `answer` once every part that a transfer needs has been seen to move; at once while the disk or a rate limit
-    /// holds them up, which is no fault. Never calls it where URLSession hangs.
+    /// Calls `answer` once every component that transfers depend on has made progress.
+    ///
+    /// Calls `answer` at once while the disk or a rate limit delays transfers, because such a delay is not a fault.
+    /// Never calls `answer` if URLSession hangs.
     public func probe(_ answer: @escaping @Sendable () -> Void) {
         if environment.isHeldUp.load(ordering: .relaxed) { return answer() }
         environment.client.probe { [environment] in environment.consumer.queue.async { answer() } }
     }
 
-    /// Stops every attempt and lets go of the session.
+    /// Stops all attempts, waits for their ends, and invalidates the session.
     public func shutdown() async {
         let running = state.withLock { state -> [TransferID] in
             state.isShutDown = true
@@ -174,7 +201,7 @@ public final class URLSessionExecutor: TransferExecutor {
     }
 
     private func resume(_ waiting: [CheckedContinuation<Void, Never>]) {
-        // After the last report, which the same block of the queue makes.
+        // Resumes after the last report, which is made in the current block of this queue.
         environment.consumer.queue.async { for continuation in waiting { continuation.resume() } }
     }
 

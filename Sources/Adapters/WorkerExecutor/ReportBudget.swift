@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bounds how many reports of an attempt are passed on, since a hostile worker can make them faster than they are read.
+/// A limit on the reports of an attempt. A malicious worker can produce reports faster than they are read.
 ///
-/// Reports beyond the bound are dropped: progress is told again, and the end says what was kept.
+/// Reports beyond the limit are dropped. Later reports repeat the progress, and the end contains the final state.
 struct ReportBudget: Sendable {
-    /// Reports at once, and a second from then on; an attempt makes some ten a second.
+    /// The maximum number of reports in a burst. `perSecond` is the sustained rate; an attempt makes about ten
+    /// reports per second.
     private static let most = 4096
     private static let perSecond: UInt64 = 1000
 
     private var left = Self.most
     private var filled: UInt64 = 0
 
-    /// Whether one more is passed on, by a clock in nanoseconds that is never set.
+    /// Returns whether another report may pass. `now` is in nanoseconds of a monotonic clock.
     mutating func take(now: UInt64) -> Bool {
         let more = (now - min(filled, now)) / (1_000_000_000 / Self.perSecond)
         if more > 0 {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The file of a worker program, kept open: an upgrade that puts another file in its place, or removes it, changes nothing
-/// for this process, whose workers must be of its own version.
+/// The file of a worker program, kept open by this process.
+///
+/// An upgrade that replaces or removes the file has no effect on this process. All workers must be of this process's
+/// own version.
 final class WorkerExecutable: Sendable {
-    /// The path to start, which leads to the kept file whatever has its name by now.
+    /// The path to execute. Leads to the open file, whatever file has its name now.
     let path: String
-    /// The first argument, by which `ps` shows the worker.
+    /// The first argument, which `ps` displays.
     let name: String
     private let descriptor: Int32
 
-    /// Opens the program's file. A file that cannot be opened, and a script, is started by its path.
+    /// Opens the file of the program. A script, or a file that cannot be opened, is started by its path.
     init(_ program: WorkerProgram) {
         switch program {
         case .thisProgram:
@@ -20,8 +22,9 @@ final class WorkerExecutable: Sendable {
             let opened = open(file, O_RDONLY | O_CLOEXEC)
             descriptor = opened
             name = file
-            // By the number of this process: the child has closed its copy when it executes the file. A script's
-            // interpreter would open the path once more, with other files under that number.
+            // The path uses the number of this process, because the child has closed its copy by the time it executes
+            // the file. The interpreter of a script would open the path again, and that number would refer to another
+            // file.
             path = Self.isBinary(opened) ? "/proc/\(getpid())/fd/\(opened)" : file
         }
     }

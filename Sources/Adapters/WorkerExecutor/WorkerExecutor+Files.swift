@@ -5,13 +5,14 @@ import TransferEngine
 import TransferFiles
 internal import TransferModel
 
-/// The files of attempts, which no worker reaches by itself.
+/// The files of attempts. Workers cannot access them directly.
 extension WorkerExecutor {
-    /// Looks at the files of a transfer and has the worker start it; on a thread that may wait for the disk.
+    /// Prepares the files of a transfer and tells the worker to start the attempt. Runs on a thread that may wait for
+    /// the disk.
     func handOver(_ job: TransferJob, _ files: BrokeredFiles, to number: Int) {
         let (prepared, source) = files.prepare()
         pool.withLock { pool in
-            // Its worker may have ended meanwhile, and the attempt with it.
+            // The worker may have exited in the meantime, which ends the attempt.
             guard let attempt = pool.attempts[job.id], attempt.files === files else { return }
             pool.attempts[job.id]?.isHandedOver = true
             pool.workers[number]?.process.post(.start(job, prepared), with: source)
@@ -19,7 +20,8 @@ extension WorkerExecutor {
         }
     }
 
-    /// Carries out what a worker asks for one of its attempts; a worker that asks for anything else is ended.
+    /// Carries out a worker's request for the files of one of its attempts. A worker that sends any other request is
+    /// killed.
     func take(_ request: FileRequest, of id: TransferID, from number: Int) {
         let (files, process) = pool.withLock { pool in
             pool.heard(number)
@@ -34,12 +36,14 @@ extension WorkerExecutor {
         let carryOut: @Sendable () -> Void = {
             if let (reply, file) = files.carryOut(request) { process.answer(id, reply, with: file) }
         }
-        // Syncing takes long, and the other attempts go on; all else is done sooner than handed to another thread.
+        // A sync takes long, and other attempts must continue meanwhile. All other requests take less time than a
+        // change of thread.
         if case .adopt = request { process.files.run(carryOut) } else { carryOut() }
     }
 
-    /// The files of the attempt that a worker reports on; nil where there is no such attempt, and for what goes beyond
-    /// its budget of reports.
+    /// Returns the files of the attempt on which a worker reports.
+    ///
+    /// Returns `nil` if there is no such attempt, or if the report exceeds the attempt's budget.
     func files(of id: TransferID, of number: Int, reporting report: ExecutorReport) -> BrokeredFiles? {
         pool.withLock { pool in
             pool.heard(number)

@@ -8,9 +8,9 @@ import TransferEngine
 import TransferFiles
 internal import TransferModel
 
-/// The start of workers, what workers say, and what follows their end.
+/// The start of workers, their messages, and the handling of their ends.
 extension WorkerExecutor {
-    /// The number of a worker for that transfer, started if there is none with room.
+    /// Returns the number of a worker for the transfer. Starts a worker if none has room.
     func worker(for job: TransferJob, in pool: inout WorkerPool) throws(WorkerError) -> Int {
         let group = configuration.isolationGroup(job)
         if pool.isSuspect(job.id) { return try startWorker(isolated: true, group: group, in: &pool) }
@@ -31,7 +31,7 @@ extension WorkerExecutor {
         return number
     }
 
-    // MARK: What a worker says, on its thread
+    // MARK: Messages, on the worker's thread
 
     private func take(_ message: WorkerMessage, from number: Int) {
         switch message {
@@ -59,7 +59,7 @@ extension WorkerExecutor {
         }
     }
 
-    /// Ends a worker that cannot work: its attempts end when it does.
+    /// Kills a worker that cannot work. Its attempts end when the process ends.
     func refuse(_ number: Int, _ why: String) { pool.withLock { $0.refuse(number, why) } }
 
     private func take(_ report: ExecutorReport, of id: TransferID, from number: Int) {
@@ -77,7 +77,7 @@ extension WorkerExecutor {
         for continuation in waiting { continuation.resume() }
     }
 
-    // MARK: Its end, on its thread
+    // MARK: The end, on the worker's thread
 
     private func workerEnded(_ number: Int, _ end: WorkerProcess.End) {
         let (worker, lost, isShutDown) = pool.withLock { pool in
@@ -85,7 +85,7 @@ extension WorkerExecutor {
             return (worker, lost, pool.isShutDown)
         }
         log.ended(number, end, worker, lost: lost.map(\.id))
-        // Work on the files ends first: the next attempt finds them at rest.
+        // File operations must end first, so that no operation is running when the next attempt begins.
         for (_, attempt) in lost { attempt.files.close() }
         let what = worker?.refusal ?? "The transfer process \(end.how) under it."
         for (_, attempt) in lost {
@@ -96,11 +96,11 @@ extension WorkerExecutor {
                 attempt.report(.ended(.failed(failure, resume: attempt.resume)))
             }
         }
-        // After the reports: who waits for the end waits for those, too.
+        // The reports come first, because `shutdown()` also waits for them.
         for continuation in pool.withLock({ $0.takeWaiting() }) { continuation.resume() }
     }
 
-    // MARK: Looking after them
+    // MARK: Supervision
 
     private func lookAfterWorkers() {
         let now = DispatchTime.now().uptimeNanoseconds

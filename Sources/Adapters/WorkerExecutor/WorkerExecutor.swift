@@ -9,27 +9,35 @@ public import TransferEngine
 public import TransferFiles
 public import TransferModel
 
-/// Runs a `URLSessionExecutor` in worker processes and looks after them.
+/// Runs a `URLSessionExecutor` in worker processes and supervises them.
 ///
-/// The end of a worker (a server can cause it, on Linux) never ends this process: its attempts fail as `executorLost` with
-/// the bytes that are on disk, and the next one gets a new worker. A transfer under which a worker ended twice is tried
-/// alone, so that it takes no others with it. A worker that is stuck is ended, one without work is let go, and all end
-/// with this process, however that ends.
+/// The end of a worker never ends this process. (On Linux, a server can cause that end.) The attempts of the worker
+/// fail as `executorLost` and keep the bytes on disk. The next attempt gets a new worker. If two workers have ended
+/// under a transfer, the transfer runs in a worker of its own and takes no others with it.
 ///
-/// Each worker costs a process of some 30 MB of memory while there is work and nothing otherwise.
+/// A stuck worker is killed, and an idle worker is shut down. All workers exit together with this process, even if
+/// this process crashes.
+///
+/// Each worker is a process that uses about 30 MB of memory while there is work. Without work, there is no cost.
+///
+/// ```swift
+/// let program = try WorkerProgram.find() ?? .thisProgram
+/// let executor = try WorkerExecutor(
+///     configuration: WorkerExecutorConfiguration(executor: configuration, program: program))
+/// ```
 public final class WorkerExecutor: TransferExecutor {
     let configuration: WorkerExecutorConfiguration
     let executable: WorkerExecutable
     let pool: Mutex<WorkerPool>
     let log: WorkerLog
-    /// Runs while there are workers. Locked after `pool` if both are.
+    /// Runs while there are workers. If both are locked, `pool` is locked first.
     let ticker: Ticker
-    /// The queue for reports that no worker makes, and for looking after the workers.
+    /// The queue for reports that come from no worker, and for the supervision of workers.
     private let queue = DispatchQueue(label: "transfer.workers")
 
-    /// Makes an executor; the first attempt, or ``warmUp()``, starts its first worker.
+    /// Creates an executor. The first attempt, or ``warmUp()``, starts the first worker.
     ///
-    /// - Throws: `URLSessionExecutorError` where the executor's configuration is wrong.
+    /// - Throws: `URLSessionExecutorError` if the executor's configuration is invalid.
     public init(configuration: WorkerExecutorConfiguration) throws(URLSessionExecutorError) {
         try configuration.executor.check()
         self.configuration = configuration
@@ -40,7 +48,9 @@ public final class WorkerExecutor: TransferExecutor {
         ticker = Ticker(queue: queue, interval: .seconds(step), leeway: .seconds(max(1, step / 4)))
     }
 
-    /// Starts a worker ahead of the first attempt, which then need not wait for it.
+    /// Starts a worker before the first attempt, so that the first attempt does not wait for the start.
+    ///
+    /// Does nothing if there is a worker, or after ``shutdown()``.
     public func warmUp() {
         pool.withLock { pool in
             guard pool.workers.isEmpty, !pool.isShutDown else { return }
@@ -48,7 +58,7 @@ public final class WorkerExecutor: TransferExecutor {
         }
     }
 
-    /// Begins an attempt.
+    /// Starts an attempt.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
         let refusal = pool.withLock { pool -> ExecutorOutcome? in
             if pool.isShutDown { return .stopped(job.resume) }
@@ -70,42 +80,47 @@ public final class WorkerExecutor: TransferExecutor {
         if let refusal { queue.async { report(.ended(refusal)) } }
     }
 
-    /// Ends the attempt that runs, keeping its bytes.
+    /// Stops the running attempt and keeps the bytes received so far.
+    ///
+    /// Does nothing if no attempt of the transfer is running.
     public func stop(_ id: TransferID) {
         pool.withLock { pool in
             guard let attempt = pool.attempts[id] else { return }
             pool.attempts[id]?.isStopping = true
-            // Else it follows the order to start.
+            // Otherwise the stop follows the start order.
             if attempt.isHandedOver { pool.workers[attempt.worker]?.process.post(.stop(id)) }
         }
     }
 
-    /// Changes the limits, for what runs too: within some tenths of a second.
+    /// Replaces the rate limits.
+    ///
+    /// Running transfers follow the new limits within a few tenths of a second.
     public func setLimits(_ limits: RateLimits) {
         pool.withLock { $0.limits = limits }
     }
 
-    /// Removes a partial file; has an upload deleted at the server where that is offered.
+    /// Removes the transfer's partial file and, if the server supports deletion, deletes its upload at the server.
     public func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
         ExecutorFiles.discard(job)
         guard resume.upload != nil else { return }
         pool.withLock { pool in
-            // Best effort: without a worker the server clears up by itself.
+            // This is best effort. Without a worker, the server eventually deletes the upload itself.
             guard !pool.isShutDown, let number = try? worker(for: job, in: &pool) else { return }
             pool.workers[number]?.process.post(.discard(job))
         }
     }
 
-    /// The rights that the worker that was started last has given up; nil before a worker has told them.
+    /// The permissions that the most recently started worker has given up. `nil` until a worker has reported them.
     public var confinement: WorkerConfinement? { pool.withLock { $0.confinement } }
 
-    /// How much may still be written where the partial and the finished file go.
+    /// Returns the number of bytes that can still be written to the volumes of the partial file and the finished
+    /// file.
     public func availableSpace(for specification: TransferSpecification) -> Int64? {
         ExecutorFiles.availableSpace(for: specification, configuration: configuration.executor)
     }
 
-    /// Stops every attempt, and lets the workers go. Takes at most some seconds, whatever the workers do.
+    /// Stops all attempts and shuts the workers down. Takes at most a few seconds, whatever the workers do.
     public func shutdown() async {
         let (workers, running) = pool.withLock { pool in
             pool.isShutDown = true
@@ -126,15 +141,15 @@ public final class WorkerExecutor: TransferExecutor {
         ticker.rest()
     }
 
-    /// Seconds that workers are given to stop all attempts and exit.
+    /// The time in seconds that workers have to stop all attempts and exit.
     private static let longestShutdown = 3.0
 
-    /// Ends all workers at once; what they have not reported as durable is fetched again.
+    /// Kills all workers at once. Bytes that they have not reported as durable are downloaded again.
     public func killWorkers() {
         for worker in pool.withLock({ $0.workers.values.map(\.process) }) { worker.kill() }
     }
 
-    /// The process numbers of the workers, for tests and for people.
+    /// The process IDs of the workers, for tests and diagnosis.
     public var processNumbers: [Int32] {
         pool.withLock { pool in pool.workers.sorted { $0.key < $1.key }.map(\.value.process.number) }
     }

@@ -3,42 +3,57 @@ public import Logging
 public import TransferEngine
 public import TransferFiles
 
-/// How worker processes are run.
+/// The configuration of worker processes.
+///
+/// ```swift
+/// var configuration = WorkerExecutorConfiguration(
+///     executor: URLSessionExecutorConfiguration(partialDirectory: "/var/lib/example/partial"),
+///     program: .thisProgram)
+/// configuration.workers = 2
+/// ```
 public struct WorkerExecutorConfiguration: Sendable {
-    /// What the executor in each worker works by.
+    /// The configuration of the executor in each worker.
     public var executor: URLSessionExecutorConfiguration
-    /// The program that is run.
+    /// The program of the workers.
     public var program: WorkerProgram
-    /// The most workers at once, 1 or more; those for transfers that may have ended others come on top.
+    /// The maximum number of workers, at least 1. Workers for transfers that may have ended other workers are not
+    /// counted.
     ///
-    /// Default 1. One keeps some 100 MB/s and 4000 small files a second going; a further one takes a further core.
+    /// Default 1. A worker sustains about 100 MB/s and 4000 small files per second. Each further worker uses a
+    /// further core.
     public var workers = 1
-    /// A further worker is started only when each has so many attempts.
+    /// The number of attempts that every worker must have before a further worker is started.
     ///
     /// Default 8.
     public var attemptsPerWorker = 8
-    /// Seconds after which a worker without attempts is let go.
+    /// The number of seconds after which a worker without attempts is shut down.
     ///
     /// Default 60.
     public var idleSeconds = 60
-    /// Seconds of silence after which a worker with attempts is asked whether it is alive, and again as many after
-    /// which one that has not answered is ended.
+    /// The number of seconds of silence after which a worker with attempts is probed. A worker that does not answer
+    /// within another period of this length is killed.
     ///
-    /// Default 60. A worker that only waits for the disk or keeps to a rate limit does answer.
+    /// Default 60. A worker that only waits for the disk or a rate limit does answer.
     public var patienceSeconds = 60
-    /// The group of transfers that a transfer may share a worker with; nil for the common one.
+    /// A closure that returns the isolation group of a transfer. `nil` is the common group.
     ///
-    /// A worker serves one group only, so that a server that takes it over reaches no other app's transfers. Each group
-    /// counts its workers by itself (``workers``); there are never more of them than attempts run, and two that idle.
+    /// A worker serves a single group. A server that takes over a worker therefore reaches no transfers of other
+    /// apps. The limit ``workers`` applies to each group separately. There are never more workers than running
+    /// attempts, plus two idle workers of groups.
     ///
-    /// Called with a lock held: answer at once. Default: nil for every transfer.
+    /// The closure is called while a lock is held and must return at once. Default: `nil` for every transfer.
     ///
     ///     configuration.isolationGroup = { job in job.specification.traits.app.flatMap { sandboxed.contains($0) ? $0 : nil } }
     public var isolationGroup: @Sendable (TransferJob) -> String? = { _ in nil }
-    /// Told of every worker's start and end.
+    /// The logger for the start and end of each worker.
     public var logger: Logger
 
-    /// The defaults.
+    /// Creates a configuration with default values.
+    ///
+    /// - Parameters:
+    ///   - executor: The configuration of the executor in each worker.
+    ///   - program: The program of the workers.
+    ///   - logger: The logger for the start and end of each worker.
     public init(
         executor: URLSessionExecutorConfiguration, program: WorkerProgram,
         logger: Logger = Logger(label: "transfer.worker")

@@ -3,7 +3,7 @@ import Logging
 import TransferEngine
 internal import TransferModel
 
-/// The log's lines about workers, by their numbers.
+/// The log messages about workers, which are identified by number.
 struct WorkerLog: Sendable {
     let logger: Logger
 

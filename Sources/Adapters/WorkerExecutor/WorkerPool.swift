@@ -4,17 +4,18 @@ import TransferEngine
 import TransferFiles
 internal import TransferModel
 
-/// The workers and attempts of a `WorkerExecutor`: which worker gets an attempt, and which workers are let go.
+/// The workers and attempts of a `WorkerExecutor`. Assigns attempts to workers and decides which workers are shut
+/// down.
 struct WorkerPool: Sendable {
     private let configuration: WorkerExecutorConfiguration
-    /// The limits for all workers together.
+    /// The rate limits of all workers combined.
     var limits: RateLimits {
         didSet { shareLimits() }
     }
     var attempts: [TransferID: WorkerAttempt] = [:]
     private(set) var workers: [Int: WorkerState] = [:]
     private var lastNumber = 0
-    /// The number of workers that ended under a transfer, without its having gone on since.
+    /// The number of workers that ended under a transfer since the transfer last made progress.
     private var losses: [TransferID: Int] = [:]
     var isShutDown = false
     var confinement: WorkerConfinement?
@@ -25,18 +26,20 @@ struct WorkerPool: Sendable {
         limits = configuration.executor.limits
     }
 
-    // MARK: Which worker gets an attempt
+    // MARK: Assignment of attempts
 
-    /// Whether so many workers ended under a transfer that it gets one of its own.
+    /// Returns whether enough workers ended under a transfer that the transfer must run in a worker of its own.
     func isSuspect(_ id: TransferID) -> Bool { losses[id, default: 0] >= 2 }
 
-    /// The number of a shared worker with room for an attempt of a group; nil if another worker has to be started.
+    /// Returns the number of a shared worker with room for an attempt of the group. Returns `nil` if another worker
+    /// must be started.
     mutating func sharedWorker(of group: String?) -> Int? {
         let stamp = SystemFilesStamp(caFile: configuration.executor.caFile)
         for number in workers.keys.sorted() where workers[number]?.stamp != stamp { retire(number) }
         let shared = workers.filter { $0.value.group == group && $0.value.isShared }
         let least = shared.min { ($0.value.attempts, $0.key) < ($1.value.attempts, $1.key) }
-        // Workers count one another's bytes as those of other programs, so only one may yield to these.
+        // A worker counts the bytes of other workers as traffic of other programs, so only one worker may run while
+        // transfers yield.
         let most = limits.yieldsToForeground ? 1 : max(1, configuration.workers)
         guard let least, least.value.attempts < configuration.attemptsPerWorker || shared.count >= most else {
             return nil
@@ -45,7 +48,7 @@ struct WorkerPool: Sendable {
         return least.key
     }
 
-    /// The number for a worker that is started now.
+    /// Returns the number for a worker that is about to start.
     mutating func nextNumber() -> Int {
         retireIdleGroups()
         lastNumber += 1
@@ -62,23 +65,24 @@ struct WorkerPool: Sendable {
         workers[attempt.worker]?.attempts += 1
     }
 
-    /// Gives each worker its part of the limits.
+    /// Gives each worker its share of the limits.
     ///
-    /// By their number, not by their work: a worker with less to do leaves some unused.
+    /// The shares depend on the number of workers, not on their work. A worker with less work leaves a part of its
+    /// share unused.
     private func shareLimits() {
         let part = limits.divided(by: workers.count)
         for number in workers.keys.sorted() { workers[number]?.process.post(.limits(part)) }
     }
 
-    // MARK: What workers say
+    // MARK: Messages of workers
 
-    /// Records that a worker said something, or has something to do after nothing.
+    /// Records that a worker sent a message, or received work after a time without work.
     mutating func heard(_ number: Int) {
         workers[number]?.heard = DispatchTime.now().uptimeNanoseconds
         workers[number]?.isProbed = false
     }
 
-    /// Records a worker's answer to its first order; false if it has given one before.
+    /// Records a worker's answer to its first order. Returns `false` if the worker has already answered.
     mutating func isFirstAnswer(of number: Int) -> Bool {
         heard(number)
         guard workers[number]?.isReady == false else { return false }
@@ -86,7 +90,7 @@ struct WorkerPool: Sendable {
         return true
     }
 
-    /// Ends a worker that cannot work: its attempts end when it does.
+    /// Kills a worker that cannot work. Its attempts end when the process ends.
     mutating func refuse(_ number: Int, _ why: String) {
         guard workers[number]?.refusal == nil else { return }
         workers[number]?.refusal = why
@@ -94,11 +98,11 @@ struct WorkerPool: Sendable {
         workers[number]?.process.kill()
     }
 
-    /// Takes the report of an attempt, which is over with the last one.
+    /// Records the report of an attempt. The last report removes the attempt.
     mutating func take(_ report: ExecutorReport, of id: TransferID) {
         switch report {
         case .checkpointed(let resume):
-            // It goes on, so it is not what ended the workers before.
+            // The transfer makes progress, so it did not cause the end of the earlier workers.
             if let before = attempts[id]?.resume, resume.bytes > before.bytes { losses[id] = nil }
             attempts[id]?.resume = resume
         case .restarted:
@@ -115,16 +119,17 @@ struct WorkerPool: Sendable {
         }
     }
 
-    // MARK: How workers go
+    // MARK: Shutdown of workers
 
-    /// Lets workers of groups go that have nothing to do, the one that has idled longest first; two of them may stay.
+    /// Shuts down idle workers of groups, beginning with the worker that has been idle longest. Keeps up to two of
+    /// them.
     private mutating func retireIdleGroups() {
         let idle = workers.filter { $0.value.group != nil && $0.value.attempts == 0 && !$0.value.isRetiring }
         let longest = idle.sorted { ($0.value.heard, $0.key) < ($1.value.heard, $1.key) }
         for (number, _) in longest.dropLast(2) { retire(number) }
     }
 
-    /// Gives a worker no further attempts, and lets it go once it has none.
+    /// Gives a worker no further attempts, and shuts the worker down once it has none.
     private mutating func retire(_ number: Int) {
         guard let worker = workers[number], !worker.isRetiring else { return }
         workers[number]?.isOutdated = true
@@ -149,9 +154,9 @@ struct WorkerPool: Sendable {
         return (workers.removeValue(forKey: number), lost.map { ($0.key, $0.value) })
     }
 
-    /// Lets idle workers go, asks silent ones whether they live, and ends those that have not answered.
+    /// Shuts down idle workers, probes silent workers, and kills workers that have not answered a probe.
     ///
-    /// - Returns: the numbers of the workers that were ended, with the seconds of their silence.
+    /// - Returns: The numbers of the killed workers and the seconds of their silence.
     mutating func lookAfterWorkers(now: UInt64) -> [(number: Int, silence: UInt64)] {
         let patience = UInt64(max(1, configuration.patienceSeconds))
         var ended: [(number: Int, silence: UInt64)] = []
@@ -174,13 +179,13 @@ struct WorkerPool: Sendable {
 
     private var isEmpty: Bool { attempts.isEmpty && workers.isEmpty }
 
-    /// Keeps somebody who waits for the end; false if all has ended.
+    /// Stores the continuation of a `shutdown()` call. Returns `false` if everything has already ended.
     mutating func keepWaiting(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
         if !isEmpty { waiting.append(continuation) }
         return !isEmpty
     }
 
-    /// Removes and returns the continuations that wait for the end, if all has ended.
+    /// Removes and returns the continuations of the `shutdown()` calls once everything has ended.
     mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
         guard isEmpty else { return [] }
         defer { waiting = [] }
@@ -193,36 +198,38 @@ struct WorkerAttempt: Sendable {
     var worker: Int
     var files: BrokeredFiles
     var budget = ReportBudget()
-    /// Whether the worker was told to start it.
+    /// A Boolean value that indicates whether the worker was told to start the attempt.
     var isHandedOver = false
-    /// What was reported as durable last.
+    /// The last reported durable state.
     var resume: ResumePoint?
     var isStopping = false
     var report: @Sendable (ExecutorReport) -> Void
 }
 
-/// A worker process and what it has to do.
+/// A worker process and its workload.
 struct WorkerState: Sendable {
     let process: WorkerProcess
-    /// Whether it is for one transfer only, which may end it.
+    /// A Boolean value that indicates whether the worker serves only a single transfer, which may end the worker.
     let isIsolated: Bool
-    /// The transfers that it serves; nil for all that have no group.
+    /// The isolation group that the worker serves. `nil` is the common group.
     let group: String?
-    /// The system's files as the worker may read them.
+    /// The identity of the system files that the worker may read.
     let stamp: SystemFilesStamp
-    /// The number of attempts that it has.
+    /// The number of the worker's attempts.
     fileprivate(set) var attempts = 0
-    /// Whether it gets no more attempts and goes when it has none.
+    /// A Boolean value that indicates whether the worker receives no further attempts and is shut down once it has
+    /// none.
     fileprivate(set) var isOutdated = false
-    /// Whether it was told to exit: it gets no more attempts.
+    /// A Boolean value that indicates whether the worker was told to exit. Such a worker receives no further
+    /// attempts.
     fileprivate(set) var isRetiring = false
-    /// Whether it has answered its first order.
+    /// A Boolean value that indicates whether the worker has answered its first order.
     fileprivate(set) var isReady = false
-    /// The reason why it cannot work, in its own words or ours.
+    /// The reason why the worker cannot work, stated by the worker or by this process.
     fileprivate(set) var refusal: String?
-    /// The time at which it said something last, or was given something to do after nothing.
+    /// The time of the worker's last message, or of its first work after an idle time.
     fileprivate(set) var heard = DispatchTime.now().uptimeNanoseconds
-    /// Whether it was asked if it lives, and has not answered.
+    /// A Boolean value that indicates whether the worker has not answered a probe yet.
     fileprivate(set) var isProbed = false
 
     init(process: WorkerProcess, isIsolated: Bool, group: String?, stamp: SystemFilesStamp) {
@@ -232,6 +239,6 @@ struct WorkerState: Sendable {
         self.stamp = stamp
     }
 
-    /// Whether it takes further attempts.
+    /// A Boolean value that indicates whether the worker accepts further attempts.
     fileprivate var isShared: Bool { !isIsolated && !isRetiring && !isOutdated }
 }

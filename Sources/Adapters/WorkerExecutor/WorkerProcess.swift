@@ -7,17 +7,17 @@ import LinuxKernel
 import Synchronization
 internal import TransferModel
 
-/// A worker process, as its parent has it: its socket, what it writes to standard error, and its end.
+/// A worker process as seen by its parent: its socket, its standard error, and its end.
 final class WorkerProcess: Sendable {
-    /// How a worker ended.
+    /// The end of a worker.
     struct End: Hashable, Sendable {
-        /// `ended with status 0`, `was ended by signal 4 (Illegal instruction)` and the like.
+        /// A phrase such as `ended with status 0` or `was ended by signal 4 (Illegal instruction)`.
         var how: String
-        /// The last it wrote to standard error.
+        /// The end of the worker's output to standard error, at most 4096 bytes.
         var lastWords: String
-        /// What it sent that was no message, if that is why it was ended.
+        /// The fault in the worker's messages, if the worker was ended because of an invalid message.
         var fault: String?
-        /// Whether it ended by itself and in order.
+        /// A Boolean value that indicates whether the worker exited by itself with status 0 and without a fault.
         var isOrderly: Bool
     }
 
@@ -25,15 +25,18 @@ final class WorkerProcess: Sendable {
     private let socket: OwnedSocket
     private let errors: Int32
     private let outbox: Outbox<WorkerOrder>
-    /// Where what the worker asks of disks is done.
+    /// The threads for the worker's disk operations.
     let files = FileThreads()
-    /// Its number may be another process's from then on.
+    /// Set once the process is reaped. From then on, its number may belong to another process.
     private let isReaped = Mutex(false)
 
     /// Starts the program.
     ///
-    /// `receive` is called on a thread of the worker's own, in order; `ended` once and last, when the process is no
-    /// more: its files are closed and its locks released.
+    /// - Parameters:
+    ///   - program: The program to start.
+    ///   - receive: A closure that receives the worker's messages in order, on the worker's own thread.
+    ///   - ended: A closure that is called last, exactly once, after the process has exited. The files of the process
+    ///     are closed and its locks are released by then.
     init(
         _ program: WorkerExecutable, receive: @escaping @Sendable (WorkerMessage) -> Void,
         ended: @escaping @Sendable (End) -> Void
@@ -42,7 +45,7 @@ final class WorkerProcess: Sendable {
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
             throw WorkerError("No socket for a worker process can be had: \(String(cString: strerror(errno))).")
         }
-        // In memory and without a name: it is gone with the two of us.
+        // The file is in memory and has no name, so it disappears together with both processes.
         errors = Self.movedUp(transfer_anonymous_file("transfer-worker-errors"))
         let (mine, theirs) = (pair[0], Self.movedUp(pair[1]))
         defer { close(theirs) }
@@ -67,19 +70,19 @@ final class WorkerProcess: Sendable {
 
     func post(_ order: WorkerOrder, with file: PassedFile? = nil) { outbox.post(order, with: file) }
 
-    /// Answers a request, and waits while the worker does not read what it asked for.
+    /// Answers a request. Blocks while the worker does not read its answers.
     func answer(_ id: TransferID, _ reply: FileReply, with file: PassedFile?) {
         outbox.post(.file(id, reply), with: file, limit: 1000)
     }
 
-    /// Ends it at once, if it has not ended.
+    /// Kills the process at once, unless it has already exited.
     func kill() {
         isReaped.withLock { isReaped in
             if !isReaped { _ = Glibc.kill(number, SIGKILL) }
         }
     }
 
-    /// Reads to the end, and sees the process off.
+    /// Reads messages until the end of the stream, and reaps the process.
     private func live(_ receive: (WorkerMessage) -> Void) -> End {
         var fault: String?
         do {
@@ -89,7 +92,7 @@ final class WorkerProcess: Sendable {
         } catch {
             fault = "\(error)"
         }
-        // It has closed the socket, so it ends; if not, nobody listens to it any more.
+        // The worker has closed the socket and is exiting. If not, nobody reads its messages any more.
         socket.end()
         files.finish()
         let status = reap()
@@ -97,9 +100,9 @@ final class WorkerProcess: Sendable {
             how: Self.words(for: status), lastWords: lastWords(), fault: fault, isOrderly: status == 0 && fault == nil)
     }
 
-    /// The status as `waitpid` has it; -1 where somebody else took it.
+    /// Reaps the process. Returns its `waitpid` status, or -1 if other code has already reaped the process.
     private func reap() -> Int32 {
-        // An orderly worker needs a moment to exit, one that crashed may be writing its core.
+        // An orderly exit takes a moment, and a crashed worker may be writing its core dump.
         for round in 0..<1000 {
             if let status = reapIfEnded() { return status }
             usleep(round < 100 ? 200 : 5000)
@@ -152,7 +155,7 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// The same file under a number that is none of the first ones, which the worker's own files take.
+    /// Moves a descriptor to a number of at least 16. The first numbers are reserved for the worker's own files.
     private static func movedUp(_ descriptor: Int32) -> Int32 {
         let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 16)
         guard moved >= 0 else { return descriptor }
@@ -160,7 +163,8 @@ final class WorkerProcess: Sendable {
         return moved
     }
 
-    /// Ours, but a crash is to be quick: the backtrace of a known fault takes seconds and tells nothing new.
+    /// Returns this process's environment without Swift backtraces. The backtrace of a known fault takes seconds and
+    /// tells nothing new.
     private static func childEnvironment() -> [String: String] {
         var values = ProcessInfo.processInfo.environment
         if values["SWIFT_BACKTRACE"] == nil { values["SWIFT_BACKTRACE"] = "enable=no" }

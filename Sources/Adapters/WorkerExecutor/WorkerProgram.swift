@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Which program is run as a worker process.
+/// The program that runs as a worker process.
 public enum WorkerProgram: Hashable, Sendable, CustomStringConvertible {
-    /// This program once more: its `main` calls ``TransferWorker/runIfCalled()`` before anything else.
+    /// This program itself. Its `main` calls ``TransferWorker/runIfCalled()`` before anything else.
     case thisProgram
-    /// The program at that path: `transfer-worker`, or one whose `main` does the same.
+    /// The program at a path: `transfer-worker`, or a program whose `main` does the same.
     case at(path: String)
 
-    /// The argument that makes a program a worker.
+    /// The argument that turns a program into a worker.
     package static let argument = "--transfer-worker"
-    /// The worker program's name beside an embedding one.
+    /// The name of the worker program beside an embedding program.
     static let name = "transfer-worker"
 
-    /// Looks for a worker program: the one that `setting` names, else `transfer-worker` beside this executable or in
-    /// `../libexec/background-transfer`; nil where there is none.
+    /// Returns the worker program.
     ///
-    /// - Parameter setting: a path that a person or a configuration names; nil where none does.
-    /// - Throws: `WorkerError` where `setting` names nothing that can be run.
+    /// If `setting` is `nil`, searches for `transfer-worker` beside this executable and in
+    /// `../libexec/background-transfer`.
+    ///
+    /// - Parameter setting: The path that the user or a configuration names, or `nil`.
+    /// - Returns: The program, or `nil` if `setting` is `nil` and no program is found.
+    /// - Throws: `WorkerError` if the file at `setting` cannot be run.
     public static func find(setting: String? = nil) throws(WorkerError) -> WorkerProgram? {
         if let setting {
             guard isExecutable(setting) else {
@@ -33,7 +36,7 @@ public enum WorkerProgram: Hashable, Sendable, CustomStringConvertible {
             .map { .at(path: $0) }
     }
 
-    /// The path for people.
+    /// The path of the program, for display.
     public var description: String {
         switch self {
         case .thisProgram: "/proc/self/exe"
@@ -52,11 +55,11 @@ public enum WorkerProgram: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why there is no worker process.
+/// An error that prevents the start of a worker process.
 public struct WorkerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One or two sentences for people.
+    /// A message of one or two sentences for the user.
     public var description: String
 
-    /// An error in those words.
+    /// Creates an error with the given message.
     public init(_ description: String) { self.description = description }
 }

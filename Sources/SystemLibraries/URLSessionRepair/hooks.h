@@ -7,7 +7,7 @@
 
 struct epoll_event;
 
-// The functions that ours stand before and call in turn: libcurl's own.
+// The original functions of libcurl, which the hooks call in turn.
 struct real_calls {
     setopt_fn easy_setopt, multi_setopt;
     getinfo_fn easy_getinfo;
@@ -18,15 +18,15 @@ struct real_calls {
     remove_fn multi_remove;
     pause_fn easy_pause;
     info_read_fn info_read;
-    int (*epoll_wait)(int, struct epoll_event *, int, int);  // the C library's
+    int (*epoll_wait)(int, struct epoll_event *, int, int);  // from the C library
 };
 
-// A function of libcurl's, ours that is called instead, and where libcurl's own is kept.
+// A hooked function: its name in libcurl, its replacement, and the place of the original.
 struct hook {
     const char *name;
     void *replacement;
     size_t real;      // the offset in struct real_calls
-    int is_optional;  // FoundationNetworking need not call it
+    int is_optional;  // FoundationNetworking may not import it
 };
 
 extern struct real_calls real;
@@ -35,8 +35,8 @@ extern const size_t hooks_count;
 
 struct transfer_urlsession_repair_options;
 
-// Changes what the hooks do, from any thread.
+// Changes the behavior of the hooks. Can be called on any thread.
 void hooks_set_options(const struct transfer_urlsession_repair_options *options);
 
-// Whether they do anything but to pass calls on.
+// Whether the hooks are active. Otherwise they only pass calls on.
 extern _Atomic int hooks_enabled;

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts all hooks in place, or none of them: half a repair would be worse than none, since the hooks count on one another. What
-// cannot be foreseen is checked before anything is changed: that FoundationNetworking and libdispatch import each function
-// that is hooked, that nobody else has hooked them, that all are of one libcurl, and that FoundationNetworking drives libcurl in
-// no way that would go past the hooks.
+// Installs all hooks or none of them. A partial repair would be worse than none, because the hooks depend on one
+// another.
+//
+// Every assumption is checked before any change:
+//
+// - FoundationNetworking and libdispatch import each hooked function.
+// - No other code has hooked these functions.
+// - All functions belong to a single libcurl.
+// - FoundationNetworking does not drive libcurl in a way that bypasses the hooks.
 #define _GNU_SOURCE
 #include "URLSessionRepair.h"
 #include "buildid.h"
@@ -20,18 +25,19 @@
 
 enum { most_hooks = 16 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // for all below
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards all variables below
 static int was_tried;
 static enum transfer_urlsession_repair_state state;
 static char build[build_id_room];
 static char reason[200];
 
-// Other ways to have libcurl work, whose bytes and sockets would go past the hooks.
+// The other ways to drive libcurl. Their bytes and sockets would bypass the hooks.
 static const char *const unforeseen[] = {
     "curl_easy_perform", "curl_multi_perform", "curl_multi_socket", "curl_multi_socket_all", NULL,
 };
 
-// Finds libcurl's own functions and what is to be replaced by what; returns how many there are, 0 where one is missing.
+// Finds libcurl's own functions and fills in their replacements. Returns the number of functions, or 0 if a function
+// is missing.
 static size_t find_curl(struct import_replacement *replacements) {
     const void *library = NULL;
     for (size_t i = 0; i < hooks_count; i++) {
@@ -94,7 +100,7 @@ void *transfer_urlsession_repair_hook(const char *name) {
     return NULL;
 }
 
-// Both are written once, before the first installation returns.
+// Both strings are written once, before the first installation returns.
 
 const char *transfer_urlsession_repair_reason(void) { return reason; }
 

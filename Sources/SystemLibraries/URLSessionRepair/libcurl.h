@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// libcurl's stable numbers (curl/curl.h, curl/multi.h), repeated so that its headers are not needed to build.
+// libcurl's stable constants (curl/curl.h, curl/multi.h), repeated here so that the build does not need its headers.
 enum {
     opt_http_version = 84, http_1_1 = 2, opt_buffersize = 98, opt_upload_buffersize = 280, opt_noprogress = 43, opt_content_decoding = 158,
     opt_writedata = 10001, opt_url = 10002, opt_proxy = 10004, opt_readdata = 10009, opt_httpheader = 10023,
@@ -15,7 +15,7 @@ enum {
     first_object = 10000, first_offset = 30000, first_blob = 40000,
 };
 
-// What curl_multi_info_read tells (struct CURLMsg).
+// The message of curl_multi_info_read (struct CURLMsg).
 struct curl_message {
     int what;
     void *easy;

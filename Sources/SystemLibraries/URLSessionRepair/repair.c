@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mends what FoundationNetworking (Swift 6.3.1) does wrongly with libcurl, by standing between the two. To be dropped
-// when upstream is mended. Each mend, and where the fault is in swift-corelibs-foundation:
+// Fixes FoundationNetworking's faults in its use of libcurl (Swift 6.3.1) by interposing between the two. To be
+// removed once upstream is fixed.
 //
-//  1. A busy loop on each new connection (MultiHandle.swift, createSources): event sources are only ever added, so when
-//     libcurl goes from waiting to write to waiting to read, the write source stays and fires for ever. Before such a
-//     narrowing we report CURL_POLL_REMOVE, which drops both sources.
-//  2. Chunked trailers end the process (NativeProtocol.swift, fatalError). They are not passed on.
-//  3. 1xx answers come as extra responses; only 104, which uploads need, still does. Header lines that other clients
-//     accept end a transfer: a name without space after the colon, a status line without a reason, an empty value, bytes
-//     that are not UTF-8. Put in order.
-//  4. Redirects are resolved wrongly, may end the process, and their bodies are kept in memory. `Location` is passed on
-//     under another name, so that FoundationNetworking follows nothing, and bodies of redirects are dropped.
-//  5. Encoded bodies are decoded whatever was asked for; lengths and ranges then mean nothing. Decoding is off.
-//  6. The receive buffer is 16 KiB, libcurl hands on 16 KiB at a time whatever the buffer, and each of these costs
-//     FoundationNetworking a timer, an allocation and several wake-ups. Larger buffer, and what one call of libcurl
-//     brings is handed on as one. A fast upload is given larger blocks (uploadblock.h). Progress is computed per packet for
-//     nobody: off.
-//  7. There is no way to give a CA file or a proxy. Set on every handle; with a CA file the system's folder is left out.
-//  8. A Content-Length of 2^63 - 512 and above ends the process (EasyHandle.swift, setupCallbacks: libcurl's double is
-//     made an Int64, which traps at 2^63). Lengths from 2^62 on are told as unknown; the field itself is passed on.
-//  9. No URL with an IPv6 address can be fetched (EasyHandle.swift, set(url:)): the host without brackets is compared
-//     with libcurl's, which has them. libcurl's are taken off.
-// 10. A connection that ends in order within a head, after its first line, is no error to libcurl but ends the process
-//     (NativeProtocol.swift, fatalError: there is no response). It is told as an empty answer.
-// 11. The head with which a proxy opens a tunnel is taken for the server's answer. It is not passed on.
-// 12. A connection that is reset may end the process: not by FoundationNetworking, but by the event sources it stands on
-//     (swift-corelibs-libdispatch, event_epoll.c, _dispatch_event_merge_fd; its issue 949). Hang-ups are told to libdispatch
-//     as readable and writable, which a reset connection is.
+// The fixes, and the places of the faults in swift-corelibs-foundation:
 //
-// And what it cannot do at all: hold single connections to a rate, and end a fast one at once (pacing.c).
+//  1. A busy loop on each new connection (MultiHandle.swift, createSources): event sources are only ever added. If
+//     libcurl changes from waiting to write to waiting to read, the write source stays and fires forever. Before such
+//     a change, the hook reports CURL_POLL_REMOVE, which drops both sources.
+//  2. Chunked trailers end the process (NativeProtocol.swift, fatalError). The hooks drop them.
+//  3. 1xx answers arrive as extra responses. The hooks drop all of them except 101 and 104, which uploads need.
+//     Header lines that other clients accept end a transfer: a name without a space after the colon, a status line
+//     without a reason, an empty value, and bytes that are not UTF-8. The hooks normalize these lines.
+//  4. Redirects are resolved incorrectly and may end the process, and their bodies stay in memory. The hooks rename
+//     `Location`, so that FoundationNetworking follows no redirect, and drop the bodies of redirects.
+//  5. Encoded bodies are decoded whatever the request asked for, so that lengths and ranges lose their meaning. The
+//     hooks turn decoding off.
+//  6. The receive buffer is 16 KiB. libcurl delivers 16 KiB at a time whatever the buffer, and each delivery costs
+//     FoundationNetworking a timer, an allocation, and several wakeups. The hooks enlarge the buffer and combine the
+//     bytes of a single libcurl call into a single delivery. A fast upload gets larger blocks (uploadblock.h).
+//     Progress is computed for each packet although nobody uses it; the hooks turn it off.
+//  7. There is no way to set a CA file or a proxy. The hooks set them on every handle. With a CA file, the system's
+//     folder is not used.
+//  8. A Content-Length of 2^63 - 512 or more ends the process (EasyHandle.swift, setupCallbacks: libcurl's double is
+//     converted to an Int64, which traps at 2^63). The hooks report lengths from 2^62 on as unknown. The field itself
+//     is delivered.
+//  9. URLs with an IPv6 address cannot be fetched (EasyHandle.swift, set(url:)): the host without brackets is
+//     compared with libcurl's host, which has brackets. The hooks remove libcurl's brackets.
+// 10. If a connection is closed in order within a head, after its first line, libcurl reports no error. The process
+//     then ends (NativeProtocol.swift, fatalError: there is no response). The hooks report an empty answer.
+// 11. The head with which a proxy opens a tunnel is mistaken for the server's answer. The hooks suppress that head.
+// 12. A connection reset may end the process. The fault is not in FoundationNetworking but in the event sources that
+//     it uses (swift-corelibs-libdispatch, event_epoll.c, _dispatch_event_merge_fd; its issue 949). The hooks report
+//     hang-ups to libdispatch as readable and writable, which is true for a reset connection.
 //
-// How: the addresses of a few functions in the global offset tables of FoundationNetworking and libdispatch are replaced by
-// ours, all or none of them (install.c). No linker flag and no LD_PRELOAD is needed, and no other library is touched.
+// Two features are missing in FoundationNetworking altogether: limiting single connections to a rate, and ending a
+// fast connection at once (pacing.c).
+//
+// The mechanism: the addresses of a few functions in the global offset tables of FoundationNetworking and libdispatch
+// are replaced, all or none of them (install.c). No linker flag and no LD_PRELOAD is needed, and no other library is
+// changed.
 #define _GNU_SOURCE
 #include "URLSessionRepair.h"
 #include "Callbacks/callbacks.h"
@@ -54,13 +61,13 @@
 
 struct real_calls real;
 
-// Options: strings are replaced and used under the lock; libcurl copies them.
+// The options. Strings are replaced and used under the lock; libcurl copies them.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *ca_file, *proxy;
 _Atomic int hooks_enabled;
 static _Atomic long buffer_size;
 
-// ---- What FoundationNetworking calls instead of libcurl
+// ---- The functions that FoundationNetworking calls instead of libcurl's
 
 static int socket_action(void *multi, int fd, int events, int *running) {
     pacing_before_action(multi, fd == socket_timeout);
@@ -93,7 +100,7 @@ static int multi_setopt(void *multi, int option, ...) {
     return result;
 }
 
-// The callbacks are wrapped whether the repair is enabled or not, so that the switch can be turned at any time.
+// The callbacks are always wrapped, so that the repair can be enabled and disabled at any time.
 static int easy_setopt_pointer(void *easy, int option, void *value) {
     struct handle *mine;
     switch (option) {
@@ -138,7 +145,7 @@ static int easy_setopt_pointer(void *easy, int option, void *value) {
         pthread_mutex_lock(&lock);
         if (ca_file) {
             real.easy_setopt(easy, opt_cainfo, ca_file);
-            real.easy_setopt(easy, opt_capath, NULL);  // else the system's authorities stay trusted beside it
+            real.easy_setopt(easy, opt_capath, NULL);  // otherwise the system's authorities remain trusted, too
         }
         if (proxy) real.easy_setopt(easy, opt_proxy, proxy);
         pthread_mutex_unlock(&lock);
@@ -175,7 +182,7 @@ static int easy_setopt(void *easy, int option, ...) {
     return result;
 }
 
-// Every answer of libcurl is written through one pointer, whatever its type.
+// libcurl writes every value through a single pointer, whatever the type of the value.
 static int easy_getinfo(void *easy, int info, ...) {
     va_list arguments;
     va_start(arguments, info);
@@ -185,7 +192,7 @@ static int easy_getinfo(void *easy, int info, ...) {
     if (result == 0 && info == info_content_length && answer && atomic_load(&hooks_enabled)) {
         double length;
         memcpy(&length, answer, sizeof length);
-        // The range in which a double can be made an Int64, with room; written so that NaN is outside, too.
+        // The range in which a double converts safely to an Int64. The condition also excludes NaN.
         if (!(length >= -1 && length < 0x1p62)) length = -1;
         memcpy(answer, &length, sizeof length);
     }
@@ -214,7 +221,7 @@ static int multi_remove(void *multi, void *easy) {
     return real.multi_remove(multi, easy);
 }
 
-// A request has ended: with a head, whole or broken off, unless it failed.
+// Handles the end of a request. A successful request without a complete head becomes an empty answer.
 static struct curl_message *info_read(void *multi, int *left) {
     struct curl_message *message = real.info_read(multi, left);
     if (!message || message->what != message_done || message->data.code != 0 || !atomic_load(&hooks_enabled)) return message;
@@ -231,7 +238,7 @@ static void easy_cleanup(void *easy) {
     free(mine);
 }
 
-// Our functions go with the options into the copy, and their data with them: it gets data of its own.
+// The copy receives the options and therefore points to the original's data. It needs data of its own.
 static void *easy_duphandle(void *easy) {
     void *copy = real.easy_duphandle(easy);
     struct handle *mine = copy ? handle_of(easy) : NULL;
@@ -255,7 +262,8 @@ static void *easy_duphandle(void *easy) {
     return copy;
 }
 
-// Every option is as at first, so that none of our functions is called for the handle until it is given callbacks anew.
+// All options return to their defaults, so libcurl calls none of the hooks for the handle until it is given new
+// callbacks.
 static void easy_reset(void *easy) {
     struct handle *mine = handle_of(easy);
     real.easy_reset(easy);
@@ -266,7 +274,7 @@ static void easy_reset(void *easy) {
     mine->pace.easy = easy;
 }
 
-// ---- What install.c puts in place
+// ---- The hooks that install.c installs
 
 const struct hook hooks[] = {
     {"curl_easy_setopt", (void *)easy_setopt, offsetof(struct real_calls, easy_setopt), 0},

@@ -11,7 +11,7 @@ import TransferPolicy
 @testable import TransferFiles
 
 struct PartialFileTests {
-    /// Calls `body` with a new folder, which is removed afterward.
+    /// Runs `body` with a temporary folder.
     private func inFolder(_ body: (String) throws -> Void) throws {
         let folder = NSTemporaryDirectory() + "transfer-partial-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -11,7 +11,7 @@ import WorkerBench
 
 @testable import WorkerExecutor
 
-/// C11: one worker never serves two apps where one of them is sandboxed.
+/// C11: a worker never serves two apps if one of them is sandboxed.
 @Suite("Groups of transfers (C11)", .timeLimit(.minutes(1)))
 struct IsolationGroupTests {
     @Test("a worker serves one group only, and one without work goes when there are more than two of them")
@@ -21,7 +21,7 @@ struct IsolationGroupTests {
             $0.isolationGroup = { $0.id.rawValue < 10 ? nil : "app\($0.id.rawValue / 10)" }
         }
         try await WorkerBench.run(configure: configure, handler: file.serve) { bench, server in
-            // Two of each: of no group, and of the groups 1 to 4.
+            // There are two transfers without a group, and two in each of the groups 1 to 4.
             let ids: [Int64] = [1, 2, 10, 11, 20, 21, 30, 31, 40, 41]
             let recorders = ids.map { bench.start(bench.job($0, server.url("/\($0)"))) }
             #expect(bench.executor.processNumbers.count == 5)
@@ -36,7 +36,7 @@ struct IsolationGroupTests {
                 #expect(bench.contents(outcome) == file.bytes, "\(outcome) \(bench.log.lines)")
             }
             #expect(await WorkerBench.eventually { bench.executor.processNumbers.count == 3 }, "\(bench.log.lines)")
-            // One that idles is used again.
+            // An idle worker is reused.
             let before = bench.executor.processNumbers
             #expect(bench.contents(await bench.start(bench.job(1, server.url("/1"))).outcome()) == file.bytes)
             #expect(bench.executor.processNumbers == before)

@@ -11,14 +11,14 @@ import WorkerBench
 @testable import TransferFiles
 @testable import WorkerExecutor
 
-/// C11: whatever a worker says, its parent goes by the transfer's own paths, and is not held up.
+/// C11: whatever a worker says, its parent uses the transfer's own paths and does not block.
 @Suite("A worker that lies (C11)", .timeLimit(.minutes(3)))
 struct LyingWorkerTests {
     private static let ready = WorkerMessage.ready(
         version: WireForm.version, isRepaired: true, warning: nil, WorkerConfinement.offered)
     private static let server = ServerFile(url: "http://h/../../../etc/passwd", status: 200)
 
-    /// Runs a transfer in a worker that says `messages` instead of working, so many times over, and then `bytes`.
+    /// Runs a transfer in a worker that sends `messages` a number of times, and then `bytes`, instead of working.
     private func outcome(
         _ messages: [WorkerMessage], bytes: [UInt8] = [], times: Int = 1, name: String? = "file",
         body: (WorkerBench, ExecutorOutcome) throws -> Void
@@ -30,7 +30,7 @@ struct LyingWorkerTests {
             .appendingPathComponent("HostileWorker").path
         let speech = try messages.reduce(into: [UInt8]()) { $0 += try WireForm.frame($1) } + bytes
         try Data(speech).write(to: URL(fileURLWithPath: root + "/speech"))
-        // After the configuration, the limits and the start.
+        // The worker begins after the configuration, the limits, and the start order.
         let script = "#!/bin/sh\nexec '\(liar)' lie '\(root)/speech' 3 \(times)\n"
         try Data(script.utf8).write(to: URL(fileURLWithPath: root + "/worker"))
         chmod(root + "/worker", 0o755)
@@ -73,7 +73,7 @@ struct LyingWorkerTests {
         let messages: [WorkerMessage] = [
             Self.ready, .file(TransferID(1), .open(server)), .file(TransferID(1), .adopt(nil, size: 0)),
         ]
-        // The end is told when the worker is: it says nothing for so long.
+        // The worker is silent for so long that it is killed, which ends the attempt.
         try await outcome(messages, name: nil) { bench, outcome in
             #expect(outcome.failure?.cause == .executorLost)
             let names = try FileManager.default.contentsOfDirectory(atPath: bench.root + "/out")
@@ -108,7 +108,7 @@ struct LyingWorkerTests {
         try await outcome([Self.ready], bytes: [8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]) { _, outcome in
             #expect(outcome.failure?.cause == .executorLost)
         }
-        // Nobody reads what it is answered: its parent waits for it no longer than it waits for any.
+        // The worker does not read its answers. Its parent waits no longer than for any other worker.
         let prober = Array(repeating: Self.ready, count: 5000)
         try await outcome(prober, times: 20) { bench, outcome in
             #expect(outcome.failure?.cause == .executorLost)
@@ -116,7 +116,7 @@ struct LyingWorkerTests {
         }
     }
 
-    /// How many reports of such a flood reach the engine.
+    /// Returns the number of reports of a flood that reach the engine.
     private func reports(_ messages: [WorkerMessage], times: Int) async throws -> Int {
         let traits = TransferTraits(kind: .normal, host: "h", submitted: WallTime(secondsSinceEpoch: 0))
         let specification = TransferSpecification(

@@ -183,7 +183,7 @@ struct WireFormTests {
         var pair: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
         let (mine, theirs) = (pair[0], pair[1])
-        // Threads of our own: what waits here must not hold up the tasks of other tests.
+        // The test uses its own threads, so that its waits do not block the tasks of other tests.
         let posting = Thread {
             let outbox = Outbox<WorkerMessage>(socket: OwnedSocket(mine), label: "test", limit: 16)
             DispatchQueue.concurrentPerform(iterations: 4) { thread in

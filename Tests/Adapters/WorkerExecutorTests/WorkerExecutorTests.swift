@@ -96,7 +96,7 @@ struct WorkerExecutorTests {
                 #expect(bench.contents(outcome) == file.bytes, "\(id) ended as \(outcome)")
             }
             await poison
-            // Two workers that they shared, and from then on only workers of its own.
+            // The poisonous transfer ends two shared workers, and from then on only its own workers.
             #expect(losses <= 2, "\(losses) attempts of others were lost")
             #expect(
                 bench.log.lines.contains { $0.contains("signal") && $0.contains("lastWords") }, "\(bench.log.lines)")
@@ -111,7 +111,7 @@ struct WorkerExecutorTests {
             let recorder = bench.start(bench.job(1, server.url("/a")))
             await recorder.wait { $0.contains { ($0.progress ?? 0) >= 100_000 } }
             let worker = try #require(bench.executor.processNumbers.first)
-            // A worker that answers is left alone, however little its server says.
+            // A worker that answers is left alone, however little its server sends.
             try await Task.sleep(for: .seconds(4))
             #expect(!recorder.isOver)
             kill(worker, SIGSTOP)
@@ -170,7 +170,7 @@ struct WorkerExecutorTests {
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The shell is the parent that is killed; its worker's socket is held by this process and then let go.
+        // The shell is the parent that is killed. This process holds the worker's socket and then closes it.
         process.arguments = ["-c", "'\(WorkerBench.program)' --transfer-worker 3<&0 </dev/null & echo $!; wait"]
         process.standardInput = FileHandle(fileDescriptor: pair[1])
         let output = Pipe()

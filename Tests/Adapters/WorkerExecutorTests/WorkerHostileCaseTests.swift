@@ -9,7 +9,8 @@ import WorkerBench
 
 @Suite("WorkerExecutor before bad servers", .serialized, .timeLimit(.minutes(5)))
 struct WorkerHostileCaseTests {
-    /// The executor is the one that has all cases tried in process: here it is about the way there and back.
+    /// A sample of the cases. All cases run in process with the same executor; these tests cover the communication
+    /// with the worker.
     private static func sample(isRepaired: Bool) -> [HostileCase] {
         let all = HostileTrial.cases(isRepaired: isRepaired, isInProcess: false)
         if ProcessInfo.processInfo.environment["TRANSFER_ALL_CASES"] != nil { return all }
@@ -32,7 +33,7 @@ struct WorkerHostileCaseTests {
             var supervised = WorkerExecutorConfiguration(
                 executor: configuration, program: .at(path: WorkerBench.program),
                 logger: Logger(label: "test") { _ in LogKeeper() })
-            // Some servers bring URLSession to a stand: that is noticed by asking.
+            // Some servers make URLSession hang, which a probe detects.
             supervised.patienceSeconds = 2
             return try WorkerExecutor(configuration: supervised)
         }

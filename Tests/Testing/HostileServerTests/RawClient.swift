@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A client on loopback that sends and receives bytes, and knows no HTTP.
+/// A loopback client that sends and receives bytes and has no knowledge of HTTP.
 final class RawClient {
     private let descriptor: Int32
 
-    /// Connects; nil where that fails at once or does not come about in time.
+    /// Connects to the port. Returns `nil` if the connection fails or is not established in time.
     init?(port: UInt16, milliseconds: Int = 5000) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
-        // Connecting is bounded by the time to send.
+        // The send timeout also limits the connection attempt.
         for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
@@ -26,26 +26,27 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
-    /// Sends the text; false when the server is gone.
+    /// Sends the text. Returns `false` if the server is gone.
     @discardableResult
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Lets the server get on.
+    /// Gives the server 10 ms to proceed.
     func pause() { usleep(10_000) }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending direction.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// What comes next, up to `count` bytes: all of them, fewer where the server ended.
+    /// Receives up to `count` bytes. Returns fewer bytes only if the server ends the connection or the receive
+    /// timeout expires.
     func receive(_ count: Int) -> String { receiveBytes(count).text }
 
-    /// Everything up to the server's end, and how that was.
+    /// Receives all bytes until the end of the connection, and returns the kind of end.
     func receiveAll() -> (text: String, end: End) { receiveBytes(.max) }
 
-    /// How a connection ended.
+    /// The end of a connection.
     enum End: Equatable {
         case inOrder, reset, silent, stillOpen
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct RequestBodyTests {
-    /// What a handler got of the bodies of two requests on one connection.
+    /// Returns the bodies that a handler received from two requests on a single connection.
     private func bodies(_ requests: String) throws -> [String?] {
         let bodies = Mutex<[String?]>([])
         let server = try HostileServer { request, connection in

@@ -42,7 +42,7 @@ struct WireTests {
         defer { server.stop() }
         let client = try #require(RawClient(port: server.port))
         client.send(String(Self.request.dropLast()))
-        // Within the empty line: "\r\n" is one Character.
+        // The head is split within the empty line, because "\r\n" is a single Character.
         for byte in ["\r", "\n"] {
             client.pause()
             client.send(byte)
@@ -117,7 +117,7 @@ struct WireTests {
         defer { server.stop() }
         let client = try #require(RawClient(port: server.port, milliseconds: 300))
         client.send(Self.request)
-        // More than the kernel's buffers of both sides hold.
+        // The text is larger than the kernel buffers of both sides.
         #expect(!client.send(String(repeating: "x", count: 64 << 20)))
         stays.withLock { $0 = false }
     }

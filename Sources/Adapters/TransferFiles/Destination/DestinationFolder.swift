@@ -2,26 +2,27 @@
 import Glibc
 package import TransferModel
 
-/// The folder a finished file goes to, and how it gets its name there.
+/// The folder of a finished file. Gives the file its final name there.
 package struct DestinationFolder: Sendable {
     package var destination: Destination
-    /// What each finished file gets beside its name.
+    /// The attributes that each finished file receives.
     package let attributes: FinalAttributes
     private var directory: String { destination.directory }
 
-    /// The folder of a transfer's destination.
+    /// Creates the folder of a transfer's destination. Does not access the file system.
     package init(_ specification: TransferSpecification) {
         destination = specification.destination
         attributes = FinalAttributes(specification: specification)
     }
 
-    /// Makes the folder where it is missing; a private one is closed to others, too, where it was there before.
+    /// Creates the folder if it is missing. Removes other users' access to a private folder, even if the folder
+    /// already existed.
     package func make() throws(FileFailure) {
         try Self.makeFolders(directory, attributes)
         attributes.close(directory)
     }
 
-    /// Finds out what stands against writing before anything is fetched; the folder is there.
+    /// Checks whether files can be written to the folder, before anything is downloaded. The folder must exist.
     package func check() throws(FileFailure) {
         try calling("write in", directory) { Int(access(directory, W_OK | X_OK)) }
         guard let name = destination.name else { return }
@@ -32,12 +33,12 @@ package struct DestinationFolder: Sendable {
         try check(name)
     }
 
-    /// What stands against that name, going by what is there now.
+    /// Checks whether the name can be used, given the current contents of the folder.
     package func check(_ name: String) throws(FileFailure) {
         let path = Paths.join(directory, name)
         guard let facts = FileFacts(path: path) else { return }
         if destination.collision == .fail { throw FileFailure("create", path, code: EEXIST) }
-        // Whoever names a device or a folder does not mean a numbered file beside it.
+        // A user who names a device or a folder does not expect a numbered file beside it.
         let doing = destination.collision == .overwrite ? "replace" : "create"
         switch facts.kind {
         case .regular: return
@@ -47,9 +48,11 @@ package struct DestinationFolder: Sendable {
         }
     }
 
-    /// Puts the file at `source` under `name`, or the next free number of it, and makes that durable.
+    /// Moves the file at `source` to `name`, or to the next free numbered name, and makes the move durable.
     ///
-    /// Leaves a mark for the next attempt, should a crash keep this one from telling. Returns the path.
+    /// Leaves a mark for the next attempt, in case a crash prevents this attempt's report.
+    ///
+    /// - Returns: The path of the finished file.
     package func adopt(
         _ source: PartialFile, name: String, _ answer: (status: Int, validator: Validator?)
     ) throws(FileFailure) -> String {
@@ -57,7 +60,7 @@ package struct DestinationFolder: Sendable {
         do {
             return try adopting(source, name: name, answer)
         } catch {
-            // Without a partial file it has its name, though that may not be durable.
+            // If the partial file is gone, the finished file has its name, although the name may not be durable.
             if FileFacts(path: source.location) != nil { PlacedFile.removeMark(of: source.location) }
             throw error
         }
@@ -72,7 +75,7 @@ package struct DestinationFolder: Sendable {
             try Self.syncFolder(directory, source.calls)
             return path
         } catch  where error.code == EXDEV {
-            // A crash before the renaming leaves the copy behind.
+            // A crash before the rename leaves the copy behind.
             let copy = Paths.join(directory, ".\(Paths.name(source.path))-\(PartialPlace.token()).copy")
             try self.copy(source, to: copy, answer)
             defer { unlink(copy) }
@@ -107,7 +110,7 @@ package struct DestinationFolder: Sendable {
         }
     }
 
-    /// `name (1).ext`, within the limit in bytes.
+    /// Returns `name (1).ext`, cut to at most `limit` bytes.
     package static func numbered(_ name: String, _ number: Int, limit: Int = 255) -> String {
         guard number > 0 else { return name }
         let (stem, ending) = ServerFileName.split(name)
@@ -115,7 +118,8 @@ package struct DestinationFolder: Sendable {
         return ServerFileName.cut(stem, to: limit - tail.utf8.count) + tail
     }
 
-    /// The longest name in bytes that the folder's file system takes, at most 255: some name a limit for the worst case.
+    /// The longest file name of the folder's file system in bytes, at most 255. Some file systems report a limit for
+    /// the worst case.
     package var nameLimit: Int {
         var statistics = statvfs()
         guard statvfs(directory, &statistics) == 0, statistics.f_namemax > 0 else { return 255 }
@@ -128,7 +132,7 @@ package struct DestinationFolder: Sendable {
         do {
             try calling("create", path) { Int(calls.rename(source, path, false)) }
         } catch  where error.code == EINVAL || error.code == ENOSYS {
-            // Some file systems lack the flag; a second link has the same guarantee.
+            // Some file systems do not support the flag. A hard link gives the same guarantee.
             try calling("create", path) { Int(link(source, path)) }
             unlink(source)
         }
@@ -144,7 +148,8 @@ package struct DestinationFolder: Sendable {
         do {
             try calling("create the folder", directory) { Int(mkdir(directory, attributes.folderMode)) }
         } catch  where error.code == EEXIST {
-            // Another transfer made it in between, or it is a link to nothing, which shows when it is used.
+            // Another transfer has created the folder in the meantime, or the path is a dangling link. A dangling
+            // link fails on first use.
         }
     }
 
@@ -180,7 +185,7 @@ package struct DestinationFolder: Sendable {
         }
         try attributes.apply(to: descriptor, path: path, modified: facts.map { $0.modified })
         try source.calls.syncing(descriptor, path)
-        // The copy has an inode of its own.
+        // The copy has its own inode.
         PlacedFile.leaveMark(of: descriptor, at: source.location, answer)
         isWhole = true
     }

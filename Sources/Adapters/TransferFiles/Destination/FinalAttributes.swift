@@ -2,18 +2,20 @@
 package import Glibc
 package import TransferModel
 
-/// Mode, time and extended attributes of a finished file.
+/// The mode, time, and extended attributes of a finished file.
 package struct FinalAttributes: Sendable {
-    /// The transfer whose file it is.
+    /// The transfer that produces the file.
     package let specification: TransferSpecification
 
-    /// The mode of a finished file, which is never executable whatever it is called and holds (C9).
+    /// The mode of a finished file. Never executable, whatever the file's name and contents (C9).
     package var fileMode: mode_t { specification.isPrivate ? 0o600 : 0o666 & ~Self.umask }
 
-    /// The mode of a folder that is made for a finished file, before the umask.
+    /// The mode of a folder created for a finished file, before the umask.
     package var folderMode: mode_t { specification.isPrivate ? 0o700 : 0o777 }
 
-    /// Gives the file its mode, its extended attributes, and a modification time where one is given.
+    /// Sets the mode and the extended attributes of the file, and the modification time if `modified` is not `nil`.
+    ///
+    /// `modified` is in nanoseconds since 1970.
     package func apply(to descriptor: Int32, path: String, modified: Int64?) throws(FileFailure) {
         Provenance(specification).record(on: descriptor)
         do {
@@ -25,31 +27,34 @@ package struct FinalAttributes: Sendable {
                 try calling("set the time of", path) { Int(futimens(descriptor, times)) }
             }
         } catch  where error.code == EPERM || error.code == EOPNOTSUPP || error.code == EINVAL {
-            // File systems without modes (FAT, some shares) keep their own.
+            // File systems without modes (FAT, some network shares) keep their own modes.
         }
     }
 
-    /// Takes the folder of private files from others, where it is ours; whatever its mode was, and the umask.
+    /// Removes other users' access to the folder of a private file, if this user owns the folder. Ignores the
+    /// folder's mode and the umask.
     package func close(_ folder: String) {
         guard specification.isPrivate else { return }
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
         defer { Glibc.close(descriptor) }
         guard let facts = FileFacts(descriptor: descriptor), facts.owner == geteuid() else { return }
-        // On file systems without modes there is nothing to take; the file's own mode is what counts.
+        // File systems without modes have no access to remove. The file's own mode is decisive.
         fchmod(descriptor, 0o700)
     }
 
-    /// The date in nanoseconds since 1970; nil where it is none, or one that no file can have.
+    /// Returns the date in nanoseconds since 1970, or `nil` if the text is not a date or the date does not fit a file
+    /// time.
     package static func nanoseconds(_ date: String) -> Int64? {
         guard let seconds = HTTPDate.seconds(date) else { return nil }
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? nil : product
     }
 
-    /// The process's umask when it was first asked for, read without changing it.
+    /// The umask of the process at the first use, read without changing it.
     ///
-    /// Kept, because the kernel writes a page of text for it, and thousands of small files have the same.
+    /// The value is cached. The kernel formats a page of text for each read, and thousands of small files need the
+    /// same value.
     package static let umask: mode_t = {
         guard let file = fopen("/proc/self/status", "re") else { return 0o022 }
         defer { fclose(file) }

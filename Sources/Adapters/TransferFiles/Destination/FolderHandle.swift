@@ -3,16 +3,16 @@ import CLinuxFiles
 import Glibc
 package import TransferModel
 
-/// A destination folder that is held open, so that no other can take its place.
+/// A destination folder that is kept open, so that no other folder can replace it.
 ///
-/// Files in it are reached by way of the descriptor: the kernel goes from `path` to the folder itself, wherever it has been
-/// moved, and no link on the way to it is followed.
+/// Files in the folder are reached through the descriptor. The kernel resolves `path` to the folder itself, even
+/// after the folder has been moved, and follows no links on the way.
 package final class FolderHandle: Sendable {
     private let descriptor: OwnedDescriptor
-    /// The folder's path as it was given, for records and for people.
+    /// The original path of the folder, for records and messages.
     private let directory: String
 
-    /// Opens the folder at the destination's path, where it is the one that was chosen; makes none.
+    /// Opens the folder at the destination's path if it is the chosen folder. Never creates a folder.
     package init(_ destination: Destination, _ identity: FolderIdentity) throws(FileFailure) {
         let name = destination.directory
         directory = name
@@ -23,7 +23,8 @@ package final class FolderHandle: Sendable {
         else { throw FileFailure("use the folder", name, code: ESTALE) }
     }
 
-    /// Refuses a path that does not lie beneath its document; and where the portal does not run, one that will do later.
+    /// Rejects a path that is not beneath its document. If the portal is not running, throws a failure that tells the
+    /// caller to retry later.
     private static func check(_ document: String, for path: String) throws(FileFailure) {
         guard path.hasPrefix(document + "/"), !path.split(separator: "/").contains("..") else {
             throw FileFailure("use the folder", path, code: ESTALE)
@@ -33,17 +34,17 @@ package final class FolderHandle: Sendable {
         }
     }
 
-    /// The folder, for system calls.
+    /// The path of the folder for system calls.
     package var path: String { "/proc/self/fd/\(descriptor.number)" }
 
-    /// The path for system calls of what lies in the folder; other paths as they are.
+    /// Returns the path for system calls of a file in the folder. Returns other paths unchanged.
     package func location(of path: String) -> String {
         if path == directory { return self.path }
         return Paths.parent(path) == Paths.parent(Paths.join(directory, "x"))
             ? Paths.join(self.path, Paths.name(path)) : path
     }
 
-    /// The path as it is recorded and shown of one for system calls.
+    /// Returns the recorded and displayed path for a path that is used in system calls.
     package func shown(_ location: String) -> String {
         if location == path { return directory }
         return location.hasPrefix(path + "/")

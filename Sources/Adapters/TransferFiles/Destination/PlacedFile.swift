@@ -3,32 +3,34 @@ import Glibc
 package import TransferEngine
 package import TransferModel
 
-/// A file that was already given its final name when a crash came before anybody could record that.
+/// A finished file that received its final name before a crash prevented its record.
 ///
-/// Before a partial file gets its final name, a mark is left beside it that tells its inode, size and time; it goes when
-/// the transfer's end has been saved. A mark without a partial file says that the file is in its place, also where nothing
-/// at all was saved of the transfer. It is a symbolic link to no file: made with one call, all of it or nothing, and
-/// without a sync of its own, since journals keep it in order before the renaming. Where there are no symbolic links, the
-/// record alone has to tell.
+/// Before a partial file receives its final name, a mark is created beside it. The mark holds the inode, the size,
+/// and the time of the file, and is removed once the transfer's end is durable. A mark without a partial file shows
+/// that the file is at its destination, even if nothing was saved about the transfer.
+///
+/// The mark is a symbolic link to no file. A single call creates it completely or not at all. It needs no sync of its
+/// own because journals order the link before the rename. On file systems without symbolic links, only the record
+/// remains.
 package enum PlacedFile {
-    /// What a mark tells. The device is left out: some have another number after each boot.
+    /// The contents of a mark. The device is not included, because some devices change their numbers at each boot.
     package struct Mark: Hashable {
         package var number: UInt64
         package var size: Int64
-        /// Nanoseconds since 1970.
+        /// The modification time in nanoseconds since 1970.
         package var modified: Int64
-        /// The answer's status.
+        /// The status of the answer.
         package var status: Int
-        /// Which version of the server's file it is.
+        /// The version of the server's file.
         package var validator: Validator?
     }
 
-    /// Where the mark of that partial file is.
+    /// Returns the path of the mark for a partial file.
     package static func markPath(_ partialPath: String) -> String {
         (partialPath.hasSuffix(".part") ? String(partialPath.dropLast(5)) : partialPath) + ".placed"
     }
 
-    /// Leaves the mark of the partial file, which may be a copy of it that gets the name.
+    /// Creates the mark for the file that receives the final name: the partial file, or a copy of it.
     package static func leaveMark(
         of descriptor: Int32, at partialPath: String, _ answer: (status: Int, validator: Validator?)
     ) {
@@ -43,17 +45,17 @@ package enum PlacedFile {
         }
     }
 
-    /// Removes the mark where there is one.
+    /// Removes the mark, if there is one.
     package static func removeMark(of partialPath: String) {
         let path = markPath(partialPath)
-        // What is no link is not ours.
+        // A file that is not a link belongs to another program.
         if FileFacts(path: path)?.kind == .symbolicLink { unlink(path) }
     }
 
-    /// The finished file of the transfer whose partial file was at `partialPath`; nil where there is none.
+    /// Returns the finished file of the transfer whose partial file was at `partialPath`, or `nil` if there is none.
     ///
-    /// Renaming keeps inode and time, and everything was checked and synced before it. Costs one call where nothing is
-    /// there, else one pass over the destination's folder.
+    /// A rename keeps the inode and the time, and the file was verified and synced before the rename. Costs a single
+    /// call if there is neither a mark nor a record. Otherwise, costs a scan of the destination folder.
     package static func find(_ partialPath: String, _ resume: ResumePoint?, in destination: Destination)
         -> TransferCompletion?
     {
@@ -67,7 +69,7 @@ package enum PlacedFile {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            // A copy that is still to get its name.
+            // This entry is a copy that has not received its final name yet.
             if name.hasPrefix(".\(Paths.name(partialPath))-") { continue }
             let path = Paths.join(destination.directory, name)
             guard let facts = FileFacts(path: path), facts.kind == .regular, facts.number == number, facts.size == size,
@@ -82,7 +84,7 @@ package enum PlacedFile {
 }
 
 extension PlacedFile {
-    /// Whether the partial file is gone, or what the mark tells of was its copy.
+    /// Returns whether the partial file is gone, or the mark describes a copy of it.
     private static func isPlaced(_ partialPath: String, _ mark: Mark?) -> Bool {
         guard let partial = FileFacts(path: partialPath) else { return true }
         return mark.map { $0.number != partial.number } ?? false
@@ -90,17 +92,18 @@ extension PlacedFile {
 }
 
 extension PlacedFile.Mark {
-    /// The mark as a link's target: a line of numbers, the entity tag, the date. Mostly short enough for an inode to hold.
+    /// The mark as the target of a link: a line of numbers, the entity tag, and the date. Usually short enough to fit
+    /// in an inode.
     fileprivate var text: String {
         let numbers = "\(number) \(size) \(modified) \(status)"
         let tag = validator?.entityTag ?? ""
         let date = tag.isEmpty || tag.hasPrefix("W/") ? validator?.lastModified ?? "" : ""
         let whole = "\(numbers)\n\(tag)\n\(date)"
-        // Some file systems take no longer ones.
+        // Some file systems do not support longer targets.
         return whole.utf8.count < 1000 ? whole : numbers
     }
 
-    /// Reads a mark; nil where none is, or where the link is somebody else's.
+    /// Reads a mark. Returns `nil` if there is none, or if the link belongs to another program.
     package init?(at path: String) {
         var buffer = [CChar](repeating: 0, count: 1024)
         let count = readlink(path, &buffer, buffer.count)

@@ -2,11 +2,12 @@
 package import TransferModel
 
 extension TransferSpecification {
-    /// The destination of a finished file that is to get `name`, which does not replace what only a server names (C8).
+    /// Returns the destination of a finished file with the given name. A file name that only a server chose never
+    /// replaces a file (C8).
     ///
-    /// A person who asks for `--overwrite` knows the name they gave and the one at the end of their URL. A name from
-    /// `Content-Disposition` or from a redirect's target could be that of any file in the folder, so that a file of
-    /// that name stays and the new one is numbered.
+    /// A user who asks for `--overwrite` knows the chosen name and the name at the end of the URL. A name from
+    /// `Content-Disposition` or from a redirect's target could match any file in the folder. The existing file is
+    /// therefore kept, and the new file receives a number.
     package func destination(named name: String) -> Destination {
         var result = destination
         guard result.collision == .overwrite, result.name == nil else { return result }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// How much of a file system may be filled.
+/// Computes how much of a file system may be filled.
 package struct VolumeSpace: Hashable, Sendable {
-    /// Stays free: this many bytes, or this part of the volume, whichever is less.
+    /// The space that stays free: `floorBytes` or `floorPercent` of the volume, whichever is less.
     package var floorBytes: Int64
     package var floorPercent: Int
 
@@ -11,7 +11,10 @@ package struct VolumeSpace: Hashable, Sendable {
         (self.floorBytes, self.floorPercent) = (floorBytes, floorPercent)
     }
 
-    /// Bytes that may still be written at `path` or its nearest folder that exists; nil when that cannot be told.
+    /// Returns the number of bytes that may still be written at `path`.
+    ///
+    /// If `path` does not exist, its nearest existing folder is used. Returns `nil` if the file system does not
+    /// report its space.
     package func available(at path: String) -> Int64? {
         var statistics = statvfs()
         var folder = path
@@ -22,7 +25,7 @@ package struct VolumeSpace: Hashable, Sendable {
         return available(statistics)
     }
 
-    /// The same on the file system of an open file.
+    /// Returns the number of bytes that may still be written to the file system of an open file.
     package func available(on descriptor: Int32) -> Int64? {
         var statistics = statvfs()
         return fstatvfs(descriptor, &statistics) == 0 ? available(statistics) : nil
@@ -36,7 +39,7 @@ package struct VolumeSpace: Hashable, Sendable {
     }
 }
 
-/// Paths as text.
+/// Operations on paths as text.
 package enum Paths {
     package static func parent(_ path: String) -> String {
         let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -49,20 +52,22 @@ package enum Paths {
     }
 }
 
-/// What `lstat` tells of a file.
+/// The result of `lstat` for a file.
 package struct FileFacts: Hashable, Sendable {
     package enum Kind: Hashable, Sendable { case regular, folder, symbolicLink, other }
     package var kind: Kind
     package var size: Int64
-    /// Nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970.
     package var modified: Int64
     package var device: UInt64
     /// The inode.
     package var number: UInt64
-    /// The user who owns it.
+    /// The ID of the user who owns the file.
     package var owner: UInt32
 
-    /// The facts of what is at `path`, a symbolic link not followed unless asked; nil where nothing is.
+    /// Reads the facts of the file at `path`. Returns `nil` if no file exists there.
+    ///
+    /// By default, describes a symbolic link itself and not its target.
     package init?(path: String, followsLinks: Bool = false) {
         var status = stat()
         guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
@@ -84,7 +89,7 @@ package struct FileFacts: Hashable, Sendable {
             default: .other
             }
         size = Int64(status.st_size)
-        // A file may well say that it is from the year 2400.
+        // A file may claim to be from the year 2400.
         let (seconds, overflow) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         modified = overflow ? .max : seconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec)).partialValue
         device = UInt64(status.st_dev)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Reads the three date forms of HTTP (RFC 9110 §5.6.7).
+/// A parser for the three date formats of HTTP (RFC 9110 §5.6.7).
 package enum HTTPDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Seconds since 1970; nil where the text is no date.
+    /// Returns the date in seconds since 1970, or `nil` if the text is not a date.
     package static func seconds(_ text: String) -> Int64? {
         let words = text.lowercased().split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         // Sun, 06 Nov 1994 08:49:37 GMT · Sunday, 06-Nov-94 08:49:37 GMT
         if words.count >= 5, let day = Int64(words[1]) {
             return seconds(day: day, month: words[2], year: words[3], time: words[4])
         }
-        // Sun Nov  6 08:49:37 1994
+        // Sun Nov 6 08:49:37 1994
         if words.count == 5, let day = Int64(words[2]) {
             return seconds(day: day, month: words[1], year: words[4], time: words[3])
         }
@@ -32,7 +32,7 @@ package enum HTTPDate {
         return days * 86400 + parts[0] * 3600 + parts[1] * 60 + parts[2]
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar, by counting years from March.
+    /// Returns the number of days since 1970-01-01 in the Gregorian calendar. Counts years from March.
     private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -42,7 +42,8 @@ package enum HTTPDate {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// What `Retry-After` asks for in seconds from `now`: a number or a date (RFC 9110 §10.2.3).
+    /// Returns the delay of a `Retry-After` value in seconds from `now`. The value is a number or a date (RFC 9110
+    /// §10.2.3).
     package static func retryAfterSeconds(_ text: String?, now: Int64) -> Int64? {
         guard var rest = text?[...] else { return nil }
         while rest.first?.isWhitespace == true { rest.removeFirst() }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `%41` for a byte (RFC 3986 §2.1).
+/// The percent encoding of bytes, such as `%41` (RFC 3986 §2.1).
 package enum PercentCoding {
     package static func decode(_ text: some StringProtocol) -> [UInt8] {
         var result: [UInt8] = []

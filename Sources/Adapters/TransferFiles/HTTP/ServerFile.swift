@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// What the head of an answer told of the server's file.
+/// The properties of the server's file, as stated in the head of an answer.
 package struct ServerFile: Hashable, Sendable, Codable {
-    /// Where it came from, redirects followed.
+    /// The URL of the file after redirects.
     package var url: String
     package var status: Int
-    /// The size; nil when unknown.
+    /// The size in bytes, or `nil` if the size is unknown.
     package var total: Int64?
-    /// Its version, as the server names it.
+    /// The version of the file as named by the server.
     package var version: Validator?
-    /// The version where it may be continued; nil forbids it.
+    /// The version for continuing the file. `nil` forbids a continuation.
     package var continuing: Validator?
     package var disposition: String?
     package var lastModified: String?
-    /// The media type, as the server names it.
+    /// The media type as named by the server.
     package var mediaType = ""
 
     package init(
@@ -26,6 +26,7 @@ package struct ServerFile: Hashable, Sendable, Codable {
         (self.disposition, self.lastModified, self.mediaType) = (disposition, lastModified, mediaType)
     }
 
-    /// The status as the app sees it. The ranges were our own affair: what the app asked for came whole.
+    /// The status that is reported to the app. Partial requests are internal to the executor, and the app receives
+    /// the whole file.
     package var finalStatus: Int { status == 206 ? 200 : status }
 }

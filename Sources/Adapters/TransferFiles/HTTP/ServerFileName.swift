@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A safe file name from what a server says (RFC 6266, 8187) or from the URL.
+/// Derives a safe file name from a server's answer (RFC 6266, 8187) or from the URL.
 package enum ServerFileName {
-    /// The name to use; `download` where there is none.
+    /// Returns a safe name of at most `limit` bytes. The default name is `download`.
     package static func name(disposition: String?, url: String, limit: Int = 255) -> String {
         let candidates = [
             disposition.flatMap(fromDisposition),
@@ -15,7 +15,7 @@ package enum ServerFileName {
         return "download"
     }
 
-    /// `filename*` where it can be read, else `filename`.
+    /// Returns the value of `filename*` if it can be decoded, otherwise the value of `filename`.
     package static func fromDisposition(_ value: String) -> String? {
         var plain: String?
         for (name, value) in parameters(value) {
@@ -25,7 +25,8 @@ package enum ServerFileName {
         return plain
     }
 
-    /// The name without what could lead out of a folder or hide, at most `limit` bytes, with its extension.
+    /// Returns the name without parts that could lead out of the folder or hide the file. The name has at most
+    /// `limit` bytes and keeps its extension.
     package static func safe(_ text: String, limit: Int = 255) -> String {
         let last = text.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
         var name = withoutHidingStart(withoutSteering(last.unicodeScalars))
@@ -35,9 +36,11 @@ package enum ServerFileName {
         return withoutHidingStart(cut(name, to: limit))
     }
 
-    /// The text without control and format characters: those may turn the reading direction and hide an extension.
+    /// Returns the text without control and format characters, which can change the reading direction and hide an
+    /// extension.
     ///
-    /// A joiner stays between two characters of a script or an emoji that uses joiners, where it belongs to a word.
+    /// Keeps a joiner between two characters that use joiners, because the joiner is part of a word or an emoji
+    /// there.
     private static func withoutSteering(_ text: String.UnicodeScalarView) -> String {
         var name = String.UnicodeScalarView()
         var joiner: Unicode.Scalar?
@@ -55,18 +58,19 @@ package enum ServerFileName {
         return String(name)
     }
 
-    /// Whether a joiner beside the character may change how it is read: not in Latin, Greek, Cyrillic and punctuation.
+    /// Returns whether a joiner beside the character may change its reading. A joiner has no effect in Latin, Greek,
+    /// Cyrillic, and punctuation.
     private static func isJoined(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isEmoji && scalar.value > 0x7F || scalar.properties.isVariationSelector
             || scalar.value >= 0x0600 && (scalar.properties.isAlphabetic || scalar.properties.isGraphemeExtend)
     }
 
-    /// Without dots and spaces at the beginning, also such as are one character with an accent.
+    /// Returns the name without leading dots and spaces, even if an accent is combined with them.
     private static func withoutHidingStart(_ name: String) -> String {
         String(name.unicodeScalars.drop { $0 == "." || $0.properties.isWhitespace })
     }
 
-    /// `name` in at most `limit` bytes of UTF-8, cut between characters and before the extension.
+    /// Returns `name` cut to at most `limit` bytes of UTF-8. Cuts between characters and before the extension.
     package static func cut(_ name: String, to limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let (stem, ending) = split(name)
@@ -77,7 +81,7 @@ package enum ServerFileName {
             if room < 0 { break }
             kept.append(character)
         }
-        // A letter under hundreds of accents is one character, and may be too long alone.
+        // A letter with hundreds of accents is a single character and may be too long on its own.
         if kept.isEmpty {
             room = limit - ending.utf8.count
             for scalar in stem.unicodeScalars {
@@ -89,7 +93,7 @@ package enum ServerFileName {
         return kept + ending
     }
 
-    /// The name before and from the dot of its extension, `.tar.gz` and the like taken as one.
+    /// Splits the name at the dot of its extension. Treats `.tar.gz` and similar extensions as a single extension.
     package static func split(_ name: String) -> (stem: String, ending: String) {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 32 else {
             return (name, "")
@@ -105,7 +109,7 @@ package enum ServerFileName {
     private static let devices: Set<String> = Set(
         ["con", "prn", "aux", "nul"] + (0...9).flatMap { ["com\($0)", "lpt\($0)"] })
 
-    /// `name=value` pairs after the type, quoted strings unquoted.
+    /// Returns the `name=value` pairs after the type, with quoted strings unquoted.
     private static func parameters(_ text: String) -> [(name: String, value: String)] {
         var result: [(String, String)] = []
         var rest = text[...]
@@ -119,7 +123,7 @@ package enum ServerFileName {
             if rest.first == "\"" {
                 rest = rest.dropFirst()
                 while let character = rest.popFirst(), character != "\"" {
-                    // A backslash before anything else is a path of Windows, wrongly quoted.
+                    // Before any other character, a backslash is part of an incorrectly quoted Windows path.
                     let isEscape = character == "\\" && (rest.first == "\"" || rest.first == "\\")
                     value.append(isEscape ? rest.popFirst() ?? character : character)
                 }
@@ -132,7 +136,7 @@ package enum ServerFileName {
         return result
     }
 
-    /// `UTF-8'en'%e2%82%ac` (RFC 8187).
+    /// Decodes a value such as `UTF-8'en'%e2%82%ac` (RFC 8187).
     private static func extended(_ value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
@@ -146,7 +150,7 @@ package enum ServerFileName {
 }
 
 extension String {
-    /// The text where the bytes are UTF-8; nil where they are not.
+    /// Creates a string from UTF-8. Returns `nil` if the bytes are not valid UTF-8.
     package init?(decodingUTF8 bytes: [UInt8]) {
         self.init(validating: bytes, as: UTF8.self)
     }

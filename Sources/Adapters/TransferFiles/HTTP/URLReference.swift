@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of a URL or of a reference to one, and how the one is resolved against the other (RFC 3986 §5).
+/// The parts of a URL or a relative reference, with the resolution of references (RFC 3986 §5).
 package struct URLReference: Hashable, Sendable {
     package var scheme: String?
     package var authority: String?
     package var path: String
     package var query: String?
 
-    /// Splits any text; the fragment is left out, since it is never sent.
+    /// Splits any text into its parts. Drops the fragment, because clients never send it.
     ///
-    /// Bytes that no URL may hold are escaped.
+    /// Escapes bytes that are not allowed in a URL.
     package init(_ text: String) {
         var rest = Substring(Self.escaped(text))
         if let hash = rest.firstIndex(of: "#") { rest = rest[..<hash] }
@@ -31,7 +31,7 @@ package struct URLReference: Hashable, Sendable {
         path = String(rest)
     }
 
-    /// The reference resolved against `base`.
+    /// Returns the reference resolved against `base`.
     package func resolved(against base: URLReference) -> URLReference {
         var result = self
         if scheme == nil {
@@ -55,13 +55,13 @@ package struct URLReference: Hashable, Sendable {
         (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + path + (query.map { "?" + $0 } ?? "")
     }
 
-    /// User and password as written, before the `@`.
+    /// The user and password before the `@`, still escaped.
     package var userInfo: String? {
         guard let authority, let at = authority.lastIndex(of: "@") else { return nil }
         return String(authority[..<at])
     }
 
-    /// The same without user and password.
+    /// A copy of the reference without user and password.
     package var withoutUserInfo: URLReference {
         var copy = self
         if let authority, let at = authority.lastIndex(of: "@") {
@@ -70,27 +70,27 @@ package struct URLReference: Hashable, Sendable {
         return copy
     }
 
-    /// Host and port as written, in lower case, for people.
+    /// The host and port in lowercase, for display.
     package var hostAndPort: String { (withoutUserInfo.authority ?? "").lowercased() }
 
-    /// The host alone; empty where there is none.
+    /// The host without the port. Empty if there is no host.
     package var host: String {
         let whole = hostAndPort
         if whole.hasPrefix("["), let end = whole.firstIndex(of: "]") { return String(whole[...end]) }
         return String(whole.prefix { $0 != ":" })
     }
 
-    /// Scheme, host and port: what credentials belong to (RFC 6454).
+    /// The scheme, host, and port, to which credentials belong (RFC 6454).
     package var origin: String {
         let port = hostAndPort.dropFirst(host.count).dropFirst()
         let usual = scheme == "https" ? "443" : "80"
         return "\(scheme ?? "")://\(host):\(port.isEmpty ? usual : String(port))"
     }
 
-    /// Path and query as a client sends them.
+    /// The path and query in the form that clients send.
     package var target: String { Self.withoutDots(path) + (query.map { "?" + $0 } ?? "") }
 
-    /// The last part of the path, still escaped.
+    /// The last component of the path, still escaped.
     package var lastComponent: String {
         String(path.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
     }

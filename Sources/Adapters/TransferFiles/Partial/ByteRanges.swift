@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which bytes of a file there are: ranges in order that neither meet nor overlap.
+/// The set of present bytes of a file, as ordered ranges that neither overlap nor adjoin.
 ///
-/// Every call costs time linear in the number of ranges, which is about that of the connections.
+/// The cost of every call is linear in the number of ranges, which is about the number of connections.
 package struct ByteRanges: Hashable, Sendable {
     package private(set) var ranges: [Range<Int64>] = []
-    /// How many bytes they are in all.
+    /// The total number of bytes.
     package private(set) var count: Int64 = 0
 
     package init(_ ranges: [Range<Int64>] = []) {
         for range in ranges { insert(range) }
     }
 
-    /// How many bytes there are from the beginning without a gap.
+    /// The number of bytes from the beginning to the first gap.
     package var prefix: Int64 { ranges.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
 
-    /// Where the last range ends.
+    /// The end of the last range.
     package var end: Int64 { ranges.last?.upperBound ?? 0 }
 
-    /// The ranges behind the first gap.
+    /// The ranges after the first gap.
     package var beyondPrefix: [Range<Int64>] { prefix > 0 ? Array(ranges.dropFirst()) : ranges }
 
-    /// What is missing of a file of that size.
+    /// Returns the missing ranges of a file of the given size.
     package func gaps(upTo total: Int64) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
         var position: Int64 = 0
@@ -36,7 +36,7 @@ package struct ByteRanges: Hashable, Sendable {
     package mutating func insert(_ new: Range<Int64>) {
         guard !new.isEmpty else { return }
         var merged = new
-        // Also those that only meet it.
+        // Includes the ranges that only adjoin the new range.
         let first = ranges.firstIndex { $0.upperBound >= new.lowerBound } ?? ranges.endIndex
         var last = first
         while last < ranges.endIndex, ranges[last].lowerBound <= new.upperBound {

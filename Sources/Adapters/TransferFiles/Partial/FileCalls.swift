@@ -2,31 +2,33 @@
 import CLinuxFiles
 import Glibc
 
-/// The calls on a partial file of which a test must be able to say how they end.
+/// The system calls on a partial file, which tests can replace.
 package struct FileCalls: Sendable {
-    /// Makes what was written durable, on demand with mode and time.
+    /// Makes written bytes durable, optionally with mode and time.
     package var sync: @Sendable (Int32, Bool) -> Int32 = { $1 ? fsync($0) : fdatasync($0) }
-    /// Takes room for so many bytes from an offset on.
+    /// Reserves space for a number of bytes, starting at an offset.
     package var reserve: @Sendable (Int32, Int64, Int64) -> Int32 = { linux_reserve($0, $1, $2) }
-    /// Writes so many bytes at an offset; tells how many it took.
+    /// Writes a number of bytes at an offset. Returns the number of bytes written.
     package var write: @Sendable (Int32, UnsafeRawPointer?, Int, Int64) -> Int = { pwrite($0, $1, $2, off_t($3)) }
-    /// Gives a file another name, on demand in place of what has it.
+    /// Renames a file, optionally replacing an existing file.
     package var rename: @Sendable (String, String, Bool) -> Int32 = {
         $2 ? Glibc.rename($0, $1) : linux_rename_without_replacing($0, $1)
     }
-    /// Told of a file whose file system cannot sync.
+    /// Reports a file whose file system cannot sync.
     package var cannotSync: @Sendable (String, UInt64) -> Void = {
         UnsyncedVolumes.tell(path: $0, device: $1)
     }
 
     package init() {}
 
-    /// Syncs a file or a folder: everything that can be done to keep it through a power loss.
+    /// Syncs a file or a folder, which is the best protection against a power loss.
     ///
-    /// EINVAL, EOPNOTSUPP and ENOSYS mean that the file system cannot sync at all (some FUSE and network ones): the kernel
-    /// writes when it likes, nothing more can be had, and a transfer that refused to go on would help nobody. It is told
-    /// once for each file system. All else is a failure: after EIO bytes are lost, and EROFS is what a file system says
-    /// that was made read-only because of an error.
+    /// EINVAL, EOPNOTSUPP, and ENOSYS mean that the file system does not support syncing (some FUSE and network file
+    /// systems). The kernel then writes at its own pace, and a transfer that stopped would help nobody. The problem
+    /// is reported once per file system.
+    ///
+    /// All other errors are failures. After EIO, bytes are lost. EROFS comes from a file system that became read-only
+    /// because of an error.
     package func syncing(_ descriptor: Int32, _ path: String, withFacts: Bool = true) throws(FileFailure) {
         do {
             try calling("sync", path) { Int(sync(descriptor, withFacts)) }

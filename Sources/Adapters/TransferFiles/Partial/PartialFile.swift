@@ -4,29 +4,30 @@ import Glibc
 import LinuxKernel
 import Synchronization
 
-/// The file a body is written to until it is complete.
+/// The file that receives a body until the body is complete.
 ///
-/// Writing is one thread's affair; syncing runs on another and says how far it came. At most one sync is under way.
+/// A single thread writes. Another thread syncs and records the durable bytes. At most one sync is running.
 package final class PartialFile: Sendable {
     private struct State: Sendable {
-        /// The bytes that are durable.
+        /// The durable bytes.
         var durable = ByteRanges()
-        /// How often the file was cut. A cut makes worthless what a sync says that began before it.
+        /// The number of truncations. A truncation invalidates the result of a sync that began earlier.
         var cuts = 0
         var isSyncing = false
     }
     package let path: String
-    /// The path for system calls: `path`, but for a file in a folder that is held open.
+    /// The path for system calls. Differs from `path` only for a file in a folder that is kept open.
     package let location: String
     private let opened: OwnedDescriptor
-    /// Its inode, which stays when it gets its final name.
+    /// The inode of the file, which stays the same when the file receives its final name.
     package let number: UInt64?
     package let calls: FileCalls
     private let state = Monitor(State())
-    /// The failure of a sync; locked by the one call that syncs, so that no other takes its failure for success.
+    /// The failure of a sync. Locked by the running sync, so that no other call can mistake its failure for a
+    /// success.
     private let syncFailure = Mutex<FileFailure?>(nil)
 
-    /// The file that somebody else has opened and locked.
+    /// Creates a partial file from a descriptor that another component has opened and locked.
     package convenience init(descriptor: OwnedDescriptor, path: String) {
         self.init(descriptor: descriptor, path: path, location: path, calls: FileCalls())
     }
@@ -41,9 +42,9 @@ package final class PartialFile: Sendable {
 
     package var descriptor: Int32 { opened.number }
 
-    /// Opens or creates the file, readable for the owner only, and locks it.
+    /// Opens or creates the file, readable only by the owner, and locks it.
     ///
-    /// With `isNew` there must be nothing of that name.
+    /// If `isNew` is `true`, fails if a file of that name exists.
     package convenience init(
         path: String, location: String? = nil, isNew: Bool, calls: FileCalls = FileCalls()
     ) throws(FileFailure) {
@@ -59,20 +60,20 @@ package final class PartialFile: Sendable {
         } catch  where error.code == EWOULDBLOCK {
             throw error
         } catch {
-            // A file system without locks: the name is all that keeps others away.
+            // On a file system without locks, only the name keeps other processes away.
         }
     }
 
-    /// Cuts the file to `offset` bytes, `durable` of which are known to be on disk.
+    /// Truncates the file to `offset` bytes, of which `durable` are known to be on disk.
     package func begin(at offset: Int64, durable: ByteRanges) throws(FileFailure) {
         state.change { $0.durable = durable }
         try truncate(to: offset)
     }
 
-    /// Lets others write the file, though somebody here may still hold it open.
+    /// Releases the lock so that other processes can write the file, even while a descriptor is still open here.
     package func unlock() { flock(descriptor, LOCK_UN) }
 
-    /// Cuts the file, which also lets go of reserved room.
+    /// Truncates the file, which also releases reserved space.
     package func truncate(to size: Int64) throws(FileFailure) {
         state.change { state in
             state.cuts += 1
@@ -81,9 +82,9 @@ package final class PartialFile: Sendable {
         try calling("cut", path) { Int(ftruncate(descriptor, off_t(size))) }
     }
 
-    /// Takes room for bytes up to `total` without changing the length.
+    /// Reserves space for the bytes up to `total` without changing the length.
     ///
-    /// False where the file system cannot: the room is watched while writing then.
+    /// Returns `false` if the file system cannot reserve space. The space is then checked during writing.
     package func reserve(from offset: Int64, total: Int64) throws(FileFailure) -> Bool {
         guard total > offset else { return true }
         do {
@@ -93,13 +94,13 @@ package final class PartialFile: Sendable {
         } catch  where error.isStorageLow || error.code == EFBIG {
             throw error
         } catch {
-            // EOPNOTSUPP and the like.
+            // EOPNOTSUPP and similar errors.
             return false
         }
         return true
     }
 
-    /// Writes all bytes at `offset`; returns how many there are on the file system even when it throws.
+    /// Writes all bytes at `offset`. `written` counts the bytes on the file system, even if the call throws.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, written: inout Int) throws(FileFailure) {
         while written < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
@@ -109,16 +110,20 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// Where the file ends, by the file system: elsewhere than the writer left it where somebody else had a hand in it.
+    /// The size of the file according to the file system. Differs from the writer's count if another program changed
+    /// the file.
     package var size: Int64 { FileFacts(descriptor: descriptor)?.size ?? 0 }
 
-    /// Whether the file still has its name: somebody may have removed it, or put another in its place.
+    /// A Boolean value that indicates whether the file still has its name. Another program may have removed or
+    /// replaced it.
     package var hasItsName: Bool { number != nil && FileFacts(path: location)?.number == number }
 
-    /// The bytes that are durable.
+    /// The durable bytes.
     package var durable: ByteRanges { state.value.durable }
 
-    /// Begins to sync the bytes that were written, unless a sync is under way; `then` follows on the disk queue.
+    /// Starts to sync the written bytes, unless a sync is running. Calls `then` on the disk queue.
+    ///
+    /// - Returns: `true` if the sync was started.
     package func beginSync(
         _ written: ByteRanges, on queue: DispatchQueue, then: @escaping @Sendable (FileFailure?) -> Void
     ) -> Bool {
@@ -135,10 +140,10 @@ package final class PartialFile: Sendable {
         return true
     }
 
-    /// Syncs here and now.
+    /// Syncs the file on the current thread. Returns the failure, or `nil` on success.
     ///
-    /// Linux tells of a lost write once, and calls the lost pages clean from then on: after a failure no later success
-    /// can be believed, so it is the answer to all that follow. `withFacts` includes mode and time.
+    /// Linux reports a lost write once and then marks the lost pages as clean. After a failure, no later success is
+    /// reliable, so every later call returns that failure. `withFacts` includes mode and time.
     package func syncNow(_ written: ByteRanges, withFacts: Bool = false) -> FileFailure? {
         syncNow(written, cuts: state.value.cuts, withFacts: withFacts)
     }
@@ -159,9 +164,10 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// Lets another process sync the file in `body`, and nobody here meanwhile: the kernel tells of a lost write only once.
+    /// Lets another process sync the file in `body`, and blocks all syncs here in the meantime. The kernel reports a
+    /// lost write only once.
     ///
-    /// - Throws: also the failure of an earlier sync, after which no later success can be believed.
+    /// - Throws: Also the failure of an earlier sync, after which no later success is reliable.
     package func whileOthersSync<Value: Sendable>(
         _ body: () throws(FileFailure) -> Value
     ) throws(FileFailure) -> Value {
@@ -171,7 +177,7 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// Waits up to `seconds` while a sync is under way; true when it is over.
+    /// Waits up to `seconds` while a sync is running. Returns `true` if no sync is running any more.
     package func waitForSync(seconds: Double) -> Bool {
         state.wait(until: MonotonicTime.now() + UInt64(max(0, seconds) * 1e9)) { !$0.isSyncing }
     }

@@ -4,20 +4,25 @@ import LinuxKernel
 package import TransferEngine
 internal import TransferModel
 
-/// Where a transfer's partial file is, and how much of it counts.
+/// The path of a transfer's partial file and the usable bytes in it.
 package struct PartialPlace: Hashable, Sendable, Codable {
     package var path: String
-    /// How many bytes of it can be continued.
+    /// The number of bytes that can be continued.
     package var offset: Int64
-    /// How many of those are known to be durable.
+    /// The number of durable bytes among the usable bytes.
     package var durable: Int64
-    /// Further bytes of it beyond `offset`, in order, durable too.
+    /// The bytes beyond `offset`, in order. All of them are durable.
     package var extents: [Range<Int64>] = []
 
-    /// A recorded partial file where there is one; else the common folder, or beside the destination where only that
-    /// is on the same file system, so that finishing is always a rename.
+    /// Returns the recorded partial file if there is one.
     ///
-    /// `location` tells the path for system calls of a path that is recorded.
+    /// Otherwise, returns a new file in the common folder. If the common folder is on another file system than the
+    /// destination, the new file is placed beside the destination. The final step is therefore always a rename.
+    ///
+    /// - Parameters:
+    ///   - job: The transfer.
+    ///   - partialDirectory: The common folder of partial files.
+    ///   - location: A closure that returns the path for system calls of a recorded path.
     package static func find(
         for job: TransferJob, partialDirectory: String, location: (String) -> String = { $0 }
     ) -> PartialPlace {
@@ -25,9 +30,9 @@ package struct PartialPlace: Hashable, Sendable, Codable {
             guard let facts = FileFacts(path: location(resume.path)), facts.kind == .regular else {
                 return PartialPlace(path: resume.path, offset: 0, durable: 0)
             }
-            // With holes in it the file's length says nothing.
+            // In a file with holes, the length says nothing about the contents.
             if let extents = resume.extents { return find(resume, extents, size: facts.size) }
-            // Bytes written but not synced survive everything but the machine's end.
+            // Bytes that are written but not synced survive everything except a failure of the machine.
             let isSameBoot = !resume.bootID.isEmpty && resume.bootID == BootIdentity.current
             let usable = isSameBoot ? facts.size : min(facts.size, resume.offset)
             let offset = min(usable, resume.total ?? usable)
@@ -49,7 +54,7 @@ package struct PartialPlace: Hashable, Sendable, Codable {
     private static func find(_ resume: ResumePoint, _ extents: [Extent], size: Int64) -> PartialPlace {
         let end = min(size, resume.total ?? size)
         let offset = min(max(0, resume.offset), end)
-        // It may have been changed by somebody else, the record even so.
+        // Another program may have changed the file, or even the record.
         let kept = extents.compactMap { extent -> Range<Int64>? in
             let start = max(offset, extent.start)
             return start < min(extent.end, end) ? start..<min(extent.end, end) : nil
@@ -59,9 +64,9 @@ package struct PartialPlace: Hashable, Sendable, Codable {
             path: resume.path, offset: present.prefix, durable: present.count, extents: present.beyondPrefix)
     }
 
-    /// Makes a file that was not there before at `path`, or under the same name with another token where that is taken.
+    /// Creates a new file at `path`. If the name is taken, tries the same name with another token.
     ///
-    /// What an attempt left there of which nothing was saved is removed: no other transfer has that name.
+    /// First removes a file that an earlier attempt left without a record. No other transfer uses that name.
     package static func create(
         _ path: String, location: (String) -> String = { $0 }, calls: FileCalls, token: () -> String = token
     ) throws(FileFailure) -> PartialFile {
@@ -78,7 +83,7 @@ package struct PartialPlace: Hashable, Sendable, Codable {
         throw FileFailure("create", candidate, code: EEXIST)
     }
 
-    /// Removes a file of ours that nobody writes.
+    /// Removes a file of this user that no process writes.
     package static func removeAbandoned(_ path: String) {
         guard let facts = FileFacts(path: path), facts.kind == .regular, facts.owner == geteuid() else { return }
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -90,11 +95,12 @@ package struct PartialPlace: Hashable, Sendable, Codable {
 
     private static func named(_ number: String, token: String) -> String { "\(number)-\(token).part" }
 
-    /// Text that is the same at each attempt of that transfer, and no other's: what an attempt left of which nothing was
-    /// saved is found by it.
+    /// Returns text that is equal for every attempt of a transfer and differs from every other transfer's text. The
+    /// text finds a file that an attempt left without a record.
     ///
-    /// Numbers of transfers are one state folder's own: that, too, keeps them apart where they go to one destination. The
-    /// date is left out: who asks for the same again goes on with the transfer, under a new one.
+    /// Transfer numbers are unique within a state folder, so the folder is part of the text. This separates the
+    /// transfers of several state folders that share a destination. The date is not included: a repeated request
+    /// continues the transfer under a new date.
     private static func token(of job: TransferJob, _ partialDirectory: String) -> String {
         let specification = job.specification
         let parts = [
@@ -104,13 +110,13 @@ package struct PartialPlace: Hashable, Sendable, Codable {
         return String(ContentDigest.sha256(of: parts.joined(separator: "\0")).prefix(16))
     }
 
-    /// Text that nobody else is likely to have used.
+    /// Returns random text that is unlikely to be in use.
     package static func token() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Makes the folder of a partial file where it is missing.
+    /// Creates the folder of a partial file if it is missing.
     package static func prepare(_ path: String) throws(FileFailure) {
         let folder = Paths.parent(path)
         if FileFacts(path: folder, followsLinks: true) == nil { makeFolder(folder) }

@@ -3,28 +3,35 @@ internal import Foundation
 internal import Glibc
 public import TransferModel
 
-/// Finds partial files that nobody may want any more: of transfers that a queue has forgotten, or lost.
+/// Finds orphaned partial files: files of transfers that a queue has deleted or lost.
 ///
-/// Only what is named as a partial file of ours, is a file of this user, lies in the common folder and was not written
-/// for a day is found; one that a process holds is never removed. Whether a queue still knows it is its owner's to say.
+/// A file is found if it belongs to this user, is in the common folder, and has the name of a partial file. By default,
+/// the file must also be unwritten for a day. A file that a process holds is never removed. The owner of the queue must
+/// check whether the queue still knows a file.
+///
+/// ```swift
+/// let sweep = PartialSweep(directory: configuration.partialDirectory)
+/// for leftover in sweep.leftovers() where !isKnown(leftover.transfer) { sweep.remove(leftover) }
+/// ```
 public struct PartialSweep: Sendable {
-    /// A partial file.
+    /// An orphaned partial file.
     public struct Leftover: Hashable, Sendable {
-        /// Its path.
+        /// The path of the file.
         public var path: String
-        /// The transfer that it was begun for.
+        /// The transfer that created the file.
         public var transfer: TransferID
     }
 
     /// The common folder of partial files.
     private let directory: String
 
-    /// A sweep of the folder that `URLSessionExecutorConfiguration.partialDirectory` names.
+    /// Creates a sweep of the folder named by `URLSessionExecutorConfiguration.partialDirectory`.
     public init(directory: String) { self.directory = directory }
 
-    /// The files that may be left over, by name.
+    /// Returns the files that may be orphaned, sorted by name.
     ///
-    /// - Parameter age: how long nothing was written to them.
+    /// - Parameter age: The time since the last write, in whole seconds. Default one day.
+    /// - Returns: The files that may be orphaned. Empty if the folder cannot be read.
     public func leftovers(untouchedFor age: Duration = .seconds(86_400)) -> [Leftover] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         var now = timespec()
@@ -40,14 +47,14 @@ public struct PartialSweep: Sendable {
         }
     }
 
-    /// Removes one, unless a process writes it; tells whether it is gone.
+    /// Removes a file, unless a process writes it. Returns whether the file is gone.
     @discardableResult
     public func remove(_ leftover: Leftover) -> Bool {
         PartialPlace.removeAbandoned(leftover.path)
         return FileFacts(path: leftover.path) == nil
     }
 
-    /// The number in a name such as `12-0123456789abcdef.part`; nil in any other name.
+    /// Returns the number in a name such as `12-0123456789abcdef.part`, or `nil` for any other name.
     package static func transfer(_ name: String) -> Int64? {
         guard let match = name.wholeMatch(of: #/([0-9]{1,19})-[0-9a-f]{16}\.part/#) else { return nil }
         return Int64(match.1)

@@ -2,11 +2,11 @@
 import Logging
 import Synchronization
 
-/// Warns of file systems that cannot sync, once for each in the life of the process.
+/// Warns about file systems that cannot sync, once per file system in the lifetime of the process.
 package enum UnsyncedVolumes {
     private static let told = Mutex<Set<UInt64>>([])
 
-    /// Whether that is news.
+    /// Logs a warning unless the device was reported before. Returns whether a warning was logged.
     @discardableResult
     package static func tell(path: String, device: UInt64) -> Bool {
         guard told.withLock({ $0.insert(device).inserted }) else { return false }

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// Tells which URLs go through a proxy, by the rules of libcurl, which reads the same variables.
+/// Decides which URLs use a proxy. Follows the rules of libcurl, which reads the same environment variables.
 ///
-/// Where libcurl would leave the proxy out for a reason that is not known here (an IPv6 prefix in `no_proxy`), the
-/// answer is "through the proxy".
+/// libcurl also bypasses the proxy for an IPv6 prefix in `no_proxy`. This rule does not support such prefixes and
+/// reports that the proxy is used.
+///
+/// ```swift
+/// let usesProxy = ProxyRule(explicit: nil).applies(scheme: "https", host: "example.org")
+/// ```
 public struct ProxyRule: Sendable {
     private let explicit: String?
     private let environment: [String: String]
 
-    /// - Parameter explicit: what was set for the executor; it goes before the environment, but `no_proxy` holds for it,
-    ///   too.
+    /// Creates a rule.
+    ///
+    /// - Parameters:
+    ///   - explicit: The proxy of the executor's configuration. Takes precedence over the environment, but `no_proxy`
+    ///     still applies.
+    ///   - environment: The environment variables. Default the environment of this process.
     public init(explicit: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.explicit = explicit
         self.environment = environment
     }
 
-    /// Whether a request to `host`, in lower case as it stands in a URL, goes through a proxy.
+    /// Returns whether a request to `host` uses a proxy. `host` is in lowercase, in the form of a URL.
     public func applies(scheme: String, host: String) -> Bool { proxy(scheme: scheme, host: host) != nil }
 
-    /// The proxy for requests to `host`, as it was set; nil where they go straight there.
+    /// Returns the configured proxy for requests to `host`, or `nil` for a direct connection.
     package func proxy(scheme: String, host: String) -> String? {
-        // HTTP_PROXY in capitals is not read: a CGI program would get it from a request's field.
+        // HTTP_PROXY in uppercase is ignored, because a request's field sets that variable for a CGI program.
         let names = (scheme == "http" ? ["http_proxy"] : ["https_proxy", "HTTPS_PROXY"]) + ["all_proxy", "ALL_PROXY"]
         guard let proxy = explicit ?? value(names) else { return nil }
         let exceptions = value(["no_proxy", "NO_PROXY"]) ?? ""
@@ -31,7 +39,7 @@ public struct ProxyRule: Sendable {
         return isException ? nil : proxy
     }
 
-    /// The first variable that is set and not empty.
+    /// Returns the value of the first variable that is set and not empty.
     private func value(_ names: [String]) -> String? {
         names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     }

@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How fast an executor may be, beside what each transfer sets for itself (`TransferSpecification.rateLimit`).
+/// The rate limits of an executor, in addition to the limit of each transfer (`TransferSpecification.rateLimit`).
 ///
-/// All are bytes of bodies a second, received and sent together, and all of them hold: a transfer goes as fast as the
-/// tightest allows, and shares what several have to share fairly. What one cannot use goes to the others. They hold
-/// within 10 % over some seconds; below 128 bytes a second for each connection they do not.
+/// Limits are in bytes of bodies per second, received and sent combined. All limits apply at once: the strictest
+/// limit determines the rate of a transfer. Transfers that share a limit share it fairly. Capacity that a transfer
+/// cannot use goes to the other transfers.
 ///
-/// With the repair of URLSession each connection is held by itself. Without it transfers wait for one another, so that
-/// a fast one beside a slow one falls short of its limit.
+/// The limits are accurate to 10% over a few seconds, but not below 128 bytes per second for each connection.
+///
+/// With the URLSession repair, each connection is limited separately. Without the repair, transfers wait for one
+/// another. A fast transfer beside a slow one then stays below its limit.
+///
+/// ```swift
+/// let limits = RateLimits(global: 1_000_000, perApp: ["org.example.App": 200_000])
+/// ```
 public struct RateLimits: Hashable, Sendable, Codable {
-    /// Of all transfers together; nil is no limit.
+    /// The limit of all transfers combined. `nil` means unlimited.
     public var global: Int64?
-    /// Of all transfers of an app together, by `TransferTraits.app`; one that is not named has no limit.
+    /// The limit of all transfers of an app combined, by `TransferTraits.app`. An app without an entry is unlimited.
     public var perApp: [String: Int64]
-    /// Whether transfers step back while other programs use the network interfaces of this machine.
+    /// A Boolean value that indicates whether transfers yield while other programs use this machine's network
+    /// interfaces.
     ///
-    /// Costs one read of the kernel's counters four times a second while transfers run.
+    /// Costs four reads of the kernel's counters per second while transfers run. Default `false`.
     public var yieldsToForeground: Bool
 
-    /// Limits; the default is none.
+    /// Creates limits. By default, there are none.
     public init(global: Int64? = nil, perApp: [String: Int64] = [:], yieldsToForeground: Bool = false) {
         self.global = global
         self.perApp = perApp
         self.yieldsToForeground = yieldsToForeground
     }
 
-    /// An equal part for each of so many executors, at least a byte a second where there is a limit.
+    /// Returns an equal share of each limit for each of `count` executors. Each share is at least 1 byte per second.
     public func divided(by count: Int) -> RateLimits {
         let count = Int64(max(1, count))
         return RateLimits(
@@ -34,12 +41,12 @@ public struct RateLimits: Hashable, Sendable, Codable {
     }
 }
 
-/// One of the bounds that several transfers may share.
+/// A limit that several transfers may share.
 package enum RateLimit: Hashable, Comparable, Sendable {
     case global
     case app(String)
     case transfer(Int64)
-    /// Everything that is received, and everything that is sent: what yielding to the foreground leaves.
+    /// The limits of all received bytes and of all sent bytes. Set while transfers yield to other programs.
     case receiving
     case sending
 }

@@ -1,83 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// How the executor works: folders, limits, and the network's settings.
+/// The configuration of an executor: folders, limits, and network settings.
 ///
-/// Checked once, when the executor is made.
+/// Checked once, when the executor is created.
+///
+/// ```swift
+/// var configuration = URLSessionExecutorConfiguration(partialDirectory: "/var/lib/example/partial")
+/// configuration.limits = RateLimits(global: 1_000_000)
+/// let executor = try URLSessionExecutor(configuration: configuration)
+/// ```
 public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
-    /// The folder for partial files, used where it is on the destination's file system; else they lie hidden beside the
-    /// destination.
+    /// The common folder for partial files.
     ///
-    /// Made when missing, for the owner only.
+    /// Used for destinations on the same file system. Otherwise, partial files are hidden files in the destination
+    /// folder. The folder is created if it is missing, with access only for the owner.
     public var partialDirectory: String
-    /// Unsynced bytes at which progress is made durable.
+    /// The number of unsynced bytes at which progress is made durable.
     ///
     /// Default 8 MiB.
     public var checkpointBytes: Int64 = 8 << 20
-    /// Seconds after which progress is made durable.
+    /// The number of seconds after which progress is made durable.
     ///
     /// Default 2.
     public var checkpointSeconds: Int = 2
-    /// The least time between two progress reports of a transfer.
+    /// The minimum time between two progress reports of a transfer.
     ///
     /// Default 0.25 s.
     public var progressInterval: Duration = .milliseconds(250)
-    /// How much the first request of an attempt asks for, in bytes.
+    /// The number of bytes that the first request of an attempt asks for.
     ///
     /// Default 64 KiB.
     public var firstRequestBytes: Int64 = 65536
-    /// Bytes of a volume that always stay free, where that is less than `storageFloorPercent`.
+    /// The number of bytes of a volume that always stay free, unless `storageFloorPercent` of the volume is less.
     ///
     /// Default 500 MB.
     public var storageFloorBytes: Int64 = 500_000_000
-    /// Percent of a volume that always stay free, where that is less than `storageFloorBytes`.
+    /// The percentage of a volume that always stays free, unless `storageFloorBytes` is less.
     ///
     /// Default 5.
     public var storageFloorPercent: Int = 5
-    /// `User-Agent` where a transfer sets none.
+    /// The `User-Agent` of transfers that set none.
+    ///
+    /// Default `background-transfer`.
     public var userAgent: String = "background-transfer"
-    /// How fast transfers may be at first; `URLSessionExecutor.setLimits` changes it.
+    /// The initial rate limits. `URLSessionExecutor.setLimits` changes them.
     ///
     /// Default no limit.
     public var limits: RateLimits = RateLimits()
-    /// The network interfaces on which others are yielded to (`RateLimits.yieldsToForeground`); nil finds those that lead
-    /// out of this machine.
+    /// The network interfaces that are watched for other programs' traffic (`RateLimits.yieldsToForeground`).
+    ///
+    /// `nil` watches the interfaces that connect this machine to the network. Default `nil`.
     public var foregroundInterfaces: [String]?
-    /// A file of certificates to trust instead of the system's; nil for the system's.
+    /// The path of a file with certificates to trust instead of the system's certificates.
     ///
-    /// Needs the repair.
+    /// Requires the repair. `nil` uses the system's certificates. Default `nil`.
     public var caFile: String?
-    /// The proxy's URL; nil leaves it to `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+    /// The URL of the proxy.
     ///
-    /// Needs the repair.
+    /// Requires the repair. `nil` uses `http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy`. Default `nil`.
     public var proxy: String?
-    /// Whether FoundationNetworking's faults are mended (see URLSessionRepair).
+    /// A Boolean value that indicates whether the executor repairs FoundationNetworking's faults (see
+    /// URLSessionRepair).
     ///
-    /// `TRANSFER_URLSESSION_REPAIR=off` in the environment switches it off too. Default true.
+    /// `TRANSFER_URLSESSION_REPAIR=off` in the environment also disables the repair. Default `true`.
     ///
-    /// Without it transfers are slower, no URL with an IPv6 address can be fetched, and a server that sends chunked
-    /// trailers, a head that is cut, a redirect that cannot be resolved or a `Content-Length` near 2^63 ends the process;
-    /// a redirect whose body never ends freezes it.
+    /// Without the repair, transfers are slower, and URLs with an IPv6 address fail. The following answers of a
+    /// server then end the process: chunked trailers, a truncated head, a redirect that cannot be resolved, and a
+    /// `Content-Length` near 2^63. A redirect whose body never ends freezes the process.
     ///
-    /// There is one repair in a process: the executor made last decides, also on buffer, CA file and proxy.
+    /// A process has a single repair. The executor that was created last determines its state, buffer size, CA file,
+    /// and proxy.
     public var usesRepair: Bool = true
-    /// Fewer bytes than this in `lowSpeedSeconds` fail an attempt as too slow; 0 never.
+    /// The number of bytes that must be transferred within `lowSpeedSeconds`. An attempt with fewer bytes fails as
+    /// too slow.
     ///
-    /// Default 1 KiB.
+    /// 0 disables the check. Default 1 KiB.
     public var lowSpeedBytes: Int64 = 1024
-    /// See `lowSpeedBytes`.
+    /// The duration of the `lowSpeedBytes` check in seconds.
     ///
     /// Default 300.
     public var lowSpeedSeconds: Int = 300
 
-    /// The defaults, with partial files in that folder.
+    /// Creates a configuration with default values.
+    ///
+    /// - Parameter partialDirectory: The common folder for partial files.
     public init(partialDirectory: String) {
         self.partialDirectory = partialDirectory
     }
 
-    /// Looks at what can be wrong before anything is done.
+    /// Validates the configuration before the executor does anything.
     ///
-    /// - Throws: `URLSessionExecutorError` that names the setting and what would be right.
+    /// - Throws: `URLSessionExecutorError` that names the setting and its remedy.
     public func check() throws(URLSessionExecutorError) {
         if let caFile, access(caFile, R_OK) != 0 {
             let reason = String(cString: strerror(errno))
@@ -87,12 +101,12 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
         if !wantsRepair, let error = needsRepair { throw error }
     }
 
-    /// Whether the repair is asked for, here and in the environment.
+    /// A Boolean value that indicates whether the configuration and the environment both allow the repair.
     package var wantsRepair: Bool {
         usesRepair && getenv("TRANSFER_URLSESSION_REPAIR").map { String(cString: $0) } != "off"
     }
 
-    /// What cannot be had without the repair; nil where nothing of the kind is asked for.
+    /// The error for a setting that requires the repair, or `nil` if there is no such setting.
     package var needsRepair: URLSessionExecutorError? {
         if caFile != nil {
             return URLSessionExecutorError(
@@ -107,18 +121,18 @@ public struct URLSessionExecutorConfiguration: Hashable, Sendable, Codable {
     }
 }
 
-/// Why an executor cannot be made.
+/// An error that prevents the creation of an executor.
 public struct URLSessionExecutorError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of an error.
     public enum Code: String, Hashable, Sendable {
         /// The CA file cannot be read.
         case unreadableCAFile
-        /// The setting works only with the repair, which is off or could not be put in place.
+        /// The setting requires the repair, which is disabled or could not be installed.
         case needsRepair
     }
-    /// What kind of fault it is.
+    /// The kind of the error.
     public var code: Code
-    /// One sentence for people.
+    /// A message of one sentence for the user.
     public var message: String
     /// The message.
     public var description: String { message }

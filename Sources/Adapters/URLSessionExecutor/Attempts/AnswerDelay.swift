@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import LinuxKernel
 
-/// The time from an attempt's first request to its first final answer, which is told once.
+/// Measures the time from an attempt's first request to its first final answer. The time is reported once.
 ///
 /// All times are nanoseconds of `MonotonicTime`.
 struct AnswerDelay {
     private var firstRequest: UInt64?
     private var isTold = false
 
-    /// A request goes out.
+    /// Records that a request is sent.
     mutating func asked(now: UInt64) { firstRequest = firstRequest ?? now }
 
-    /// The delay, if that is the first answer that is not an interim one; else nil.
+    /// Returns the delay if `head` is the first answer that is not an interim answer; otherwise `nil`.
     mutating func answered(_ head: ResponseHead, now: UInt64) -> Duration? {
         guard !isTold, head.status >= 200 else { return nil }
         isTold = true

@@ -5,7 +5,7 @@ import LinuxKernel
 internal import TransferEngine
 internal import TransferModel
 
-/// The answers of servers, their bytes on the way to the disk, and the deadlines of both.
+/// The handling of answers, of bytes on the way to the disk, and of deadlines.
 extension DownloadAttempt {
     func exchange(_ exchange: Exchange, received head: ResponseHead) {
         guard !isOver else { return }
@@ -33,7 +33,7 @@ extension DownloadAttempt {
         perform(machine.ended(error.map { failure(of: $0) }, segment: segment))
     }
 
-    /// Writes what belongs at the machine's position.
+    /// Writes a block of which the machine has just accepted `count` bytes.
     func keep(_ bytes: Data, _ count: Int) { write(bytes, at: machine.position - Int64(count)) }
 
     private func write(_ bytes: Data, at offset: Int64) {
@@ -45,7 +45,7 @@ extension DownloadAttempt {
             machine.position = writer.written
             return interrupt(.failed(.partialFileChanged(file.path)))
         case .failed(let failure, let written):
-            // What was written counts, and no more.
+            // Only the bytes that were written count.
             machine.lose(offset + Int64(written)..<offset + Int64(bytes.count))
             writer.written = machine.presentBytes
             return fail(failure)
@@ -57,7 +57,7 @@ extension DownloadAttempt {
         environment.pace(bytes.count, lane)
     }
 
-    /// Begins to make progress durable when it is time to.
+    /// Starts to make the written bytes durable if a checkpoint is due.
     private func checkpointIfDue(now: UInt64) {
         guard let file = writer.file, reports.wantsCheckpoint(of: writer.written - file.durable.count, now: now) else {
             return
@@ -72,7 +72,7 @@ extension DownloadAttempt {
         guard !isOver, fault == nil else { return }
         if let failure { return fail(failure) }
         let durable = writer.durable
-        // After a restart in between nothing is durable.
+        // Nothing is durable if the download has restarted in the meantime.
         if durable.count > 0 { tell(.checkpointed(writer.resumePoint(durable, of: machine.expected))) }
     }
 
@@ -82,7 +82,7 @@ extension DownloadAttempt {
         tell(.progressed(bytes: writer.written, total: machine.expected.total))
     }
 
-    /// Called twice a second: progress, checkpoints and deadlines of a server that says nothing.
+    /// Updates progress, checkpoints, and the deadlines of silent servers. Called twice a second.
     func tick(now: UInt64) {
         segments.leaveOut(watch.tick(now: now), now: now)
         guard !isOver, exchange != nil || !segments.isEmpty else { return }
@@ -90,7 +90,7 @@ extension DownloadAttempt {
             if reports.reportedBytes != nil, now - watch.lastActivity > 200_000_000 { tellProgress(isForced: true) }
             checkpointIfDue(now: now)
         }
-        // Each segment has a silence of its own, and the others go on.
+        // Each segment has its own silence limit. A silent segment does not end the other segments.
         let limit = max(1, specification.idleTimeoutSeconds)
         let silent = segments.silent(seconds: limit) { environment.idleTime(since: $0, now: now, lane) }
         for segment in silent {

@@ -16,13 +16,14 @@ extension DownloadAttempt {
                 status: status, file: specification.completedBefore, wasAlreadyComplete: true)
             end(.finished(completion))
         case .answered(let status):
-            // A refusal may be a mistake, or be lifted: bytes from before this attempt are not its to take away.
+            // A refusal may be a mistake or may be lifted later. This attempt therefore does not remove bytes of
+            // earlier attempts.
             if job.resume == nil { writer.remove() }
             end(.finished(TransferCompletion(status: status, file: nil, response: answers.head)))
         case .failed(let failure, keepsBytes: true):
             keepBytes { .failed(failure, resume: $1) }
         case .failed(let failure, keepsBytes: false):
-            // An answer that was refused at its head says nothing against the bytes from before.
+            // An answer that was rejected because of its head says nothing about the bytes of earlier attempts.
             if writer.file == nil, failure.cause != .tooLarge { return keepBytes { .failed(failure, resume: $1) } }
             writer.remove()
             end(.failed(failure, resume: nil))
@@ -33,26 +34,27 @@ extension DownloadAttempt {
         }
     }
 
-    /// Makes the bytes durable, says so, and ends.
+    /// Makes the written bytes durable, reports a checkpoint, and ends the attempt.
     private func keepBytes(
         _ outcome: @escaping @Sendable (isolated DownloadAttempt, ResumePoint?) -> ExecutorOutcome
     ) {
         guard let file = writer.file else {
-            // Nothing was written: what there was before stays as it is.
+            // This attempt wrote nothing, so the bytes of earlier attempts stay as they are.
             return end(outcome(self, writer.untouchedResume(machine)))
         }
         let present = machine.present
         environment.disk.async { [self] in
             let failure = file.syncNow(present)
-            // Known only now: a sync that was under way may have succeeded meanwhile.
+            // The durable bytes are read only now because an earlier sync may have succeeded in the meantime.
             let durable = file.durable
-            // What is behind the durable bytes may be lost, though it can still be read.
+            // Bytes past the durable end may be lost, although they can still be read.
             if failure != nil { try? file.truncate(to: durable.end) }
             dispatch { attempt in
                 if failure != nil { attempt.writer.written = durable.count }
                 var resume = attempt.writer.resumePoint(
                     failure == nil ? present : durable, of: attempt.machine.expected)
-                // Without the name of this boot nothing but the offset is believed, should the cut have failed, too.
+                // Without the ID of this boot, the next attempt trusts only the offset. This covers a truncation that
+                // failed, too.
                 if failure != nil { resume.bootID = "" }
                 attempt.tellProgress(isForced: true)
                 attempt.tell(.checkpointed(resume))
@@ -65,18 +67,18 @@ extension DownloadAttempt {
 
     // MARK: A complete body
 
-    /// Checks the file and puts it in its place, on the disk queue.
+    /// Verifies the file and moves it to its destination, on the disk queue.
     func finish(_ serverFile: ServerFile) {
         let file: PartialFile
         do {
-            // A body of 0 bytes, or one that was complete before, has not been opened yet.
+            // A body of 0 bytes, or a body that was complete before this attempt, has no open file yet.
             file = try writer.open(for: serverFile, present: machine.present)
         } catch {
             let resume = writer.untouchedResume(machine)
             return end(writer.outcome(of: error, expecting: machine.expected, resume: resume))
         }
         if machine.expected.total == nil {
-            // Without its size PlacedFile could not know the finished file after a crash.
+            // Without its size, `PlacedFile` could not recognize the finished file after a crash.
             machine.expected.total = writer.written
             tell(.checkpointed(writer.resumePoint(writer.durable, of: machine.expected)))
         }

@@ -6,7 +6,7 @@ import LinuxKernel
 import TransferEngine
 internal import TransferModel
 
-/// One attempt to fetch a file.
+/// An attempt to download a file.
 actor DownloadAttempt: TransferAttempt {
     nonisolated let context: AttemptContext
     nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
@@ -19,12 +19,12 @@ actor DownloadAttempt: TransferAttempt {
     var answers: LatestAnswer
     var watch = SilenceWatch()
     var isOver = false
-    /// The requests for segments of the file, beside `exchange`.
+    /// The requests for segments of the file, in addition to `exchange`.
     var segments = SegmentRequests()
     var writer: PartialFileWriter
     var reports: ReportSchedule
     var delay = AnswerDelay()
-    /// The fault of the disk for which the attempt ends: the state machine does not know of it.
+    /// The disk failure that ends the attempt. The state machine does not know about disk failures.
     var fault: FileFailure?
 
     init(_ context: AttemptContext) {
@@ -37,10 +37,10 @@ actor DownloadAttempt: TransferAttempt {
             plan: DownloadPlan(request: RequestPlan(url: specification.url, headers: [], userAgent: "")))
     }
 
-    /// Lets other threads know what to cancel.
+    /// Publishes the running exchanges so that other threads can cancel them.
     func noteLive() { context.liveExchanges = segments.exchanges + [exchange].compactMap { $0 } }
 
-    /// Looks at the destination and the partial file, and sends the first request.
+    /// Examines the destination and the partial file, and sends the first request.
     func begin() {
         switch context.files.prepare().0 {
         case .failed(let failure):
@@ -48,8 +48,8 @@ actor DownloadAttempt: TransferAttempt {
         case .unreadable(let failure):
             end(.failed(failure, resume: job.resume))
         case .placed(let completion, let path):
-            // An earlier attempt placed the file, and a crash kept it from saying so. Whoever saves the end has to know
-            // what mark goes with it.
+            // An earlier attempt placed the file, and a crash prevented its report. The component that records the
+            // end needs the path of the file's mark.
             if job.resume == nil, let file = completion.file {
                 tell(.checkpointed(ResumePoint(placed: file, partialPath: path)))
             }
@@ -65,7 +65,7 @@ actor DownloadAttempt: TransferAttempt {
         machine = DownloadStateMachine(
             plan: DownloadPlan(job, environment, at: place, isUnchanged: isUnchanged))
         writer.begin(at: place, present: machine.presentBytes)
-        // Of what was recorded, somebody has taken some away, or all.
+        // Some or all of the recorded bytes were removed by another program.
         if let resume = job.resume, machine.plan.offset < resume.offset { tell(.restarted) }
         reports.checkpoint(now: MonotonicTime.now())
         start()
@@ -101,7 +101,7 @@ actor DownloadAttempt: TransferAttempt {
         }
     }
 
-    /// The head is known: takes the room, and says what there is to continue from before the first byte.
+    /// Reserves the space for the body and reports the first checkpoint before any byte arrives.
     private func receive(_ serverFile: ServerFile) {
         guard fault == nil else { return }
         do {
@@ -113,7 +113,7 @@ actor DownloadAttempt: TransferAttempt {
         tellProgress(isForced: true)
     }
 
-    /// Ends the attempt for a reason of the disk.
+    /// Ends the attempt because of a disk failure.
     func fail(_ failure: FileFailure) {
         if fault == nil { fault = failure }
         perform(machine.interrupt(.stopped))

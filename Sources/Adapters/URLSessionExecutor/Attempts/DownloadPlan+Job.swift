@@ -3,9 +3,13 @@ internal import TransferEngine
 internal import TransferModel
 
 extension DownloadPlan {
-    /// The plan of an attempt that begins now, with the bytes that earlier attempts left at `place`.
+    /// Creates the plan of an attempt that begins now, with the bytes that earlier attempts left at `place`.
     ///
-    /// - Parameter isUnchanged: whether the file of an earlier run is still as it was.
+    /// - Parameters:
+    ///   - job: The transfer to attempt.
+    ///   - environment: The state that all attempts of the executor share.
+    ///   - place: The partial file and the bytes in it.
+    ///   - isUnchanged: Whether the finished file of an earlier run is unchanged.
     init(_ job: TransferJob, _ environment: ExecutorEnvironment, at place: PartialPlace, isUnchanged: Bool) {
         let specification = job.specification
         self.init(request: RequestPlan(specification, environment))
@@ -15,11 +19,12 @@ extension DownloadPlan {
         deliversEncodedBodies = environment.isRepaired
         offset = place.offset
         extents = place.extents
-        // A point without extents would take the length of a file with holes for its content after a crash.
+        // A resume point without extents would treat the length of a file with holes as its content after a crash.
         connections = job.resume.map { $0.extents == nil } == true ? 1 : specification.connections
         total = job.resume?.total
         validator = job.resume?.validator
-        // A checksum says what is wanted, and nobody has held the earlier file against it: that one is fetched anew.
+        // The earlier file was never compared with the checksum, so a transfer with a checksum downloads the file
+        // again.
         if specification.checksum == nil, isUnchanged { completedBefore = specification.completedBefore }
     }
 }

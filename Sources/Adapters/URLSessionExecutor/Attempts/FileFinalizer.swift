@@ -2,7 +2,7 @@
 import Glibc
 internal import TransferModel
 
-/// Checks a complete partial file and makes it the finished one.
+/// Verifies a complete partial file and turns it into the finished file.
 struct FileFinalizer: Sendable {
     enum Result: Sendable {
         case placed(CompletedFile, status: Int)
@@ -13,13 +13,13 @@ struct FileFinalizer: Sendable {
 
     var files: any AttemptFiles
     var file: PartialFile
-    /// The digest of all bytes, where they all came in this attempt.
+    /// The digest of all bytes, or `nil` if some bytes arrived in an earlier attempt or out of order.
     var hasher: BodyHasher?
     var specification: TransferSpecification
     var serverFile: ServerFile
     var size: Int64
 
-    /// Runs where waiting for the disk is allowed.
+    /// Verifies and places the file. Must run on a queue that may wait for the disk.
     func run(isStopping: () -> Bool) -> Result {
         do throws(FileFailure) {
             guard file.size == size else { return .wrong(.partialFileChanged(file.path)) }
@@ -50,7 +50,8 @@ struct FileFinalizer: Sendable {
 }
 
 extension TransferFailure {
-    /// Somebody removed, replaced, cut or lengthened the partial file; the next attempt goes by what is there.
+    /// The failure for a partial file that another program removed, replaced, truncated, or extended. The next
+    /// attempt examines the file again.
     static func partialFileChanged(_ path: String) -> TransferFailure {
         TransferFailure(cause: .connection, message: "The partial file \(path) was changed by somebody else.")
     }

@@ -2,21 +2,22 @@
 import TransferEngine
 internal import TransferModel
 
-/// The head of the newest answer, for transfers whose app wants to see it.
+/// The head of the latest answer, for transfers whose app requests the head.
 struct LatestAnswer {
     private let isWanted: Bool
     private var url = ""
-    /// The newest; nil where it is not wanted, or none has come.
+    /// The head of the latest answer. `nil` if the app does not request the head, or no final answer has arrived.
     private(set) var head: AnswerHead?
 
     init(_ specification: TransferSpecification) { isWanted = specification.keepsAnswerHead }
 
-    /// A request goes out: the next answer is from there.
+    /// Records the URL of a request. The next answer comes from that URL.
     mutating func asked(_ url: String) {
         if isWanted { self.url = url }
     }
 
-    /// An answer has come. Cookies are left out: they are secrets, and a background transfer keeps none.
+    /// Records the head of an answer. Leaves out cookies because they are secrets, and background transfers store no
+    /// cookies.
     mutating func answered(_ head: ResponseHead) {
         guard isWanted, head.status >= 200 else { return }
         self.head = AnswerHead(

@@ -5,14 +5,16 @@ import LinuxKernel
 internal import TransferEngine
 internal import TransferModel
 
-/// The way of a download attempt's bytes into its partial file: opening, room, digest and the number of bytes.
+/// Writes the bytes of a download attempt to its partial file.
+///
+/// The writer opens the file, reserves space, computes the digest, and counts the bytes.
 struct PartialFileWriter {
     /// The result of writing a block.
     enum Outcome {
         case written
-        /// Somebody else cut or lengthened the file; what is still right of it was kept.
+        /// Another program truncated or extended the file. The writer has kept the bytes that are still correct.
         case fileChanged
-        /// Only so many bytes of the block were written.
+        /// Only the first `written` bytes of the block were written.
         case failed(FileFailure, written: Int)
     }
 
@@ -20,22 +22,24 @@ struct PartialFileWriter {
     private let space: VolumeSpace
     private let checksum: Checksum?
     private let resume: ResumePoint?
-    /// Whether resume points name pieces, so that nobody takes the file's length for its content.
+    /// A Boolean value that indicates whether resume points list extents.
     ///
-    /// From the first resume point on, since a crash may leave the file with holes and any earlier point.
+    /// Without extents, the length of the file would be taken for its content. A crash can leave a file with holes
+    /// and any earlier resume point, so extents are listed from the first resume point on.
     private let hasExtents: Bool
-    /// The open file; nil before the first bytes, and after `release`.
+    /// The open file. `nil` before the first bytes arrive and after `release`.
     private(set) var file: PartialFile?
     private(set) var path = ""
-    /// The digest of all bytes; nil if it is not wanted, or if the bytes do not come in order from 0 on.
+    /// The running digest of all bytes. `nil` if no digest is needed, or if the bytes do not arrive in order from
+    /// offset 0.
     private(set) var hasher: BodyHasher?
-    /// The number of bytes in the file; they end there, but for extents.
+    /// The number of bytes in the file. Without extents, the bytes end at this offset.
     var written: Int64 = 0
-    /// Whether the file was prepared for the bytes that come now.
+    /// A Boolean value that indicates whether the file is prepared for the body of the current answer.
     private var isPrepared = false
-    /// The number of bytes that may be written before the volume is asked again.
+    /// The number of bytes that may be written before the free space of the volume is checked again.
     private var room: Int64 = 0
-    /// The number of bytes from before this attempt that are known to be durable.
+    /// The number of bytes of earlier attempts that are known to be durable.
     private var durableBefore: Int64 = 0
 
     init(_ context: AttemptContext) {
@@ -51,9 +55,11 @@ struct PartialFileWriter {
 
     // MARK: Beginning and ending
 
-    /// Takes the place of the file: nothing is opened yet.
+    /// Sets the location of the file. Does not open the file.
     ///
-    /// - Parameter present: the number of bytes that earlier attempts left.
+    /// - Parameters:
+    ///   - place: The path of the file and the bytes in it.
+    ///   - present: The number of bytes that earlier attempts left.
     mutating func begin(at place: PartialPlace, present: Int64) {
         path = place.path
         durableBefore = place.durable
@@ -61,7 +67,7 @@ struct PartialFileWriter {
         if written == 0 { startHashing() }
     }
 
-    /// Opens the file, unless it is open, and cuts it behind the bytes that count.
+    /// Opens the file, unless it is open, and truncates it to the end of the present bytes.
     mutating func open(for server: ServerFile, present: ByteRanges) throws(FileFailure) -> PartialFile {
         if let file { return file }
         let opened = try files.open(for: server)
@@ -72,10 +78,10 @@ struct PartialFileWriter {
         return opened
     }
 
-    /// Opens the file for the body of an answer and reserves the room of a known size.
+    /// Opens the file for the body of an answer. If the size is known, reserves the space.
     ///
-    /// - Returns: false if that was done since the attempt began or started over.
-    /// - Throws: `FileFailure`, also if the volume has too little room.
+    /// - Returns: `false` if the file has already been prepared since the attempt began or restarted.
+    /// - Throws: `FileFailure`, also if the volume has too little space.
     mutating func prepare(for server: ServerFile, _ machine: DownloadStateMachine) throws(FileFailure) -> Bool {
         let file = try open(for: server, present: machine.present)
         guard !isPrepared else { return false }
@@ -90,10 +96,10 @@ struct PartialFileWriter {
         return true
     }
 
-    /// Whether there are bytes, of this attempt or of an earlier one, that a restart gives up.
+    /// A Boolean value that indicates whether a restart discards bytes of this attempt or an earlier attempt.
     var hasBytes: Bool { written > 0 || resume != nil && !isPrepared }
 
-    /// Begins at 0 again.
+    /// Restarts the file at offset 0.
     mutating func restart() throws(FileFailure) {
         isPrepared = false
         written = 0
@@ -104,34 +110,36 @@ struct PartialFileWriter {
 
     /// Removes the file.
     mutating func remove() {
-        // A file that was neither recorded nor made here is not ours.
+        // A file that is neither recorded nor created by this attempt belongs to another program.
         guard file != nil || resume != nil else { return }
         files.remove(file)
         release()
     }
 
-    /// Lets go of the file.
+    /// Closes the file.
     mutating func release() {
-        // A sync may still hold the file open when the next attempt begins.
+        // A sync may still keep the file open when the next attempt begins.
         file?.unlock()
         file = nil
     }
 
     // MARK: Bytes
 
-    /// Bytes do not come in order any more: the file is read for its digest when it is complete.
+    /// Stops the running digest because bytes no longer arrive in order. The complete file is read for its digest
+    /// later.
     mutating func stopHashing() { hasher = nil }
 
     private mutating func startHashing() { hasher = checksum.map { BodyHasher($0.algorithm) } }
 
-    /// Writes a block; the caller sets `written` after that.
+    /// Writes a block. Afterward, the caller sets `written`.
     mutating func write(_ bytes: Data, at offset: Int64, to file: PartialFile) -> Outcome {
-        // A write behind the end of a file that somebody has cut would leave a hole, and its size would be right.
+        // If another program has truncated the file, a write past its end would leave a hole. The size of the file
+        // would still look correct.
         let size = file.size
         if !hasExtents, size != written {
             written = min(written, size)
             hasher = nil
-            // Should the cut fail, the next attempt makes it.
+            // If the truncation fails, the next attempt repeats it.
             try? file.truncate(to: written)
             return .fileChanged
         }
@@ -152,23 +160,23 @@ struct PartialFileWriter {
         return .failed(failure, written: done)
     }
 
-    /// Takes the room of a block, and returns what stands against it; nil if there is room.
+    /// Deducts a block from the available space. Returns the failure if there is too little space, otherwise `nil`.
     ///
-    /// If no room was reserved, the floor of the volume is watched as bytes come.
+    /// If no space was reserved, the storage floor of the volume is checked as bytes arrive.
     private mutating func lackOfRoom(for count: Int, in file: PartialFile) -> FileFailure? {
         if room < Int64(count) {
             let left = space.available(on: file.descriptor) ?? .max
             guard left >= Int64(count) else { return FileFailure("write", path, code: ENOSPC) }
-            // Others write, too: near the floor the volume is asked for each block.
+            // Other programs write, too. Near the floor, the free space is checked for each block.
             room = max(Int64(count), min(1 << 20, left / 64))
         }
         room -= Int64(count)
         return nil
     }
 
-    // MARK: What it is worth
+    // MARK: Resume points and outcomes
 
-    /// The point from which the next attempt goes on, if those bytes are durable.
+    /// Returns the resume point for the next attempt, given the durable bytes.
     func resumePoint(_ durable: ByteRanges, of expected: DownloadStateMachine.ExpectedFile) -> ResumePoint {
         ResumePoint(
             path: path, offset: durable.prefix, total: expected.total, validator: expected.version,
@@ -176,7 +184,7 @@ struct PartialFileWriter {
             extents: hasExtents ? durable.beyondPrefix.map { Extent(start: $0.lowerBound, end: $0.upperBound) } : nil)
     }
 
-    /// The point from which the next attempt goes on, if this one wrote nothing.
+    /// Returns the resume point for the next attempt if this attempt wrote nothing.
     func untouchedResume(_ machine: DownloadStateMachine) -> ResumePoint? {
         guard var resume else { return nil }
         resume.offset = min(resume.offset, machine.position)
@@ -184,20 +192,20 @@ struct PartialFileWriter {
         return resume
     }
 
-    /// The outcome of an attempt that ends for a fault of the disk.
+    /// Returns the outcome of an attempt that ends because of a disk failure.
     func outcome(
         of failure: FileFailure, expecting expected: DownloadStateMachine.ExpectedFile, resume: ResumePoint?
     ) -> ExecutorOutcome {
         guard failure.isStorageLow else { return .failed(failure.failure, resume: resume) }
         let available = failure.available ?? file.flatMap { space.available(on: $0.descriptor) } ?? 0
-        // Copied to another file system, all of it needs room there.
+        // A copy to another file system needs space for the whole file.
         let needed = expected.total.map { failure.isCopy ? $0 : max(0, $0 - written) }
         return .storageLow(needed: needed, available: available, resume: resume)
     }
 }
 
 extension ResumePoint {
-    /// The point that belongs to a file that got its final name: the mark of it lies beside the partial path.
+    /// Creates the resume point of a file that has its final name. The file's mark is next to the partial path.
     init(placed file: CompletedFile, partialPath: String) {
         self.init(
             path: partialPath, offset: file.bytes, total: file.bytes, validator: file.validator,

@@ -2,7 +2,7 @@
 import LinuxKernel
 internal import TransferModel
 
-/// The times at which an attempt reports its progress and what is durable of it: often enough, and not for each block.
+/// Decides when an attempt reports its progress and makes its bytes durable: regularly, but not for each block.
 ///
 /// All times are nanoseconds of `MonotonicTime`.
 struct ReportSchedule {
@@ -11,7 +11,7 @@ struct ReportSchedule {
     private let checkpointBytes: Int64
     private var lastProgress: UInt64 = 0
     private var lastCheckpoint: UInt64 = 0
-    /// The number of bytes that was reported last; nil before the first report and after a restart.
+    /// The last reported number of bytes. `nil` before the first report and after a restart.
     private(set) var reportedBytes: Int64?
 
     init(_ configuration: URLSessionExecutorConfiguration) {
@@ -20,26 +20,29 @@ struct ReportSchedule {
         checkpointBytes = configuration.checkpointBytes
     }
 
-    /// Whether that number of bytes is to be reported at `now`; if so, counts it as reported.
+    /// Returns whether `bytes` must be reported at `now`. If so, records the number as reported.
     ///
-    /// - Parameter isForced: whether a new number is reported even if the last report was just made.
+    /// - Parameters:
+    ///   - bytes: The number of bytes transferred so far.
+    ///   - now: The current time.
+    ///   - isForced: Whether a new number is reported even if the last report was recent.
     mutating func reportsProgress(_ bytes: Int64, now: UInt64, isForced: Bool = true) -> Bool {
         guard bytes != reportedBytes, isForced || now >= lastProgress + progressInterval else { return false }
         (lastProgress, reportedBytes) = (now, bytes)
         return true
     }
 
-    /// Whether so many bytes that are not durable are reason enough to make them so.
+    /// Returns whether the number of unsynced bytes requires a checkpoint.
     func wantsCheckpoint(of unsynced: Int64, now: UInt64) -> Bool {
         unsynced >= checkpointBytes || unsynced > 0 && wantsCheckpoint(now: now)
     }
 
-    /// Whether the last checkpoint was long enough ago.
+    /// Returns whether the checkpoint interval has passed since the last checkpoint.
     func wantsCheckpoint(now: UInt64) -> Bool { now - min(lastCheckpoint, now) >= checkpointInterval }
 
-    /// Counts from `now` on to the next checkpoint.
+    /// Records a checkpoint. The interval to the next checkpoint begins at `now`.
     mutating func checkpoint(now: UInt64) { lastCheckpoint = now }
 
-    /// Bytes start at 0 again: any number of them is news.
+    /// Restarts the count at 0. The next number is reported whatever its value.
     mutating func restart() { reportedBytes = nil }
 }

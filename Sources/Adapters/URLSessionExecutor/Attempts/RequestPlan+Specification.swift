@@ -3,7 +3,7 @@ import LinuxKernel
 internal import TransferModel
 
 extension RequestPlan {
-    /// The plan of an attempt that begins now.
+    /// Creates the plan of an attempt that begins now.
     init(_ specification: TransferSpecification, _ environment: ExecutorEnvironment) {
         self.init(
             url: specification.url, headers: specification.headers, userAgent: environment.configuration.userAgent,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import LinuxKernel
 
-/// The requests for segments of a file that are under way.
+/// The running requests for segments of a file.
 ///
 /// All times are nanoseconds of `MonotonicTime`.
 struct SegmentRequests {
@@ -12,7 +12,7 @@ struct SegmentRequests {
     }
     private var requests: [Request] = []
 
-    /// Whether no segment is asked for.
+    /// A Boolean value that indicates whether no request for a segment is running.
     var isEmpty: Bool { requests.isEmpty }
 
     /// The exchanges of all segments.
@@ -23,33 +23,36 @@ struct SegmentRequests {
         requests.append(Request(segment: segment, exchange: exchange, lastActivity: now))
     }
 
-    /// The exchanges that ask for a segment.
+    /// Returns the running exchanges for a segment.
     func exchanges(for segment: Int) -> [Exchange] {
         requests.filter { $0.segment == segment }.map(\.exchange)
     }
 
-    /// Records that something came from the server.
+    /// Records that the server sent something.
     ///
-    /// - Returns: the segment of the exchange; nil if the exchange is not for a segment.
+    /// - Returns: The segment of the exchange, or `nil` if the exchange is not for a segment.
     mutating func noteActivity(of exchange: Exchange, now: UInt64) -> Int? {
         guard let index = index(of: exchange) else { return nil }
         requests[index].lastActivity = max(requests[index].lastActivity, now)
         return requests[index].segment
     }
 
-    /// Removes an exchange that is over and returns its segment.
+    /// Removes an ended exchange and returns its segment.
     mutating func remove(_ exchange: Exchange) -> Int? {
         index(of: exchange).map { requests.remove(at: $0).segment }
     }
 
-    /// Leaves out a time in which this process did not run, as `SilenceWatch.tick` found it.
+    /// Excludes a gap during which this process did not run. `SilenceWatch.tick` measures the gap.
     mutating func leaveOut(_ gap: UInt64, now: UInt64) {
         for index in requests.indices { requests[index].lastActivity = min(now, requests[index].lastActivity + gap) }
     }
 
-    /// The segments whose servers have been silent for so many seconds.
+    /// Returns the segments whose servers have been silent for at least `seconds`.
     ///
-    /// - Parameter idle: tells how much of the time since an activity was not held up by this process.
+    /// - Parameters:
+    ///   - seconds: The silence limit in seconds.
+    ///   - idle: A closure that returns the nanoseconds since an activity, without the delays that this process
+    ///     caused.
     func silent(seconds: Int, idle: (UInt64) -> UInt64) -> [Int] {
         requests.filter { idle($0.lastActivity) >= UInt64(seconds) * 1_000_000_000 }.map(\.segment)
     }

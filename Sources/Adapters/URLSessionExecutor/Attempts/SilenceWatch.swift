@@ -2,20 +2,22 @@
 import LinuxKernel
 internal import TransferModel
 
-/// Notices a server that says nothing, or next to nothing, by looking twice a second.
+/// Detects servers that are silent or too slow by checking twice a second.
 ///
 /// All times are nanoseconds of `MonotonicTime`.
 struct SilenceWatch {
-    /// The fault of a server that was noticed.
+    /// A detected fault of a server.
     enum Finding: Hashable {
-        /// Nothing for so many seconds.
+        /// The server sent nothing for this number of seconds.
         case silence(seconds: Int)
-        /// Only so many bytes in so many seconds.
+        /// Only this number of bytes was transferred in this number of seconds.
         case slowness(bytes: Int64, seconds: Int)
 
-        /// The failure of the server at `host`.
+        /// Returns the failure of the server at `host`.
         ///
-        /// - Parameter isSending: whether bytes go there rather than come from there.
+        /// - Parameters:
+        ///   - host: The host for the message.
+        ///   - isSending: Whether the attempt uploads to the server.
         func failure(of host: String, isSending: Bool = false) -> TransferFailure {
             switch self {
             case .silence(let seconds):
@@ -32,24 +34,26 @@ struct SilenceWatch {
     private var windowStart: UInt64 = 0
     private var windowBytes: Int64 = 0
     private var lastTick: UInt64 = 0
-    /// Ticks come twice a second; after this many nanoseconds without one we did not run.
+    /// The longest time between two ticks in nanoseconds. Ticks come twice a second, so a longer gap means that this
+    /// process did not run.
     private static let longestTick: UInt64 = 2_000_000_000
 
-    /// A request goes out.
+    /// Records that a request is sent.
     mutating func begin(now: UInt64) {
         lastActivity = now
         windowStart = now
         windowBytes = 0
     }
 
-    /// So many bytes came or went at that time.
+    /// Records that bytes were received or sent at `now`.
     mutating func moved(_ bytes: Int64, at now: UInt64) {
         lastActivity = max(lastActivity, now)
         windowBytes += bytes
     }
 
-    /// Leaves out the time in which we did not run (Ctrl-Z, a suspended machine), and returns it. At each tick, before
-    /// anything else.
+    /// Excludes and returns the time during which this process did not run (Ctrl-Z, a suspended machine).
+    ///
+    /// Must be called first at each tick.
     @discardableResult
     mutating func tick(now: UInt64) -> UInt64 {
         defer { lastTick = now }
@@ -60,8 +64,13 @@ struct SilenceWatch {
         return gap
     }
 
-    /// What there is to be noticed, silence only where it has a limit in seconds; `idle` tells how much of the time since
-    /// then was not held up by ourselves.
+    /// Returns the fault of the server, or `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - idleLimit: The longest silence in seconds, at least 1. If `nil`, silence is not a fault.
+    ///   - configuration: The configuration with the limits for slow servers.
+    ///   - idle: A closure that returns the nanoseconds since a time, without the delays that this process caused.
     mutating func finding(
         now: UInt64, idleLimit: Int?, configuration: URLSessionExecutorConfiguration, idle: (UInt64) -> UInt64
     ) -> Finding? {

@@ -4,17 +4,17 @@ import LinuxKernel
 internal import TransferEngine
 internal import TransferModel
 
-/// One attempt to carry a transfer out: performs what its state machine decides, and reports.
+/// An attempt to carry out a transfer. Performs the directives of its state machine and reports the results.
 ///
-/// Downloads and uploads differ in their machines and in what they do with bytes.
+/// Downloads and uploads differ in their state machines and in their use of the bytes.
 protocol TransferAttempt: ExchangeReceiver {
     associatedtype Machine: AttemptStateMachine
 
     nonisolated var context: AttemptContext { get }
     var machine: Machine { get set }
-    /// The request under way, but for those of pieces.
+    /// The running request, except requests for segments.
     var exchange: Exchange? { get set }
-    /// The rate that the attempt is held to.
+    /// The rate limiter of the attempt.
     var lane: RateLane? { get set }
     var answers: LatestAnswer { get set }
     var watch: SilenceWatch { get set }
@@ -22,16 +22,16 @@ protocol TransferAttempt: ExchangeReceiver {
 
     /// Prepares the files and sends the first request.
     func begin()
-    /// Stops, after `AttemptContext.noteStop`.
+    /// Stops the attempt. Called after `AttemptContext.noteStop`.
     func stop()
-    /// Called twice a second.
+    /// Checks deadlines and reports progress. Called twice a second.
     func tick(now: UInt64)
     func perform(_ directive: Machine.Directive)
-    /// Lets the machine decide.
+    /// Calls `body` with the state machine.
     func decide<Decision>(_ body: (inout Machine) -> Decision) -> Decision
     /// Keeps `count` bytes of an answer's body.
     func keep(_ bytes: Data, _ count: Int)
-    /// Lets go of the files, before the end is reported.
+    /// Closes the files. Called before the end is reported.
     func releaseFiles()
 }
 
@@ -43,12 +43,12 @@ extension TransferAttempt {
 
     func decide<Decision>(_ body: (inout Machine) -> Decision) -> Decision { body(&machine) }
 
-    /// Performs what was decided, in order.
+    /// Performs the directives in order.
     func perform(_ directives: [Machine.Directive]) {
         for directive in directives { perform(directive) }
     }
 
-    /// Ends the attempt from outside.
+    /// Ends the attempt for a reason outside the state machine.
     func interrupt(_ ending: Machine.Ending) {
         guard !isOver else { return }
         perform(decide { $0.interrupt(ending) })
@@ -56,19 +56,19 @@ extension TransferAttempt {
 
     func stop() { interrupt(.stopped) }
 
-    /// Sends the first request of the machine, unless a stop was asked for meanwhile.
+    /// Sends the machine's first request, unless a stop was requested in the meantime.
     func start() {
         if context.isStopping { return perform(decide { $0.interrupt(.stopped) }) }
         lane = environment.throttle.enter(job, isSending: isSending)
         perform(decide { $0.begin() })
     }
 
-    /// Whether the transfer is an upload.
+    /// A Boolean value that indicates whether the transfer is an upload.
     private var isSending: Bool { specification.upload != nil }
 
     // MARK: Requests
 
-    /// Sends the one request.
+    /// Sends a request and makes it the attempt's running request.
     func send(_ request: RequestHead, body: UploadBody? = nil) {
         watch.begin(now: MonotonicTime.now())
         answers.asked(request.url)
@@ -76,7 +76,8 @@ extension TransferAttempt {
     }
 
     func exchange(for request: RequestHead, body: UploadBody? = nil) -> Exchange {
-        // URLSession's own timer is the second line: ours does not count the time in which we hold it up ourselves.
+        // URLSession's own timer is only a second line of defense. The attempt's timer excludes the delays that this
+        // process causes.
         let timeout = specification.idleTimeoutSeconds.multipliedReportingOverflow(by: 2).partialValue
         return environment.client.send(
             request, body: body, timeoutSeconds: min(max(1, timeout), 86400) + 60, lane: lane, to: self)
@@ -86,15 +87,17 @@ extension TransferAttempt {
         if let exchange { environment.client.cancel(exchange) }
     }
 
-    /// The failure that an error of URLSession means.
+    /// Returns the failure for an error of URLSession.
     func failure(of error: SessionError) -> TransferFailure {
         SessionFailure.failure(
             code: error.code, text: error.text, host: machine.host, proxy: machine.request.proxy)
     }
 
-    /// Gives the attempt up if its server has been silent or slow for too long.
+    /// Ends the attempt if its server has been silent or slow for too long.
     ///
-    /// - Parameter idleLimit: the longest silence in seconds; nil for any.
+    /// - Parameters:
+    ///   - now: The current time in nanoseconds of `MonotonicTime`.
+    ///   - idleLimit: The longest silence in seconds. If `nil`, silence is not a fault.
     func giveUpIfSilent(now: UInt64, idleLimit: Int?) {
         let finding = watch.finding(now: now, idleLimit: idleLimit, configuration: environment.configuration) {
             environment.idleTime(since: $0, now: now, lane)
@@ -102,11 +105,11 @@ extension TransferAttempt {
         if let finding { interrupt(.failed(finding.failure(of: machine.host, isSending: isSending))) }
     }
 
-    // MARK: What comes of the one request
+    // MARK: Events of the running request
 
     func take(_ head: ResponseHead, of exchange: Exchange) {
         guard !isOver, exchange === self.exchange else { return }
-        // A server that takes an upload says so in interim answers.
+        // A server that accepts an upload reports its progress in interim answers.
         watch.moved(isSending ? 1 : 0, at: MonotonicTime.now())
         answers.answered(head)
         perform(decide { $0.received(head) })
@@ -135,12 +138,12 @@ extension TransferAttempt {
 
     // MARK: Reports
 
-    /// Reports, unless the attempt is over.
+    /// Sends a report, unless the attempt has ended.
     func tell(_ what: ExecutorReport) {
         if !isOver { context.report(what) }
     }
 
-    /// The last report.
+    /// Ends the attempt and sends its last report.
     func end(_ outcome: ExecutorOutcome) {
         guard !isOver else { return }
         isOver = true

@@ -5,11 +5,12 @@ import LinuxKernel
 internal import TransferEngine
 internal import TransferModel
 
-/// The end of requests, the bytes on the way to the server, and the deadlines of both.
+/// The handling of ended requests, of bytes on the way to the server, and of deadlines.
 extension UploadAttempt {
     func exchange(_ exchange: Exchange, endedWith error: SessionError?) {
         guard exchange === self.exchange, !isOver else { return }
-        // The file's own fault shows as a broken connection. What the server has said against the upload goes before it.
+        // A failure of the source file appears as a broken connection. If the server has already rejected the upload,
+        // the rejection takes precedence.
         if let change = body?.progress.failure {
             _ = decide { $0.interrupt(.failed(change)) }
             return takeEnd(nil, of: exchange)
@@ -22,7 +23,7 @@ extension UploadAttempt {
         takeEnd(error, of: exchange)
     }
 
-    /// Bytes were read, to be sent.
+    /// Called after bytes were read for sending.
     func bytesWentOut() {
         guard !isOver else { return }
         countBytes()

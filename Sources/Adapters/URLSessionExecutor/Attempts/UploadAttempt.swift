@@ -5,7 +5,7 @@ import LinuxKernel
 import TransferEngine
 internal import TransferModel
 
-/// One attempt to upload a file.
+/// An attempt to upload a file.
 actor UploadAttempt: TransferAttempt {
     nonisolated let context: AttemptContext
     nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
@@ -20,11 +20,11 @@ actor UploadAttempt: TransferAttempt {
     var watch = SilenceWatch()
     var isOver = false
     private var file: UploadFile?
-    /// The body that the request under way sends.
+    /// The body of the running request.
     var body: UploadBody?
-    /// The final answer so far.
+    /// The final answer received so far.
     private var answer: ServerAnswer?
-    /// The position in the body at the last look.
+    /// The position in the body at the last count.
     var countedPosition: Int64 = 0
     private var reports: ReportSchedule
     private var reportedResume: ResumePoint?
@@ -47,7 +47,7 @@ actor UploadAttempt: TransferAttempt {
         start()
     }
 
-    /// Lets the machine decide, which wants to know first how far the body is.
+    /// Calls `body` with the state machine after updating `isBodySent`. The machine's decisions depend on this value.
     func decide<Decision>(_ body: (inout UploadStateMachine) -> Decision) -> Decision {
         machine.isBodySent = self.body?.isSent ?? true
         return body(&machine)
@@ -78,7 +78,7 @@ actor UploadAttempt: TransferAttempt {
 
     private func remember(_ resume: ResumePoint) {
         let now = MonotonicTime.now()
-        // The place is news at once; how much is there only now and then.
+        // A new upload URL is reported at once. A new offset is reported only when a checkpoint is due.
         let isDue = resume.upload != reportedResume?.upload || reports.wantsCheckpoint(now: now)
         guard resume != reportedResume, isDue else { return }
         reports.checkpoint(now: now)
@@ -92,13 +92,13 @@ actor UploadAttempt: TransferAttempt {
         tell(.restarted)
     }
 
-    /// Keeps that much of the answer's body.
+    /// Keeps the first `count` bytes of an answer's body.
     func keep(_ bytes: Data, _ count: Int) {
         answer?.body += bytes.prefix(count)
         if count < bytes.count { answer?.isCut = true }
     }
 
-    /// The bytes that the server has, and those given to the network after that.
+    /// Reports the bytes that the server has, plus the bytes given to the network since then.
     func tellProgress() {
         guard let position = body?.progress.position else { return }
         guard reports.reportsProgress(position, now: MonotonicTime.now()) else { return }
@@ -126,7 +126,8 @@ actor UploadAttempt: TransferAttempt {
         }
     }
 
-    /// Where the next attempt goes on, told before the end as everything is that is kept.
+    /// The resume point for the next attempt. Reports the point before the end, because only checkpoints are
+    /// recorded.
     private var lastResume: ResumePoint? {
         let resume = machine.resumePoint
         if let resume, resume != reportedResume { tell(.checkpointed(resume)) }

@@ -4,33 +4,35 @@ import LinuxKernel
 import Synchronization
 internal import TransferModel
 
-/// The body of one request: a range of the file, read as the network takes it.
+/// The body of a request: a range of the file that is read at the pace of the network.
 final class UploadBody: Sendable {
     struct State: Sendable {
-        /// Where the next byte is read.
+        /// The offset in the file of the next byte to read.
         var position: Int64
-        /// When bytes were taken last, in nanoseconds of `MonotonicTime`.
+        /// The time of the last read, in nanoseconds of `MonotonicTime`.
         var lastRead: UInt64 = 0
-        /// Whether we hold the network up ourselves.
+        /// A Boolean value that indicates whether this process itself delays the network.
         var isWaiting = false
-        /// Why reading came to an end.
+        /// The failure that ended the reading.
         var failure: TransferFailure?
-        /// When somebody was told last.
+        /// The time of the last `onRead` call.
         var lastTold: UInt64 = 0
-        /// Counts the streams: a connection that was found dead makes URLSession ask for a second one.
+        /// The number of streams made so far. URLSession asks for a second stream if a kept connection turns out to
+        /// be dead.
         var stream = 0
-        /// Whether the connection broke so far in the body that beginning anew is not URLSession's to decide.
+        /// A Boolean value that indicates whether the connection broke too far into the body for URLSession to send
+        /// the body again.
         var isLost = false
     }
 
-    /// More bytes than these, the two small blocks that the repair begins with, are not sent twice without anybody having
-    /// decided it.
+    /// The largest number of bytes that are sent twice without a decision of the retry rule. The repair begins each
+    /// body with two smaller blocks.
     private static let largestRepeated: Int64 = 256 << 10
     private let file: UploadFile
     private let range: Range<Int64>
-    /// Waits as the rate limit wants, after that many bytes.
+    /// Waits as long as the rate limit demands after a number of bytes.
     private let pace: @Sendable (Int) -> Void
-    /// Called as bytes go, not more often than each `interval`, in nanoseconds.
+    /// Called as bytes are read, at most once per `interval`, which is in nanoseconds.
     private let onRead: @Sendable () -> Void
     private let interval: UInt64
     private let state: Mutex<State>
@@ -47,17 +49,17 @@ final class UploadBody: Sendable {
         state = Mutex(State(position: range.lowerBound))
     }
 
-    /// How far it is.
+    /// The current state of the body.
     var progress: State { state.withLock { $0 } }
 
-    /// Whether all bytes have been given to the network.
+    /// A Boolean value that indicates whether all bytes have been given to the network.
     var isSent: Bool { progress.position == range.upperBound }
 
-    /// A stream from the beginning; those made before come to their end.
+    /// Returns a stream that starts at the beginning of the body. Earlier streams end.
     ///
-    /// libcurl sends a request again, and tells nobody, where a connection that it had kept breaks before an answer. That is
-    /// right for a connection that had been dead all the time, which shows after the first block or two. Where more went out
-    /// the stream fails, and the retry rule decides.
+    /// If a kept connection breaks before an answer, libcurl silently sends the request again. This is correct for a
+    /// connection that was dead from the start, and such a connection fails after the first block or two. If more
+    /// bytes were sent, the stream fails and the retry rule decides.
     func makeStream() -> InputStream {
         let number = state.withLock { state in
             if state.stream > 0, state.position - range.lowerBound > Self.largestRepeated { state.isLost = true }
@@ -74,7 +76,9 @@ final class UploadBody: Sendable {
         }
     }
 
-    /// The next bytes: their number, 0 at the end, -1 where the file cannot be sent.
+    /// Reads the next bytes into `buffer`.
+    ///
+    /// - Returns: The number of bytes, 0 at the end of the body, or -1 if the file cannot be sent.
     fileprivate func read(_ buffer: UnsafeMutablePointer<UInt8>, _ length: Int, _ number: Int) -> Int {
         let position = state.withLock { state -> Int64? in
             guard state.stream == number, state.failure == nil, !state.isLost else { return nil }
@@ -88,7 +92,8 @@ final class UploadBody: Sendable {
             state.withLock { $0.failure = failure }
             return -1
         case .success(let got):
-            // Before they are handed on: all of the bytes together would otherwise go out at once, and then none.
+            // The wait comes before the bytes are delivered. Otherwise all the bytes would be sent at once, and then
+            // none.
             state.withLock { $0.isWaiting = true }
             pace(got)
             let now = MonotonicTime.now()
@@ -106,11 +111,11 @@ final class UploadBody: Sendable {
     }
 }
 
-/// URLSession's view of a body: it reads where and when it likes, but nothing outside the range.
+/// The stream that URLSession reads. URLSession chooses the time of each read, but can never read outside the range.
 ///
-/// Foundation's own file stream goes on where a file grows, and takes a short file for a short body.
+/// Foundation's own file stream continues if the file grows, and treats a truncated file as a short body.
 private final class UploadStream: InputStream {
-    // Guard: URLSession uses a stream on its one queue.
+    // Guard: URLSession uses a stream only on its own queue.
     private let body: UploadBody
     private let number: Int
     private var status = Stream.Status.notOpen

@@ -3,7 +3,8 @@ internal import TransferEngine
 internal import TransferModel
 
 extension UploadPlan {
-    /// The plan of an attempt that begins now, and goes on where an earlier one of the same file came to.
+    /// Creates the plan of an attempt that begins now. The attempt continues where an earlier attempt of an equally
+    /// large file ended.
     init(_ job: TransferJob, _ source: UploadSource, _ environment: ExecutorEnvironment) {
         self.init(request: RequestPlan(job.specification, environment), source: source)
         guard job.resume?.total == source.size else { return }

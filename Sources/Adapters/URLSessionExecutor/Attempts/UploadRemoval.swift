@@ -3,13 +3,14 @@ import Dispatch
 import Foundation
 import TransferEngine
 
-/// Asks a server to let go of what it has of an upload that nobody goes on with.
+/// Asks a server to delete an abandoned upload.
 ///
-/// Best effort, in a short time: what comes of it changes nothing, and servers clear up by themselves at some point.
+/// The removal is best effort and ends within a short time. Its result changes nothing, and servers eventually delete
+/// abandoned uploads themselves.
 actor UploadRemoval: ExchangeReceiver {
     nonisolated var consumer: ConsumerExecutor { environment.consumer }
     nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }
-    /// Seconds for all of it; less than a worker is given to end.
+    /// The longest duration of the whole removal in seconds. Shorter than the time a worker is given to exit.
     private static let longest = 3
 
     private let environment: ExecutorEnvironment
@@ -54,7 +55,7 @@ actor UploadRemoval: ExchangeReceiver {
             case .send(let request):
                 exchange = environment.client.send(request, timeoutSeconds: Self.longest * 2, to: self)
             case .cancelRequest: if let exchange { environment.client.cancel(exchange) }
-            // Nobody goes on with it, and nobody reads what is said of it.
+            // The upload is never continued, and nobody reads the server's answer.
             case .remember, .startOver, .keepAnswer: break
             case .end:
                 guard !isOver else { return }

@@ -1,69 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// A request of an attempt, before it is put into the words of HTTP.
+/// A request of an attempt, independent of its HTTP form.
 struct AttemptQuestion<Kind: Hashable & Sendable>: Hashable, Sendable {
-    /// What is asked for.
+    /// The purpose of the request.
     var kind: Kind
     var url: String
-    /// The fields that go with every request of the attempt.
+    /// The header fields that every request of the attempt carries.
     var fields: [HeaderField]
-    /// The URLs that led here by redirects, the present one included.
+    /// The URLs that led to this URL by redirects, including this URL.
     var visited: [String]
 }
 
 /// The step that follows the end of a request.
 enum AttemptStep<Kind: Hashable & Sendable, Directive: AttemptDirective>: Hashable, Sendable {
     case ask(AttemptQuestion<Kind>)
-    /// The last directive: nothing is asked any more.
+    /// The last directive of the attempt. No request follows.
     case conclude(Directive)
 
-    /// Ends the attempt.
+    /// Returns a step that ends the attempt.
     static func end(_ ending: Directive.Ending) -> Self { .conclude(.end(ending)) }
 
-    /// Ends the attempt as failed; the bytes so far are kept.
+    /// Returns a step that ends the attempt with a failure and keeps the bytes received so far.
     static func fail(_ failure: TransferFailure) -> Self { .end(.failed(failure)) }
 }
 
-/// The state of an attempt: one request at a time.
+/// The state of an attempt, which has at most one request at a time.
 enum AttemptState<Kind: Hashable & Sendable, Body: Hashable & Sendable, Directive: AttemptDirective>: Hashable, Sendable
 {
     case ready
     case asking(AttemptQuestion<Kind>)
-    /// The body of an answer comes.
+    /// The body of an answer is arriving.
     case receiving(Body)
-    /// The answer is not wanted, or not any more.
+    /// The answer is not needed, or is no longer needed.
     case discarding(bytes: Int64, then: AttemptStep<Kind, Directive>)
     case over
 }
 
-/// A directive of an attempt's state machine; the cases that every machine needs.
+/// A directive of an attempt's state machine. Lists the cases that every machine needs.
 protocol AttemptDirective: Hashable, Sendable {
     associatedtype Ending: AttemptEnding
-    /// Send the request. Its end is told by `ended`.
+    /// Send the request. `ended` reports its end.
     static func send(_ request: RequestHead) -> Self
-    /// Cancel the request under way; `ended` follows all the same.
+    /// Cancel the running request. `ended` still follows.
     static var cancelRequest: Self { get }
-    /// The attempt is over.
+    /// End the attempt.
     static func end(_ ending: Ending) -> Self
 }
 
-/// The end of an attempt; the cases that every machine needs.
+/// The end of an attempt. Lists the cases that every machine needs.
 protocol AttemptEnding: Hashable, Sendable {
-    /// It failed; the bytes so far are kept.
+    /// The attempt failed. The bytes received so far are kept.
     static func failed(_ failure: TransferFailure) -> Self
-    /// The server wants a login that only the app can give.
+    /// The server requires a login that only the app can provide.
     static func challenged(_ challenges: [AuthenticationChallenge]) -> Self
-    /// Stopped as asked.
+    /// The attempt was stopped on request.
     static var stopped: Self { get }
 }
 
-/// The use of bytes of a body.
+/// The use of the bytes of a body.
 enum BytesDirective<Directive: AttemptDirective>: Hashable, Sendable {
-    /// Keep that many of them, which may be none.
+    /// Keep the first bytes up to this number, which may be 0.
     case keep(Int)
-    /// They belong to nothing that is kept.
+    /// Drop the bytes. They belong to nothing that is kept.
     case drop
-    /// They are too many, or unwanted: do this instead.
+    /// Perform the directives instead, because the bytes are too many or are not needed.
     case instead([Directive])
 }

@@ -1,43 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The protocol of one attempt: which requests are sent, and what the answers mean.
+/// The HTTP exchange of an attempt: decides which requests are sent, and interprets the answers.
 ///
-/// Does nothing itself. Every request ends with `ended`; only then comes what follows, so that there is never more than
-/// one. Downloads and uploads differ in what they ask for and in what the answers mean; logins, redirects, unwanted
-/// bodies, interruptions and the order of it all are the same, and are here.
+/// The machine only decides and performs no input or output. Every request ends with `ended` before the next request
+/// is sent, so at most one request runs at a time.
+///
+/// Downloads and uploads differ in their requests and in the meaning of the answers. Logins, redirects, unneeded
+/// bodies, interruptions, and the order of requests are implemented here for both.
 protocol AttemptStateMachine: Sendable {
-    /// The requests that there are.
+    /// The kinds of requests.
     associatedtype Kind: Hashable, Sendable
-    /// An answer whose body is wanted.
+    /// An answer whose body is needed.
     associatedtype Body: Hashable, Sendable
     associatedtype Directive: AttemptDirective
 
     var request: RequestPlan { get }
     var state: State { get set }
-    /// What servers are told about who asks.
+    /// The source of the credentials for each server.
     var authenticator: Authenticator { get set }
-    /// Whether all bytes of the request under way have been given to the network.
+    /// A Boolean value that indicates whether all bytes of the running request have been given to the network.
     var isBodySent: Bool { get }
-    /// The URL whose host is named in messages while no answer is awaited.
+    /// The URL whose host appears in messages while no answer is awaited.
     var idleURL: String { get }
     func url(of body: Body) -> String
 
-    /// Begins: the first request, or the reason why there can be none.
+    /// Returns the first request, or ends the attempt if no request is possible.
     mutating func begin() -> [Directive]
     /// Sends a question.
     mutating func ask(_ question: Question) -> [Directive]
-    /// The head of an interim answer came (1xx).
+    /// Handles the head of an interim answer (1xx).
     mutating func interim(_ question: Question, _ head: ResponseHead) -> [Directive]
-    /// The head of an answer came.
+    /// Handles the head of a final answer.
     mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive]
-    /// The request ended without the head of an answer.
+    /// Handles the end of a request that received no head.
     mutating func unanswered(_ question: Question, _ failure: TransferFailure) -> [Directive]
-    /// Bytes of a body that is wanted came.
+    /// Handles bytes of a body that is needed.
     mutating func received(_ count: Int, of body: Body) -> BytesDirective<Directive>
-    /// The body is over: it is whole, or it broke with a failure.
+    /// Handles the end of a body. `failure` is `nil` if the body is complete.
     mutating func ended(_ body: Body, _ failure: TransferFailure?) -> [Directive]
-    /// The attempt ends from outside while a body comes.
+    /// Ends the attempt while a body is arriving.
     mutating func interrupt(_ body: Body, _ ending: Ending) -> [Directive]
 }
 
@@ -47,13 +49,14 @@ extension AttemptStateMachine {
     typealias State = AttemptState<Kind, Body, Directive>
     typealias Ending = Directive.Ending
 
-    /// Bodies that are not wanted are read up to here, since that keeps the connection; longer ones are cut off.
+    /// The largest unneeded body that is read to its end in bytes. Reading the body keeps the connection; a larger
+    /// body is cut off.
     static var largestDiscarded: Int64 { 65536 }
 
     var isBodySent: Bool { true }
     var idleURL: String { request.url }
 
-    /// The host that is asked, for messages.
+    /// The host of the current request, for messages.
     var host: String {
         let url =
             switch state {
@@ -64,15 +67,15 @@ extension AttemptStateMachine {
         return URLReference(url).hostAndPort
     }
 
-    // MARK: What comes of a request
+    // MARK: Events of a request
 
-    /// The head of an answer came.
+    /// Handles the head of an answer.
     mutating func received(_ head: ResponseHead) -> [Directive] {
         guard case .asking(let question) = state else { return [] }
         return (100..<200).contains(head.status) ? interim(question, head) : answered(question, head)
     }
 
-    /// Bytes of an answer's body came.
+    /// Handles bytes of an answer's body.
     mutating func received(bytes count: Int) -> BytesDirective<Directive> {
         switch state {
         case .receiving(let body):
@@ -87,7 +90,7 @@ extension AttemptStateMachine {
         }
     }
 
-    /// The request is over: with everything that belongs to it, or with a failure.
+    /// Handles the end of the request. `failure` is `nil` if the answer is complete.
     mutating func ended(_ failure: TransferFailure?) -> [Directive] {
         switch state {
         case .asking(let question):
@@ -103,9 +106,9 @@ extension AttemptStateMachine {
         }
     }
 
-    /// Ends the attempt from outside: a stop, a deadline, a full disk, a file that changed.
+    /// Ends the attempt for an outside reason: a stop, a deadline, a full disk, or a changed file.
     ///
-    /// The request, if any, is cancelled first.
+    /// Cancels the running request first.
     mutating func interrupt(_ ending: Ending) -> [Directive] {
         switch state {
         case .ready:
@@ -118,7 +121,7 @@ extension AttemptStateMachine {
             state = .discarding(bytes: bytes, then: .end(ending))
             return [.cancelRequest]
         case .discarding(_, .conclude):
-            // What was decided before stays: an answer, a failure.
+            // An earlier decision, such as an answer or a failure, remains in effect.
             return [.cancelRequest]
         case .over:
             return []
@@ -131,11 +134,11 @@ extension AttemptStateMachine {
         conclude(.end(.failed(failure)))
     }
 
-    // MARK: What every answer may mean
+    // MARK: Common answers
 
-    /// The step after an answer that wants to know who asks; nil if the answer counts as it is.
+    /// Returns the step after an answer that asks for a login, or `nil` if the answer counts as it is.
     mutating func login(_ question: Question, _ head: ResponseHead) -> Step? {
-        // Nothing that is said to the server helps.
+        // Credentials for the server do not help with a proxy.
         if head.status == 407, let proxy = request.proxy { return .fail(.proxyRefused(proxy)) }
         guard head.status == 401 else {
             authenticator.taken(by: question.url)
@@ -148,7 +151,7 @@ extension AttemptStateMachine {
         }
     }
 
-    /// The step after a redirect; nil if the answer is none.
+    /// Returns the step after a redirect, or `nil` if the answer is not a redirect.
     func redirect(_ question: Question, _ head: ResponseHead) -> Step? {
         guard RedirectRule.isRedirect(head) else { return nil }
         let location = head.value("Location") ?? ""
@@ -165,7 +168,7 @@ extension AttemptStateMachine {
         }
     }
 
-    /// The failure of an answer after which the server or the network may do better later; nil if the answer counts.
+    /// Returns the failure for an answer that may differ on a later attempt, or `nil` if the answer counts as it is.
     func failureForNow(_ head: ResponseHead) -> TransferFailure? {
         switch head.status {
         case 511: wantsLogin("answered 511: this network wants a login first.")
@@ -174,11 +177,11 @@ extension AttemptStateMachine {
         }
     }
 
-    // MARK: How an answer is got rid of
+    // MARK: Discarding an answer
 
-    /// Reads a body that is not wanted to its end if it is short, so that the connection can be used again.
+    /// Reads an unneeded body to its end if the body is short, so that the connection can be reused.
     ///
-    /// An upload that still runs is cut off: nobody wants the rest of it.
+    /// Cuts off a running upload, because the rest of the upload is not needed.
     mutating func discard(_ head: ResponseHead, then step: Step) -> [Directive] {
         if !isBodySent || (head.contentLength ?? 0) > Self.largestDiscarded { return abandon(then: step) }
         state = .discarding(bytes: 0, then: step)
@@ -205,12 +208,12 @@ extension AttemptStateMachine {
         TransferFailure(cause: .captivePortal, message: "\(host) \(what)")
     }
 
-    /// A status after which the server may do better later.
+    /// Returns the failure for a status that may be temporary.
     func mayPass(_ head: ResponseHead) -> TransferFailure { head.failureThatMayPass(host: host, now: request.now) }
 }
 
 extension TransferFailure {
-    /// The proxy answered 407; `proxy` is its host and port.
+    /// Returns the failure for a proxy that answered 407. `proxy` is the host and port of the proxy.
     static func proxyRefused(_ proxy: String) -> TransferFailure {
         let message =
             "The proxy \(proxy) wants a user and password, or others than it got (407): give them in the proxy's URL, "

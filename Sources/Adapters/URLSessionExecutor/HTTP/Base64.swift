@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base64 (RFC 4648 §4), for `Authorization: Basic`.
+/// An encoder for Base64 (RFC 4648 §4), for `Authorization: Basic`.
 enum Base64 {
     static func encode(_ bytes: [UInt8]) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")

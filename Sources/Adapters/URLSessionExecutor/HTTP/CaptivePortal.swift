@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Tells a network's login page from the file that was asked for.
+/// Distinguishes a network's login page from the requested file.
 enum CaptivePortal {
-    /// Whether an answer with that head is most likely not the file at `url`.
+    /// Returns whether the answer is most likely not the file at `url`.
     ///
-    /// An HTML page where the URL names an archive, an image, a film or the like; or where bytes are to be continued
-    /// and a page comes that does not name their version, though they are not known to be a page. What is sent as an
-    /// attachment is meant.
+    /// An HTML page is suspicious in two cases. First, the URL names an archive, an image, a video, or a similar
+    /// file. Second, the request continues a file that is not known to be a page, and the page does not name the
+    /// file's version.
+    ///
+    /// An answer that the server sends as an attachment is never suspicious.
     static func isSuspected(
         _ head: ResponseHead, url: String, isContinuing: Bool, version: Validator? = nil, known: ServerFile? = nil
     ) -> Bool {
@@ -18,13 +20,14 @@ enum CaptivePortal {
         guard isContinuing else { return false }
         if let known { return !isPage(known.mediaType) }
         let isOurs = version.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } } ?? false
-        // A folder's URL names a page, too.
+        // The URL of a folder also refers to a page.
         return !isOurs && !pageTypes.contains(ending) && !URLReference(url).lastComponent.isEmpty
     }
 
-    /// Host and port of a page to which an upload was led, by an answer without TLS; nil if it was not led to another host.
+    /// Returns the host and port of the page to which an upload was redirected by an answer without TLS. Returns
+    /// `nil` if the redirect stays on the host.
     ///
-    /// The bytes are not for that one.
+    /// The bytes of the upload must not go to that page.
     static func suspectedPage(_ head: ResponseHead, from url: String) -> String? {
         let base = URLReference(url)
         let target = URLReference(head.value("Location") ?? "").resolved(against: base)
@@ -44,7 +47,7 @@ enum CaptivePortal {
 
     private static let pageTypes: Set<String> = ["html", "htm", "xhtml"]
 
-    /// Extensions that are never HTML.
+    /// The file extensions that never belong to HTML.
     private static let otherTypes: Set<String> = [
         "7z", "aac", "apk", "appimage", "avi", "avif", "bin", "bmp", "br", "bz2", "cab", "crx", "csv", "deb", "dmg",
         "doc", "docx", "epub", "exe", "flac", "flatpak", "gif", "gz", "heic", "ico", "img", "iso", "jar", "jpeg",

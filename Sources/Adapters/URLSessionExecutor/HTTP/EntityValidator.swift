@@ -2,16 +2,16 @@
 internal import TransferModel
 
 extension ResponseHead {
-    /// The version of the file as the server names it; nil where it does not.
+    /// The version of the file as named by the server, or `nil` if the server names no version.
     var version: Validator? {
         let validator = Validator(entityTag: value("ETag"), lastModified: value("Last-Modified"))
         return validator.entityTag == nil && validator.lastModified == nil ? nil : validator
     }
 
-    /// The version where it is sure enough to put two halves together; nil forbids continuing.
+    /// The version if it is reliable enough to join two parts of a file. `nil` forbids a continuation.
     ///
-    /// A strong entity tag is. A date is when it lies at least a second before the answer's own, since a file may
-    /// change twice in one second (RFC 9110 §8.8.2.2).
+    /// A strong entity tag is reliable. A date is reliable if it is at least a second earlier than the date of the
+    /// answer. A file may change twice in one second (RFC 9110 §8.8.2.2).
     var continuingVersion: Validator? {
         guard !isEncoded, let version else { return nil }
         let date = version.lastModified.flatMap { text -> String? in
@@ -27,7 +27,7 @@ extension ResponseHead {
 }
 
 extension Validator {
-    /// The entity tag where two equal ones mean equal bytes.
+    /// The entity tag if the tag is strong. Equal strong tags guarantee equal bytes.
     var strongTag: String? {
         guard let entityTag, entityTag.hasPrefix("\""), entityTag.hasSuffix("\""), entityTag.count >= 2 else {
             return nil
@@ -35,21 +35,23 @@ extension Validator {
         return entityTag
     }
 
-    /// What `If-Range` is sent with: the strong tag, else the date.
+    /// The value for `If-Range`: the strong tag if there is one, otherwise the date.
     var ifRange: String? { strongTag ?? lastModified }
 
-    /// Whether an answer with that head goes on where this version stopped: what names this version must be there again.
+    /// Returns whether an answer with the given head continues this version. The head must repeat the values that
+    /// name this version.
     func isContinued(by head: ResponseHead) -> Bool {
         guard ifRange != nil else { return false }
         if let entityTag, head.value("ETag") != entityTag { return false }
         if let lastModified, head.value("Last-Modified") != lastModified {
-            // RFC 9110 §15.3.7 lets an answer to If-Range with a tag leave other fields out.
+            // RFC 9110 §15.3.7 allows an answer to `If-Range` with a tag to omit other fields.
             return strongTag != nil && head.value("Last-Modified") == nil
         }
         return true
     }
 
-    /// Whether both name the same version, tags compared weakly; nil where they have nothing in common to compare.
+    /// Returns whether both validators name the same version, with a weak comparison of tags. Returns `nil` if they
+    /// have no comparable values.
     func isSameVersion(as other: Validator) -> Bool? {
         if let mine = entityTag, let theirs = other.entityTag { return mine.opaqueTag == theirs.opaqueTag }
         if let mine = lastModified, let theirs = other.lastModified { return mine == theirs }

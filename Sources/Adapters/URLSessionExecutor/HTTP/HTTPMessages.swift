@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// A request as it is to be sent.
+/// The head of a request.
 struct RequestHead: Hashable, Sendable {
     var url: String
     var fields: [HeaderField]
     var method = "GET"
-    /// Which bytes of the file to upload are the body; nil for none.
+    /// The bytes of the uploaded file that form the body, or `nil` if the request has no body.
     var body: Range<Int64>?
 
     func value(_ name: String) -> String? { fields.firstValue(name) }
 }
 
-/// The head of an answer as it came.
+/// The head of an answer.
 struct ResponseHead: Hashable, Sendable {
     var status: Int
     var fields: [HeaderField]
 
     func value(_ name: String) -> String? { fields.firstValue(name) }
 
-    /// The length in `Content-Length`; nil where there is none or it makes no sense.
+    /// The length in `Content-Length`, or `nil` if the field is missing or invalid.
     ///
-    /// The same length several times over counts as one (RFC 9110 §8.6).
+    /// A repeated equal length counts once (RFC 9110 §8.6).
     var contentLength: Int64? {
         guard let text = value("Content-Length") else { return nil }
         let lengths = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(Self.length))
@@ -29,12 +29,13 @@ struct ResponseHead: Hashable, Sendable {
         return length
     }
 
-    /// Whether there is a `Content-Length` that counts and cannot be: no number, or more than any file has.
+    /// A Boolean value that indicates whether a relevant `Content-Length` is invalid: not a number, or larger than
+    /// any file.
     var hasImpossibleLength: Bool {
         value("Content-Length") != nil && value("Transfer-Encoding") == nil && contentLength == nil
     }
 
-    /// More bytes than this no file has: up to here JSON and doubles count exactly.
+    /// The largest length of a file in bytes. JSON and doubles represent integers exactly up to this value.
     static let largestLength: Int64 = 1 << 53
 
     private static func length(_ text: Substring) -> Int64? {
@@ -45,21 +46,22 @@ struct ResponseHead: Hashable, Sendable {
         return length
     }
 
-    /// Whether the body was put into pieces in a way that was not asked for and is not undone here.
+    /// A Boolean value that indicates whether the body has a transfer coding that was not requested and is not
+    /// decoded here.
     ///
-    /// libcurl undoes the chunks and hands on what is inside.
+    /// libcurl decodes chunks and delivers their contents.
     var hasUnknownTransferCoding: Bool {
         let codings = value("Transfer-Encoding")?.lowercased().split { $0 == "," || $0.isWhitespace } ?? []
         return codings.contains { $0 != "chunked" && $0 != "identity" }
     }
 
-    /// Whether the body is something else than the file's own bytes.
+    /// A Boolean value that indicates whether the body differs from the file's own bytes.
     var isEncoded: Bool {
         guard let coding = value("Content-Encoding")?.lowercased() else { return false }
         return !coding.isEmpty && coding != "identity"
     }
 
-    /// The media type without its parameters, in lower case.
+    /// The media type in lowercase, without its parameters.
     var mediaType: String {
         let type = value("Content-Type") ?? ""
         return type.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
@@ -76,7 +78,8 @@ extension [HeaderField] {
 }
 
 extension ResponseHead {
-    /// A status after which the server may do better later, as a failure with the time it asks for.
+    /// Returns the failure for a status that may be temporary. The failure includes the delay that the server asks
+    /// for.
     func failureThatMayPass(host: String, now: Int64) -> TransferFailure {
         let wait = HTTPDate.retryAfterSeconds(value("Retry-After"), now: now)
         let asked = wait.map { " and asks to wait \($0) s" } ?? ""

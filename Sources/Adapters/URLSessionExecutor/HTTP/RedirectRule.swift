@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Where a redirect leads, or why it may not be followed.
+/// Decides whether a redirect may be followed, and to which URL.
 struct RedirectRule: Sendable {
-    /// More hops than this are an error.
+    /// The maximum number of redirects. A longer chain is an error.
     static let maximumHops = 20
-    /// Whether a field may be carried to another origin: any other may be a secret, whatever its name.
+    /// Returns whether a field may be carried to another origin. Any other field may be a secret, whatever its name.
     static func isHarmless(_ field: HeaderField) -> Bool {
         let name = field.name.lowercased()
         return name == "user-agent" || name == "accept" || name.hasPrefix("accept-")
     }
 
-    /// What becomes of a redirect.
+    /// The decision about a redirect.
     enum Hop: Hashable, Sendable {
         case follow(url: String, fields: [HeaderField])
         case refuse(TransferFailure)
     }
 
-    /// Whether https may lead to http.
+    /// A Boolean value that indicates whether HTTPS may redirect to HTTP.
     var allowsInsecure: Bool
-    /// Whether it must stay on this machine: such a transfer stands outside the network's conditions, and must not be
-    /// led past them.
+    /// A Boolean value that indicates whether redirects must stay on this machine. Network conditions do not apply to
+    /// such a transfer, and a redirect must not bypass them.
     var staysOnLoopback = false
 
     static func isRedirect(_ head: ResponseHead) -> Bool {
@@ -30,7 +30,13 @@ struct RedirectRule: Sendable {
         }
     }
 
-    /// The URL and fields of the next request; `visited` are the URLs that led here, the present one included.
+    /// Returns the decision about a redirect, including the URL and fields of the next request.
+    ///
+    /// - Parameters:
+    ///   - location: The value of the `Location` field.
+    ///   - url: The URL that answered with the redirect.
+    ///   - fields: The fields of the request.
+    ///   - visited: The URLs that led to `url` by redirects, including `url`.
     func next(
         location: String, from url: String, fields: [HeaderField], visited: [String]
     ) -> Hop {

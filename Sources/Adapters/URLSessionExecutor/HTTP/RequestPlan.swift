@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Where the requests of an attempt go, and under which rules; the same for downloads and uploads.
+/// The target of an attempt's requests and the rules for them, for both downloads and uploads.
 struct RequestPlan: Hashable, Sendable {
     var url: String
     var headers: [HeaderField]
     var userAgent: String
     var logins = LoginPlan()
-    /// Host and port of the proxy that requests go through; nil if there is none.
+    /// The host and port of the proxy, or `nil` if there is no proxy.
     var proxy: String?
     var allowsInsecureRedirect = false
-    /// Whether redirects must stay on this machine.
+    /// A Boolean value that indicates whether redirects must stay on this machine.
     var staysOnLoopback = false
-    /// Seconds since 1970, to read a date in `Retry-After`.
+    /// The current time in seconds since 1970. Used to evaluate a date in `Retry-After`.
     var now: Int64 = 0
 
-    /// Fields that belong to the protocol and are never taken from outside.
+    /// The fields that belong to the protocol. The fields of the transfer cannot set them.
     private static let ownFields: Set<String> = [
         "range", "if-range", "connection", "content-length", "transfer-encoding", "expect", "te", "upgrade",
     ]
 
-    /// The failure of a URL to which no request can be sent; nil if one can.
+    /// The failure for a URL that cannot be requested, or `nil` if the URL is supported.
     var unsupportedURL: TransferFailure? {
         let reference = URLReference(url)
         if let scheme = reference.scheme, scheme == "http" || scheme == "https", !reference.host.isEmpty { return nil }
@@ -29,15 +29,17 @@ struct RequestPlan: Hashable, Sendable {
         return TransferFailure(cause: .unsupportedURL, message: message)
     }
 
-    /// The question that goes to the URL itself.
+    /// Returns the question for the URL itself.
     ///
-    /// - Parameter own: further fields that belong to the protocol.
+    /// - Parameters:
+    ///   - kind: The kind of the request.
+    ///   - own: Additional fields that belong to the protocol, in lowercase.
     func question<Kind>(_ kind: Kind, without own: Set<String> = []) -> AttemptQuestion<Kind> {
         let url = URLReference(url).withoutUserInfo.text
         return AttemptQuestion(kind: kind, url: url, fields: fields(without: own), visited: [url])
     }
 
-    /// The fields that go with every request.
+    /// Returns the fields that every request carries.
     private func fields(without own: Set<String>) -> [HeaderField] {
         var fields = headers.without(Self.ownFields.union(own))
         for (name, value) in [("User-Agent", userAgent), ("Accept-Encoding", "identity")]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import URLSessionRepair
 
-/// Reads the kernel's counters, and keeps what they say of others.
+/// Reads the kernel's interface counters and tracks how much of the network other programs use.
 struct ForegroundWatch: Sendable {
     private struct Reading: Sendable {
         var time: UInt64
@@ -20,30 +20,35 @@ struct ForegroundWatch: Sendable {
         self.isRepaired = isRepaired
     }
 
-    /// Transfers run from now on.
+    /// Starts counting this process's traffic. Called when the first transfer starts.
     mutating func begin() {
         transfer_urlsession_count_wire(1, interfaces?.contains("lo") == true ? 1 : 0)
         last = nil
     }
 
-    /// None runs any more.
+    /// Stops counting. Called after the last transfer has ended.
     mutating func rest() {
         guard last != nil else { return }
         transfer_urlsession_count_wire(0, 0)
         last = nil
     }
 
-    /// Takes a reading. `own` are the bytes of bodies, for where the sockets are not counted.
+    /// Takes a reading of the counters.
+    ///
+    /// - Parameters:
+    ///   - now: The current time in nanoseconds.
+    ///   - own: The total bytes of bodies transferred by this process. Used if the repair does not count the bytes of
+    ///     the sockets.
     mutating func look(now: UInt64, own: Int64) {
         guard let counters = InterfaceCounters.read() else { return }
         let wire = transfer_urlsession_wire_bytes()
-        // Without the repair bodies are all that is known; packets' headers are some 5 %.
+        // Without the repair, only the bytes of bodies are known. Packet headers add about 5%.
         let bodies = own.addingSaturated(own / 20)
         let reading = Reading(
             time: now, counters: counters, received: isRepaired ? Int64(clamping: wire.in) : bodies,
             sent: isRepaired ? Int64(clamping: wire.out) : bodies)
         defer { last = reading }
-        // After a pause of ours an average says nothing.
+        // After a pause in the readings, an average is meaningless.
         guard let last, now > last.time, now - last.time < 2_000_000_000 else { return }
         let names = interfaces.map(Set.init) ?? counters.leadingOut()
         let all = counters.since(last.counters, on: names)

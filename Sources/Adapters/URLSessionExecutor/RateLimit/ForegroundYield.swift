@@ -1,32 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides how much of one direction of the network transfers may use while others of this machine use it too.
+/// Decides how much of one direction of the network transfers may use while other programs on this machine use the
+/// network.
 ///
-/// What others use is what the interfaces carried less our own. While that is more than a trickle, our limit is divided
-/// by eight at each reading, down to a floor; after a second of quiet it doubles at each reading until it restrains
-/// nothing any more. TCP alone would give us half or more: bulk transfers fill the queue before the slowest link.
+/// The traffic of other programs is the traffic of the interfaces minus the traffic of this process. While other
+/// programs use more than a trickle, each reading divides the limit by eight, down to a floor. After a second of
+/// quiet, each reading doubles the limit until the limit no longer has an effect.
 ///
-/// It cannot know what others would like to have, so it stays at the floor as long as they go on.
+/// TCP alone would leave half of the link or more to transfers. Bulk transfers fill the queue in front of the slowest
+/// link.
+///
+/// The demand of other programs is unknown. The limit therefore stays at the floor for as long as they use the
+/// network.
 struct ForegroundYield: Hashable, Sendable {
-    /// Bytes a second that always remain to us.
+    /// The rate that transfers may always use, in bytes per second.
     static let floor: Int64 = 16_384
-    /// Others that use less than this, in bytes a second, are not stepped back for.
+    /// The rate of other programs below which transfers do not yield, in bytes per second.
     static let trickle: Int64 = 32_768
-    /// Others have to be quiet so long before we try again, in nanoseconds.
+    /// The duration for which other programs must be quiet before the limit rises, in nanoseconds.
     static let quiet: UInt64 = 1_000_000_000
 
-    /// Bytes a second that we may use; nil is any amount.
+    /// The rate that transfers may use, in bytes per second. `nil` means unlimited.
     private(set) var limit: Int64?
     private var largestOwn: Int64 = 0
     private var quietFor: UInt64 = 0
 
-    /// Takes a reading: what went over the interfaces and what of it was ours, in bytes, within `elapsed` nanoseconds.
+    /// Updates the limit from a reading of the interface counters.
+    ///
+    /// - Parameters:
+    ///   - all: The bytes that crossed the interfaces.
+    ///   - own: The bytes of `all` that belong to this process.
+    ///   - elapsed: The duration of the reading in nanoseconds.
     mutating func take(all: Int64, own: Int64, elapsed: UInt64) {
         guard elapsed > 0 else { return }
         let ownRate = Self.rate(own, elapsed)
         let others = Self.rate(all, elapsed) - ownRate
         largestOwn = max(largestOwn, ownRate)
-        // Headers and buffers make the difference of two large numbers uncertain.
+        // Headers and buffering make the difference of two large numbers unreliable.
         if others > max(Self.trickle, ownRate / 12, largestOwn / 100) {
             quietFor = 0
             let present = limit.map { min($0, max(ownRate, Self.floor)) } ?? ownRate

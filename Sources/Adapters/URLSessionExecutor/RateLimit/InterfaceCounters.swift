@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What went over network interfaces since they came up, in bytes.
+/// The number of bytes that each network interface has received and sent since it came up.
 struct InterfaceCounters: Hashable, Sendable {
     var received: [String: Int64] = [:]
     var sent: [String: Int64] = [:]
 
-    /// Reads `/proc/net/dev` as it is: two lines of headings, then `name: ` and sixteen numbers a line (proc(5)).
+    /// Parses the contents of `/proc/net/dev`.
+    ///
+    /// The file has two lines of headings. Each further line holds `name: ` and sixteen numbers (proc(5)).
     init(decoding text: String) {
         for line in text.split(separator: "\n") {
             guard let colon = line.lastIndex(of: ":") else { continue }
@@ -18,7 +20,7 @@ struct InterfaceCounters: Hashable, Sendable {
         }
     }
 
-    /// The kernel's counters now; nil where they cannot be read.
+    /// Returns the kernel's current counters, or `nil` if they cannot be read.
     static func read() -> InterfaceCounters? {
         guard let file = fopen("/proc/net/dev", "re") else { return nil }
         defer { fclose(file) }
@@ -28,7 +30,9 @@ struct InterfaceCounters: Hashable, Sendable {
         return InterfaceCounters(decoding: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Bytes of those interfaces since `earlier`; one that is new, or began again, counts from then on.
+    /// Returns the bytes that crossed the named interfaces since `earlier`.
+    ///
+    /// An interface that is new, or whose counter restarted, contributes nothing to this reading.
     func since(_ earlier: InterfaceCounters, on names: Set<String>) -> (received: Int64, sent: Int64) {
         func sum(_ now: [String: Int64], _ then: [String: Int64]) -> Int64 {
             now.reduce(0) { sum, entry in
@@ -39,8 +43,10 @@ struct InterfaceCounters: Hashable, Sendable {
         return (sum(received, earlier.received), sum(sent, earlier.sent))
     }
 
-    /// The interfaces that lead out of this machine: those with a device, since bridges and tunnels carry the same bytes
-    /// once more; where there is none (containers, network namespaces), all but the loopback.
+    /// Returns the interfaces that connect this machine to the network.
+    ///
+    /// These are the interfaces with a device, because bridges and tunnels count the same bytes again. If no
+    /// interface has a device (as in containers and network namespaces), returns every interface except the loopback.
     func leadingOut(hasDevice: (String) -> Bool = { access("/sys/class/net/\($0)/device", F_OK) == 0 }) -> Set<String> {
         let all = Set(received.keys).subtracting(["lo"])
         let physical = all.filter(hasDevice)

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was taken beyond a rate, in bytes, paid off as time passes.
+/// The number of bytes taken in excess of a rate, which is paid off as time passes.
 struct RateBucket: Hashable, Sendable {
-    /// A late wake or a short pause of the server may be caught up, a long one not: so many nanoseconds.
+    /// The longest idle time that may be caught up, in nanoseconds.
+    ///
+    /// A late wakeup or a short pause of the server can be caught up; a long pause cannot.
     static let longestCredit: UInt64 = 50_000_000
-    /// Bytes that are not paid for; below zero where there is credit.
+    /// The number of bytes that are not yet paid off. Negative if there is credit.
     private(set) var debt: Int64 = 0
-    /// Rounding down on each call would starve a slow bucket.
+    /// The fraction of a byte left over from the last call, in billionths. Rounding down on each call would starve a
+    /// slow bucket.
     private var remainder: UInt64 = 0
     private var paid: UInt64?
 
-    /// Pays off what `bytesPerSecond` allows for the time since the last call.
+    /// Pays off the bytes that `bytesPerSecond` allows for the time since the last call.
     mutating func settle(now: UInt64, bytesPerSecond: Int64) {
         defer { paid = max(now, paid ?? now) }
         guard let paid, now > paid else { return }
         let rate = UInt64(max(1, bytesPerSecond))
-        // An hour pays off everything that matters, and cannot overflow.
+        // An hour pays off every debt that matters and cannot overflow.
         let elapsed = min(now - paid, 3600 * 1_000_000_000)
         let (high, low) = rate.multipliedFullWidth(by: elapsed)
         let (bytes, rest) = UInt64(1_000_000_000).dividingFullWidth((min(high, 999_999_999), low))
@@ -28,7 +31,7 @@ struct RateBucket: Hashable, Sendable {
 
     mutating func take(_ bytes: Int64) { debt = debt.addingSaturated(max(0, bytes)) }
 
-    /// Nanoseconds until the debt is paid; 0 where there is none.
+    /// Returns the time until the debt is paid off, in nanoseconds. Returns 0 if there is no debt.
     func wait(bytesPerSecond: Int64) -> UInt64 {
         guard debt > 0 else { return 0 }
         let (high, low) = UInt64(debt).multipliedFullWidth(by: 1_000_000_000)

@@ -5,15 +5,15 @@ import TransferEngine
 internal import TransferModel
 import URLSessionRepair
 
-/// The rate of one attempt: all its requests go one after another through this.
+/// The rate limiter of one attempt. All requests of the attempt pass through the lane one after another.
 final class RateLane: Sendable {
-    /// The attempt's transfer.
+    /// The identifier of the attempt's transfer.
     let id: TransferID
-    /// The bounds that it is under.
+    /// The rate limits that apply to the attempt.
     let limits: [RateLimit]
-    /// What the transfer sets for itself.
+    /// The transfer's own rate limit in bytes per second, at least 1. `nil` means unlimited.
     let ownLimit: Int64?
-    /// The repair's number; 0 where there is none, so that nothing but our own waiting holds it.
+    /// The number of the lane in the repair. 0 without the repair; only waits in the executor limit the rate then.
     let number: UInt64
     private let heldUntil = Atomic<UInt64>(0)
     private let countedHere = Atomic<Int64>(0)
@@ -29,31 +29,33 @@ final class RateLane: Sendable {
         number = isRepaired ? transfer_urlsession_lane_open(isBackground ? 1 : 0) : 0
     }
 
-    /// The header field that names it to the repair, which takes it out; nil without the repair.
+    /// The header field that identifies the lane to the repair, which removes the field from the request. `nil`
+    /// without the repair.
     var field: HeaderField? {
         number == 0 ? nil : HeaderField(name: TRANSFER_URLSESSION_LANE_FIELD, value: String(number))
     }
 
-    /// Bytes of bodies so far.
+    /// The number of bytes of bodies transferred so far.
     var bytes: Int64 {
         let state = transfer_urlsession_lane_state(number)
         return number == 0 ? countedHere.load(ordering: .relaxed) : state.received + state.sent
     }
 
-    /// Up to when we held it back ourselves, which is not the server's fault; in `MonotonicTime`.
+    /// The end of the last delay that the rate limiter caused, in `MonotonicTime`. The server is not at fault for a
+    /// delay before that time.
     var lastHeld: UInt64 {
         max(heldUntil.load(ordering: .relaxed), transfer_urlsession_lane_state(number).held)
     }
 
     func hold(until time: UInt64) { heldUntil.store(time, ordering: .relaxed) }
 
-    /// Counts bytes where the repair does not.
+    /// Counts bytes that the repair does not count.
     func count(_ bytes: Int64) { countedHere.wrappingAdd(bytes, ordering: .relaxed) }
 
-    /// Bytes a second from now on; nil for any amount.
+    /// Sets the rate in bytes per second. `nil` means unlimited.
     func setRate(_ rate: Int64?) { transfer_urlsession_lane_set_rate(number, rate ?? 0) }
 
-    /// Ends its requests at once, ahead of their cancellation; the repair's work, without it nothing happens.
+    /// Ends the lane's requests at once, before URLSession cancels them. Does nothing without the repair.
     func stop() { transfer_urlsession_lane_stop(number) }
 
     func close() { transfer_urlsession_lane_close(number) }

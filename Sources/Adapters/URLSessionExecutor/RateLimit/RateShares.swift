@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Divides rates among what runs, max-min fairly: nobody could have more without somebody with less losing some.
+/// Divides rates among running transfers by max-min fairness: no share can grow unless a smaller share shrinks.
 ///
-/// By progressive filling (Bertsekas and Gallager, Data Networks, 2nd edition, section 6.5.2): all grow alike until a
-/// limit is full, whose members stay where they are while the others go on. First up to what each can use, then with
-/// what is left over, so that everybody has room to grow. Costs O(claims² · limits of a claim) at worst.
+/// The algorithm is progressive filling (Bertsekas and Gallager, Data Networks, 2nd edition, section 6.5.2). All
+/// shares grow at an equal pace until a limit is exhausted. The members of that limit keep their shares, and the
+/// other shares continue to grow.
+///
+/// The first pass fills each share up to its demand. The second pass distributes the rest, so that every transfer has
+/// room to grow. The worst-case cost is O(claims² · limits of a claim).
 enum RateShares {
-    /// What one that runs asks for.
+    /// The claim of one running transfer.
     struct Claim: Hashable, Sendable {
-        /// Names it.
+        /// The identifier of the claim.
         var id: Int64
-        /// The bounds that it is under, each named once; those without a number do not count.
+        /// The limits that apply to the claim, without duplicates. A limit that has no rate is ignored.
         var limits: [RateLimit]
-        /// Bytes a second that it can use; nil takes all it can get.
+        /// The rate that the transfer can use, in bytes per second. `nil` means as much as possible.
         var demand: Int64?
     }
 
-    /// The share of each claim that is under any limit, at least 1; the sums stay within the limits but for that.
+    /// Returns the share of each claim that is under at least one limit, in bytes per second.
+    ///
+    /// Each share is at least 1. Apart from this minimum, the sums of the shares stay within the limits.
     static func shares(of claims: [Claim], under limits: [RateLimit: Int64]) -> [Int64: Int64] {
         var filling = Filling(claims, limits)
         filling.fill(upToDemand: true)
@@ -24,9 +29,9 @@ enum RateShares {
         return filling.shares
     }
 
-    /// What one can use, told by what it used of its share in the last while; nil where it may use any amount.
+    /// Returns the demand of a transfer, estimated from its recent use of its share. `nil` means as much as possible.
     ///
-    /// Room for growth stays: a quarter above what was used, and at least `least`.
+    /// The result leaves room for growth: a quarter more than `used`, and at least `least`.
     static func demand(used: Int64, share: Int64, least: Int64) -> Int64? {
         if used.addingSaturated(used / 4) >= share { return nil }
         return max(used + used / 4, least)
@@ -74,7 +79,8 @@ enum RateShares {
                 step = max(0, step)
                 for index in active { members[index].share += step }
                 for (index, count) in counts.enumerated() { left[index] -= step * count }
-                // What is full, or holds less than one byte for each, is done with.
+                // A limit that is exhausted, or has less than one byte left for each member, stops the growth of its
+                // members.
                 active.removeAll { index in
                     let member = members[index]
                     if upToDemand, let demand = member.demand, member.share >= demand { return true }

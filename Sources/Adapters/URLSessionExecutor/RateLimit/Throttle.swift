@@ -7,15 +7,17 @@ internal import TransferModel
 import TransferPolicy
 import URLSessionRepair
 
-/// Keeps what runs within the limits: gives each lane its share, and looks again twice a second while there is a limit.
+/// Keeps running transfers within the rate limits.
 ///
-/// Shares keep what runs within the limits; what many short transfers take beyond them is a debt of the limit, which
-/// later requests wait for.
+/// The throttle gives each lane its share. While a limit is set, the throttle recomputes the shares twice a second.
+///
+/// The shares keep running transfers within the limits. Many short transfers together can exceed a limit. The excess
+/// becomes a debt of that limit, and later requests wait until the debt is paid off.
 final class Throttle: Sendable {
     private struct Runner: Sendable {
         var lane: RateLane
         var counted: Int64 = 0
-        /// Bytes since the demand was last told.
+        /// The number of bytes since the last update of the demand.
         var used: Int64 = 0
         var share: Int64?
         var demand: Int64?
@@ -25,7 +27,7 @@ final class Throttle: Sendable {
         var runners: [Int64: Runner] = [:]
         var buckets: [RateLimit: RateBucket] = [:]
         var demandsTold: UInt64 = 0
-        /// Bytes of all lanes so far.
+        /// The number of bytes that all lanes have transferred so far.
         var total: Int64 = 0
         var watch: ForegroundWatch
         var timer: (any DispatchSourceTimer)?
@@ -34,32 +36,38 @@ final class Throttle: Sendable {
     private let queue = DispatchQueue(label: "transfer.throttle")
     private let state: Mutex<State>
 
-    /// Between two looks.
+    /// The time between two updates of the shares.
     private static let interval = DispatchTimeInterval.milliseconds(500)
-    /// The same while there may be somebody to yield to.
+    /// The time between two updates if transfers yield to other programs.
     private static let watchfulInterval = DispatchTimeInterval.milliseconds(250)
     private static let second: UInt64 = 1_000_000_000
 
-    /// `interfaces` are those that are watched; nil finds those that lead out of this machine.
+    /// Creates a throttle.
+    ///
+    /// - Parameters:
+    ///   - limits: The initial rate limits.
+    ///   - isRepaired: Whether the URLSession repair counts and limits the bytes.
+    ///   - interfaces: The network interfaces to watch. If `nil`, the interfaces that connect this machine to the
+    ///     network.
     init(limits: RateLimits, isRepaired: Bool, interfaces: [String]?) {
         self.isRepaired = isRepaired
         state = Mutex(State(limits: limits, watch: ForegroundWatch(interfaces: interfaces, isRepaired: isRepaired)))
     }
 
-    /// Other limits from now on, for what runs too.
+    /// Replaces the limits, for running transfers too.
     func set(_ limits: RateLimits) {
         state.withLock { state in
             state.limits = limits
             settle(&state)
             allocate(&state)
-            // The interval may be another.
+            // The new limits may need a different interval.
             state.timer?.cancel()
             state.timer = nil
             keepTime(&state)
         }
     }
 
-    /// An attempt begins.
+    /// Registers a new attempt and returns its lane.
     func enter(_ job: TransferJob, isSending: Bool = false) -> RateLane {
         let lane = RateLane(job: job, isSending: isSending, isRepaired: isRepaired)
         state.withLock { state in
@@ -71,11 +79,11 @@ final class Throttle: Sendable {
         return lane
     }
 
-    /// An attempt is over.
+    /// Removes an attempt that has ended, and closes its lane.
     func leave(_ lane: RateLane) {
         state.withLock { state in
             settle(&state)
-            // A transfer that was started again already has another lane.
+            // A transfer that was restarted already has a new lane.
             if state.runners[lane.id.rawValue]?.lane === lane { state.runners[lane.id.rawValue] = nil }
             state.buckets[.transfer(lane.id.rawValue)] = nil
             allocate(&state)
@@ -84,7 +92,8 @@ final class Throttle: Sendable {
         lane.close()
     }
 
-    /// When the next request of the lane may be sent: until then what was taken too much is paid off.
+    /// Returns the earliest time of the lane's next request. Until that time, the debt of the lane's limits is paid
+    /// off.
     func timeOfNextRequest(_ lane: RateLane) -> UInt64 {
         let now = MonotonicTime.now()
         let wait = state.withLock { state in
@@ -97,7 +106,9 @@ final class Throttle: Sendable {
         return time
     }
 
-    /// Counts bytes that the repair does not count; returns the time until which to wait.
+    /// Counts bytes that the repair does not count, and returns the time until which the caller must wait.
+    ///
+    /// Returns 0 if the repair is active or no limit is set.
     func take(_ count: Int, _ lane: RateLane) -> UInt64 {
         guard !isRepaired else { return 0 }
         lane.count(Int64(count))
@@ -117,7 +128,7 @@ final class Throttle: Sendable {
         }.max() ?? 0
     }
 
-    /// What each bound is at present.
+    /// Returns the current rate of each limit, in bytes per second and at least 1.
     private static func rates(_ state: State) -> [RateLimit: Int64] {
         var rates: [RateLimit: Int64] = [:]
         rates[.global] = state.limits.global
@@ -130,7 +141,7 @@ final class Throttle: Sendable {
         return rates.mapValues { max(1, $0) }
     }
 
-    /// Counts what went through the lanes since the last time.
+    /// Counts the bytes that passed through the lanes since the last call.
     private func settle(_ state: inout State) {
         let now = MonotonicTime.now()
         let rates = Self.rates(state)
@@ -147,16 +158,17 @@ final class Throttle: Sendable {
             guard fresh > 0 else { continue }
             for limit in runner.lane.limits where rates[limit] != nil { state.buckets[limit]?.take(fresh) }
         }
-        // After what was taken meanwhile, or the time in which it was taken would be cut to the credit.
+        // Must follow the counting above. Otherwise the time in which those bytes were taken is cut down to the
+        // credit.
         for (limit, rate) in rates { state.buckets[limit]?.settle(now: now, bytesPerSecond: rate) }
     }
 
-    /// Gives each lane its share.
+    /// Assigns each lane its share.
     private func allocate(_ state: inout State) {
         let rates = Self.rates(state)
         let limits = rates.reduce(into: [RateLimit: Int64]()) { limits, entry in
-            // Connections take a tenth of a second's worth at a time; more of a debt than that is paid within a second, but
-            // never with more than half of the rate.
+            // Connections take the bytes of a tenth of a second at a time. A larger debt is paid off within a second,
+            // but never with more than half of the rate.
             let debt = max(0, (state.buckets[entry.key]?.debt ?? 0) - entry.value / 8)
             limits[entry.key] = max(entry.value / 2, entry.value - debt)
         }
@@ -171,7 +183,7 @@ final class Throttle: Sendable {
         }
     }
 
-    /// Tells what each could use, by what it used.
+    /// Estimates the demand of each transfer from its recent use.
     private func tellDemands(_ state: inout State, now: UInt64) {
         let elapsed = now - state.demandsTold
         defer { state.demandsTold = now }

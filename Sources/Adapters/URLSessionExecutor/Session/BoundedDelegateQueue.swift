@@ -2,12 +2,13 @@
 import Dispatch
 import Foundation
 
-/// The queue URLSession hands its callbacks to: they run in order on the consumer, and URLSession waits while too many
-/// are pending.
+/// The delegate queue of URLSession. Runs the callbacks in order on the consumer, and blocks URLSession while too
+/// many callbacks are pending.
 ///
-/// That wait is what keeps a fast server from filling the memory (OperationQueue itself never waits).
+/// This back-pressure prevents a fast server from filling the memory. An `OperationQueue` itself never blocks.
 final class BoundedDelegateQueue: OperationQueue, @unchecked Sendable {
-    // Guard: both are constants and Sendable. OperationQueue's own promise, which is not checked, has to be repeated here.
+    // Guard: both properties are constants and Sendable. The unchecked conformance repeats OperationQueue's own, which a
+    // subclass must restate.
     private let gate: Gate
     private let consumer: ConsumerExecutor
 

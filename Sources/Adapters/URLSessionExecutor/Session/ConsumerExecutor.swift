@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
-/// The serial executor on which everything happens that comes of requests: callbacks, decisions and writes, in order.
+/// The serial executor that runs everything that results from a request: callbacks, decisions, and writes, in order.
 ///
-/// Attempts are actors on it, so the compiler checks that nobody else uses their state. URLSession's callbacks come on its
-/// queue and enter an actor by `assumeIsolated`: that costs a check, and no hop.
+/// Attempts are actors on this executor, so the compiler checks that no other code uses their state. URLSession's
+/// callbacks arrive on the executor's queue and enter an actor through `assumeIsolated`. That call costs a check but
+/// no context switch.
 final class ConsumerExecutor: SerialExecutor {
     let queue = DispatchQueue(label: "transfer.session.consumer")
 
@@ -16,13 +17,13 @@ final class ConsumerExecutor: SerialExecutor {
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
-/// An actor on a consumer's executor.
+/// An actor that runs on a consumer executor.
 protocol ConsumerActor: Actor {
     nonisolated var consumer: ConsumerExecutor { get }
 }
 
 extension ConsumerActor {
-    /// Does `work` after all that was dispatched before.
+    /// Runs `work` after all previously dispatched work.
     nonisolated func dispatch(_ work: @escaping @Sendable (isolated Self) -> Void) {
         consumer.queue.async { self.assumeIsolated { work($0) } }
     }

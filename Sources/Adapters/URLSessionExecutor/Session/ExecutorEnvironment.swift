@@ -4,28 +4,30 @@ import Glibc
 import LinuxKernel
 import Synchronization
 
-/// What all attempts of an executor share.
+/// The state that all attempts of an executor share.
 final class ExecutorEnvironment: Sendable {
     let configuration: URLSessionExecutorConfiguration
-    /// Whether encoded bodies arrive as they were sent.
+    /// A Boolean value that indicates whether the URLSession repair is active. With the repair, encoded bodies arrive
+    /// as the server sent them.
     let isRepaired: Bool
     let consumer = ConsumerExecutor()
-    /// What waits for the disk: syncing, hashing a whole file, renaming.
+    /// The queue for work that waits for the disk: syncing, hashing a whole file, and renaming.
     let disk = DispatchQueue(label: "transfer.session.disk", attributes: .concurrent)
     let gate: Gate
     let client: SessionClient
     let space: VolumeSpace
     let fileCalls: FileCalls
     private let proxies: ProxyRule
-    /// Whether the consumer waits for the disk or the rate limit.
+    /// A Boolean value that indicates whether the consumer is waiting for the disk or the rate limit.
     let isHeldUp = Atomic(false)
     let throttle: Throttle
-    /// When the consumer last stopped waiting for either.
+    /// The end of the consumer's last wait for the disk or the rate limit.
     private let stalledUntil = Atomic<UInt64>(0)
 
-    /// Unsynced bytes at which writing waits for the disk.
+    /// The number of unsynced bytes above which writes wait for the disk.
     static let largestLag: Int64 = 32 << 20
-    /// The largest block of bytes that URLSession hands on with the repair; without, it is 16 KiB.
+    /// The largest block in which URLSession delivers bytes with the repair. Without the repair, the largest block is
+    /// 16 KiB.
     static let blockSize = 256 << 10
 
     init(configuration: URLSessionExecutorConfiguration, isRepaired: Bool, fileCalls: FileCalls = FileCalls()) {
@@ -33,7 +35,7 @@ final class ExecutorEnvironment: Sendable {
         self.fileCalls = fileCalls
         self.isRepaired = isRepaired
         proxies = ProxyRule(explicit: configuration.proxy)
-        // At most 8 MiB in memory with the repair, 1 MiB without.
+        // Bounds the blocks in memory to 8 MiB with the repair, and to 1 MiB without.
         gate = Gate(limit: isRepaired ? 32 : 64)
         throttle = Throttle(
             limits: configuration.limits, isRepaired: isRepaired, interfaces: configuration.foregroundInterfaces)
@@ -42,18 +44,22 @@ final class ExecutorEnvironment: Sendable {
             floorBytes: configuration.storageFloorBytes, floorPercent: configuration.storageFloorPercent)
     }
 
-    /// Waits as the limits want after that many bytes, where the repair does not hold connections; not while somebody is
-    /// in a hurry.
+    /// Waits as long as the limits demand after `count` received bytes. Returns at once if the repair limits the
+    /// connections, or while a stop is in progress.
     func pace(_ count: Int, _ lane: RateLane?) {
-        // Waits below some milliseconds are gathered: a sleep for each packet would cost more than it spreads.
+        // Waits shorter than a few milliseconds are accumulated. A sleep for each packet would cost more time than
+        // the sleep distributes.
         if let end = wait(for: count, lane, atLeast: 4_000_000) { stalledUntil.store(end, ordering: .relaxed) }
     }
 
-    /// The same for bytes to be sent, on URLSession's own queue, which it holds up.
+    /// Waits as long as the limits demand after `count` bytes to be sent. Runs on URLSession's own queue and blocks
+    /// that queue.
     func paceUpload(_ count: Int, _ lane: RateLane?) { _ = wait(for: count, lane, atLeast: 0) }
 
-    /// Waits until the limits allow more after that many bytes; returns when that was, nil where there was less to wait
-    /// for than so many nanoseconds.
+    /// Waits until the limits allow more bytes after `count` bytes.
+    ///
+    /// - Returns: The time at which the wait ended, or `nil` if the wait would have lasted `shortest` nanoseconds or
+    ///   less.
     private func wait(for count: Int, _ lane: RateLane?, atLeast shortest: UInt64) -> UInt64? {
         guard !isRepaired, let lane else { return nil }
         let due = throttle.take(count, lane)
@@ -68,7 +74,7 @@ final class ExecutorEnvironment: Sendable {
         return now
     }
 
-    /// Waits while the disk is too far behind.
+    /// Waits while the number of unsynced bytes exceeds the limit.
     func waitForDisk(_ file: PartialFile, written: Int64) {
         guard written - file.durable.count > Self.largestLag else { return }
         isHeldUp.store(true, ordering: .relaxed)
@@ -79,14 +85,15 @@ final class ExecutorEnvironment: Sendable {
         stalledUntil.store(MonotonicTime.now(), ordering: .relaxed)
     }
 
-    /// Host and port of the proxy that requests to that URL go through; nil where there is none.
+    /// Returns the host and port of the proxy for requests to the URL, or `nil` if there is no proxy.
     func proxy(for url: String) -> String? {
         let reference = URLReference(url)
         return proxies.proxy(scheme: reference.scheme ?? "", host: reference.host)
             .map { URLReference($0.contains("://") ? $0 : "http://" + $0).hostAndPort }
     }
 
-    /// The time since `activity` in which we did not hold the network up ourselves.
+    /// Returns the time since `activity` in nanoseconds, without the time during which this process itself delayed
+    /// the network.
     func idleTime(since activity: UInt64, now: UInt64, _ lane: RateLane?) -> UInt64 {
         let start = max(activity, stalledUntil.load(ordering: .relaxed), lane?.lastHeld ?? 0)
         return now > start ? now - start : 0

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import LinuxKernel
 
-/// Lets at most so many blocks through at a time, and all of them while somebody is in a hurry.
+/// A counting semaphore that is open to everyone while a stop is in progress.
 ///
-/// Whoever stops a transfer needs URLSession's own queue, which waits here for the disk or the rate limit; so a stop
-/// opens the gate until it is through.
+/// The thread that stops a transfer needs URLSession's own queue. That queue may be blocked here by the disk or the
+/// rate limit, so a stop opens the gate until the stop is complete.
 final class Gate: Sendable {
     private struct State: Sendable {
         var inside = 0
@@ -25,8 +25,8 @@ final class Gate: Sendable {
 
     var isHurried: Bool { state.value.hurries > 0 }
 
-    /// Sleeps so long, less when a hurry begins.
+    /// Sleeps for the given time, or until a stop begins.
     ///
-    /// Every caller but one is inside the gate and holds it up: that is meant.
+    /// Every caller except one is inside the gate while it sleeps and so delays other blocks. This delay is intended.
     func pause(nanoseconds: UInt64) { state.wait(until: MonotonicTime.now() + nanoseconds) { $0.hurries > 0 } }
 }

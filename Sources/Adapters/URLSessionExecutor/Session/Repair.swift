@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import URLSessionRepair
 
-/// The switch of the repair of URLSession.
+/// The result of installing the URLSession repair.
 struct Repair: Hashable, Sendable {
-    /// Whether FoundationNetworking's faults are mended.
+    /// A Boolean value that indicates whether the repair is active.
     var isAtWork: Bool
-    /// A sentence on what a person should know of the repair; nil where it was tested here, or is switched off.
+    /// A sentence for the user about the repair. `nil` if the repair was tested with this build, or is switched off.
     var warning: String?
 
-    /// The repair after an installation that ended like that.
+    /// Creates the result of an installation.
     ///
     /// - Parameters:
-    ///   - state: how much of it is in place: all or nothing.
-    ///   - reason: why nothing of it is.
-    ///   - build: the number of FoundationNetworking's build; "" where it has none.
-    ///   - isEnabled: whether it is wanted.
+    ///   - state: The state of the installation: complete or absent, and tested or not.
+    ///   - reason: The reason why the repair is absent.
+    ///   - build: The build number of FoundationNetworking, or an empty string if the build has no number.
+    ///   - isEnabled: Whether the configuration asks for the repair.
     init(state: transfer_urlsession_repair_state, reason: String, build: String, isEnabled: Bool) {
         isAtWork = isEnabled && state != transfer_urlsession_repair_absent
         guard isEnabled, state != transfer_urlsession_repair_tested else { return }
@@ -31,7 +31,7 @@ struct Repair: Hashable, Sendable {
             """
     }
 
-    /// Puts the repair in place or changes its options; all of it is in place afterwards, or nothing.
+    /// Installs the repair or changes its options. Afterward, the repair is either completely installed or absent.
     static func install(isEnabled: Bool, bufferSize: Int, caFile: String?, proxy: String?) -> Repair {
         func run(_ caFile: UnsafePointer<CChar>?, _ proxy: UnsafePointer<CChar>?) -> Repair {
             var options = transfer_urlsession_repair_options(

@@ -7,22 +7,22 @@ import Synchronization
 internal import TransferModel
 import URLSessionRepair
 
-/// Is told what comes of a request.
+/// An actor that receives the events of its requests.
 protocol ExchangeReceiver: ConsumerActor {
     func exchange(_ exchange: Exchange, received head: ResponseHead)
     func exchange(_ exchange: Exchange, received bytes: Data)
-    /// The last call; `failure` is nil where the answer is complete.
+    /// Reports the end of the exchange. This is the last call; `failure` is `nil` if the answer is complete.
     func exchange(_ exchange: Exchange, endedWith failure: SessionError?)
 }
 
-/// An error of URLSession.
+/// An error of URLSession: its `NSURLError…` code and its text.
 struct SessionError: Error, Hashable, Sendable {
     var code: Int
     var text: String
     static let cancelled = SessionError(code: -999, text: "cancelled")
 }
 
-/// One request and its answer.
+/// An HTTP request and its answer.
 final class Exchange: Sendable {
     struct State: Sendable {
         var task: URLSessionDataTask?
@@ -32,9 +32,9 @@ final class Exchange: Sendable {
         var wasChallenged = false
     }
     let receiver: any ExchangeReceiver
-    /// What the request sends; nil for nothing.
+    /// The body of the request, or `nil` if the request has no body.
     let body: UploadBody?
-    /// What holds it to its rate.
+    /// The rate limiter of the request, or `nil` if the rate is not limited.
     let lane: RateLane?
     let state = Mutex(State())
 
@@ -45,10 +45,10 @@ final class Exchange: Sendable {
     }
 }
 
-/// The one long-lived URLSession.
+/// The client of the executor's only URLSession, which lives as long as the executor.
 ///
-/// Data tasks only; every call to the session or a task is made on one control queue, never on the delegate's, since
-/// those calls wait for URLSession's queue, which may be waiting for the delegate.
+/// The client uses only data tasks. All calls to the session or a task are made on a single control queue, never on
+/// the delegate queue. Those calls wait for URLSession's own queue, which may be waiting for the delegate.
 final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
     private let control = DispatchQueue(label: "transfer.session.control")
     private let consumer: ConsumerExecutor
@@ -66,10 +66,10 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         super.init()
     }
 
-    /// Sends the request when the limits of its lane allow; everything that comes of it is told to `receiver`, ending with
-    /// exactly one `endedWith`.
+    /// Sends the request as soon as the limits of the lane allow.
     ///
-    /// A `body` is sent as it is, in the length that the request's `Content-Length` names.
+    /// Reports all events of the request to `receiver`. The last event is exactly one `endedWith`. A `body` is sent
+    /// unchanged, with the length of the request's `Content-Length` field.
     func send(
         _ request: RequestHead, body: UploadBody? = nil, timeoutSeconds: Int, lane: RateLane? = nil,
         to receiver: any ExchangeReceiver
@@ -80,7 +80,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
             return exchange
         }
         var urlRequest = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
-        // Whole seconds: a fraction below one is taken as no time at all.
+        // URLSession accepts whole seconds and treats a fraction below one as zero.
         urlRequest.timeoutInterval = Double(max(1, timeoutSeconds))
         urlRequest.httpShouldHandleCookies = false
         urlRequest.httpMethod = request.method
@@ -89,8 +89,8 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
             urlRequest.addValue(field.value, forHTTPHeaderField: field.name)
         }
         if body != nil {
-            // URLSession sends a stream in chunks, and waits a second for a server to agree to it. libcurl leaves a field
-            // of blanks out.
+            // URLSession sends a stream in chunks and waits a second for the server's consent. libcurl omits a field
+            // whose value is blank.
             for name in ["Transfer-Encoding", "Expect"] { urlRequest.setValue(" ", forHTTPHeaderField: name) }
         }
         var delay = DispatchTimeInterval.nanoseconds(0)
@@ -107,7 +107,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         return exchange
     }
 
-    /// Ends the request; its `endedWith` follows, by ourselves if URLSession forgets.
+    /// Cancels the request. Its `endedWith` follows; after 10 seconds, the client sends it if URLSession does not.
     func cancel(_ exchange: Exchange) {
         let isFirst = exchange.state.withLock { state in
             defer { state.isCancelled = true }
@@ -119,7 +119,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
             if let task = exchange.state.withLock({ $0.task }) {
                 task.cancel()
             } else {
-                // It was to begin later, and will not.
+                // A delayed request has no task yet, and none is started.
                 self.consumer.queue.async { self.close(exchange, .cancelled) }
             }
             self.gate.endHurry()
@@ -127,7 +127,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         consumer.queue.asyncAfter(deadline: .now() + 10) { self.close(exchange, .cancelled) }
     }
 
-    /// Calls `answer` once the control queue, URLSession's own and the delegate's have all moved.
+    /// Calls `answer` once the control queue, URLSession's own queue, and the delegate queue have all made progress.
     func probe(_ answer: @escaping @Sendable () -> Void) {
         control.async {
             guard let session = self.session.withLock({ $0 }) else { return answer() }
@@ -135,9 +135,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    /// Lets go of the session.
-    ///
-    /// There must be no exchange any more.
+    /// Invalidates the session. No exchange may be running.
     func invalidate() async {
         await withCheckedContinuation { continuation in
             control.async {
@@ -156,7 +154,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
             return
         }
         var request = request
-        // Made here, because a stream belongs to one queue at a time.
+        // The stream is created here because a stream must stay on a single queue.
         request.httpBodyStream = exchange.body?.makeStream()
         let task = openSession().dataTask(with: request)
         running.withLock { $0[task.taskIdentifier] = exchange }
@@ -180,7 +178,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    /// Tells the end once.
+    /// Reports the end of the exchange, once.
     private func close(_ exchange: Exchange, _ failure: SessionError?) {
         let (isFirst, task) = exchange.state.withLock { state in
             defer {
@@ -203,7 +201,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         if response.statusCode >= 200 { exchange.state.withLock { $0.hasHead = true } }
         let fields = response.allHeaderFields.compactMap { name, value -> HeaderField? in
             guard let name = name as? String, let value = value as? String else { return nil }
-            // The repair renames it, so that URLSession does not follow.
+            // The repair renames the field so that URLSession does not follow the redirect.
             let isLocation = name.lowercased() == "x-unfollowed-location"
             return HeaderField(name: isLocation ? "Location" : name, value: value)
         }
@@ -230,7 +228,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let exchange = running.withLock({ $0[task.taskIdentifier] }) else { return }
         let state = exchange.state.withLock { $0 }
-        // A redirect that is not followed may end without its head having been told.
+        // A redirect that is not followed can end before its head is reported.
         if error == nil, !state.hasHead, !state.isOver { tellHead(exchange, task.response) }
         guard let error, !(state.wasChallenged && !state.isCancelled) else { return close(exchange, nil) }
         let wrapped = error as NSError
@@ -256,7 +254,7 @@ final class SessionClient: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         open(task)?.state.withLock { $0.wasChallenged = true }
-        // It cancels the task, which must not be done here.
+        // The completion handler cancels the task, which must not happen on this queue.
         control.async { completionHandler(.cancelAuthenticationChallenge, nil) }
     }
 }

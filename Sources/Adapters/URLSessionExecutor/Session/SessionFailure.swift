@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What URLSession's errors mean.
+/// Translates URLSession's errors into transfer failures.
 ///
-/// On Linux most of them are -1 with libcurl's words, which have to be told apart.
+/// On Linux, most errors have the code -1. Only libcurl's text distinguishes these errors.
 enum SessionFailure {
-    /// The failure for an error of that code (`NSURLError…`) and text at that host.
+    /// Returns the failure for an error of URLSession.
     ///
-    /// `proxy` is the host and port of the one in between.
+    /// - Parameters:
+    ///   - code: The error code (`NSURLError…`).
+    ///   - text: The description of the error.
+    ///   - host: The host of the request.
+    ///   - proxy: The host and port of the proxy, or `nil` if there is no proxy.
     static func failure(code: Int, text: String, host: String, proxy: String? = nil) -> TransferFailure {
         if let proxy, text.contains("response 407") || text.contains("code 407 from proxy") {
             return .proxyRefused(proxy)
@@ -19,8 +23,8 @@ enum SessionFailure {
         case -1005: make(.connection, "\(host) broke the connection", text)
         case -1007: make(.redirect, "\(host) redirects too often", text)
         case -1011: make(.connection, "\(host) closed the connection without an answer", text)
-        // Garbage in place of HTTP comes under the same codes as a bad URL, with libcurl's words.
-        // FoundationNetworking misreads the host; only the repair helps.
+        // FoundationNetworking misreads an IPv6 host; only the repair helps. The case after this one covers a
+        // response that is not HTTP. Such a response has the codes of a bad URL, and only libcurl's text differs.
         case -1000 where host.hasPrefix("["):
             make(.unsupportedURL, "A URL with an IPv6 address cannot be fetched without the repair of URLSession", "")
         case -1000, -1002:
@@ -44,7 +48,7 @@ enum SessionFailure {
             .certificate, "The certificate of HOST is not valid"
         ),
         (["error setting certificate"], .certificate, "The CA file cannot be used"),
-        // In the middle of an answer, where the line below would speak of the handshake.
+        // An error in the middle of an answer. The next row would blame the handshake.
         (["SSL_read", "SSL_write", "unexpected eof"], .connection, "The connection to HOST was lost"),
         (["OpenSSL", "SSL_connect", "SSL connect", "TLS", "alert"], .handshake, "The TLS handshake with HOST failed"),
         (["unencoding", "content encoding"], .encodedBody, "HOST sent an encoded body that cannot be checked"),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The identity of the files by which names are resolved, and of the certificates.
+/// The identity of the files for name resolution and of the certificates.
 ///
-/// A confined process may go on reading a file that was written anew, but not one that took its place: a worker whose stamp
-/// is not the present one gets no further attempts.
+/// A confined process can still read a file that was rewritten, but not a file that replaced it. A worker whose stamp
+/// is out of date receives no further attempts.
 struct SystemFilesStamp: Hashable, Sendable {
     private var files: [String]
 
-    /// The present stamp, with a file of certificates beside the system's.
+    /// Creates the current stamp, including a file with additional certificates.
     init(caFile: String?) {
         let paths = ["resolv.conf", "hosts", "nsswitch.conf", "gai.conf"].map { "/etc/" + $0 }
         files = (paths + [caFile].compactMap { $0 }).map { path in

@@ -2,20 +2,22 @@
 import CConfinement
 import Glibc
 
-/// The rights that a worker process has given up for good before it talks to a server.
+/// The permissions that a worker process has irrevocably given up before it contacts a server.
 ///
 ///     print(WorkerConfinement.offered)   // no new privileges, seccomp, Landlock ABI 7, not dumpable
 public struct WorkerConfinement: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// Whether no program that it starts can have more rights than it has.
+    /// A Boolean value that indicates whether programs started by the process can never have more permissions than
+    /// the process.
     public var noNewPrivileges: Bool
-    /// Whether system calls that it does not need are denied.
+    /// A Boolean value that indicates whether unneeded system calls are denied.
     public var seccomp: Bool
-    /// The version of Landlock by which files are denied; nil where the kernel has none.
+    /// The version of Landlock that restricts file access. `nil` if the kernel does not support Landlock.
     public var landlockABI: Int?
-    /// Whether other processes cannot read its memory and no core is written.
+    /// A Boolean value that indicates whether other processes cannot read the memory of the process, and whether core
+    /// dumps are disabled.
     public var notDumpable: Bool
 
-    /// A confinement of those parts.
+    /// Creates a confinement from its parts.
     public init(noNewPrivileges: Bool, seccomp: Bool, landlockABI: Int?, notDumpable: Bool) {
         self.noNewPrivileges = noNewPrivileges
         self.seccomp = seccomp
@@ -23,16 +25,16 @@ public struct WorkerConfinement: Hashable, Sendable, Codable, CustomStringConver
         self.notDumpable = notDumpable
     }
 
-    /// The parts that this kernel offers, found out without confining anything.
+    /// The parts that this kernel supports. Reading this property confines nothing.
     public static var offered: WorkerConfinement {
         let version = Int(transfer_landlock_version())
         return WorkerConfinement(
-            // Older than any kernel that Swift runs on.
+            // Every kernel that runs Swift supports this part.
             noNewPrivileges: true, seccomp: transfer_seccomp_is_offered() != 0,
             landlockABI: version > 0 ? version : nil, notDumpable: true)
     }
 
-    /// The parts in words; empty where there is none.
+    /// The names of the active parts. Empty if there are none.
     private var parts: [String] {
         [
             noNewPrivileges ? "no new privileges" : nil, seccomp ? "seccomp" : nil,
@@ -40,7 +42,7 @@ public struct WorkerConfinement: Hashable, Sendable, Codable, CustomStringConver
         ].compactMap { $0 }
     }
 
-    /// The parts that are missing, in words.
+    /// The names of the missing parts.
     public var missing: [String] {
         [
             noNewPrivileges ? nil : "no new privileges", seccomp ? nil : "seccomp",
@@ -48,7 +50,7 @@ public struct WorkerConfinement: Hashable, Sendable, Codable, CustomStringConver
         ].compactMap { $0 }
     }
 
-    /// The parts, then those that are missing: `seccomp, not dumpable; missing: Landlock`.
+    /// The active parts, followed by the missing parts: `seccomp, not dumpable; missing: Landlock`.
     public var description: String {
         let missing = missing.isEmpty ? nil : "missing: " + missing.joined(separator: ", ")
         let parts = parts.isEmpty ? nil : parts.joined(separator: ", ")

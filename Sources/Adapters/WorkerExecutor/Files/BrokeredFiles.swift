@@ -4,10 +4,10 @@ import TransferEngine
 import TransferFiles
 internal import TransferModel
 
-/// The files of one attempt that a worker runs, as the worker's parent has them.
+/// The files of an attempt that a worker runs, managed by the worker's parent.
 ///
-/// A server may have taken the worker over, so nothing that the worker says is a path, and each request is carried out at
-/// most as often as one attempt needs it. The worst that a request can do is to spoil this attempt's own bytes.
+/// A malicious server may control the worker. Therefore no value from the worker is used as a path. Each request is
+/// carried out at most as often as a single attempt needs. At worst, a request spoils the bytes of its own attempt.
 final class BrokeredFiles: Sendable {
     private struct State: Sendable {
         var file: PartialFile?
@@ -23,7 +23,7 @@ final class BrokeredFiles: Sendable {
     }
     let job: TransferJob
     private let files: LocalFiles
-    /// Locked while something is done to the files.
+    /// Locked during every file operation.
     private let state = Mutex(State())
     private let requests = Mutex(Requests())
 
@@ -32,7 +32,7 @@ final class BrokeredFiles: Sendable {
         files = LocalFiles(job: job, configuration: configuration)
     }
 
-    /// What the order to start tells of the files.
+    /// Prepares the files. Returns the contents of the start order.
     func prepare() -> (PreparedFiles, PassedFile?) {
         state.withLock { state in
             let (prepared, source) = files.prepare()
@@ -41,7 +41,7 @@ final class BrokeredFiles: Sendable {
         }
     }
 
-    /// Whether an attempt may ask that, and so often. An upload asks for nothing.
+    /// Returns whether the attempt may send the request, and counts the request. An upload may send no requests.
     func admits(_ request: FileRequest) -> Bool {
         guard job.specification.upload == nil else { return false }
         return requests.withLock { requests in
@@ -54,7 +54,7 @@ final class BrokeredFiles: Sendable {
         }
     }
 
-    /// Carries out a request that was admitted; nil where nothing is to be answered.
+    /// Carries out an admitted request. Returns the answer, or `nil` if the request needs no answer.
     func carryOut(_ request: FileRequest) -> (FileReply, PassedFile?)? {
         state.withLock { state in
             guard !state.isClosed else { return nil }
@@ -83,9 +83,9 @@ final class BrokeredFiles: Sendable {
         }
     }
 
-    /// Waits for what is being done, and does no more.
+    /// Waits for the running operation and prevents further operations.
     ///
-    /// The worker may still hold the file open, and a lock belongs to both of us.
+    /// The worker may still have the file open. The lock belongs to both processes, so it is released here.
     func close() {
         state.withLock { state in
             state.isClosed = true
@@ -94,12 +94,12 @@ final class BrokeredFiles: Sendable {
         }
     }
 
-    /// The partial file's path and number, by which an attempt goes on later.
+    /// The path and inode of the partial file, with which a later attempt continues.
     var partial: (path: String, number: UInt64?) {
         state.withLock { (files.partialPath, $0.file?.number ?? job.resume?.fileNumber) }
     }
 
-    /// The finished file, where there is one: placed now or before, or found unchanged.
+    /// Returns the finished file if there is one: placed by this or an earlier attempt, or found unchanged.
     func finishedFile(wasAlreadyComplete: Bool) -> CompletedFile? {
         state.withLock { state in
             switch state.prepared {

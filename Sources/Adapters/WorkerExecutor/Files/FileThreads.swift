@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A few threads that wait for disks on behalf of one worker.
+/// A small pool of threads that wait for disks on behalf of a single worker.
 ///
-/// A destination may be a file system that never answers. Threads of each worker's own keep that from holding up the rest
-/// of this process, or another worker's transfers.
+/// A destination may be on a file system that never answers. Separate threads for each worker keep such a file system
+/// from blocking the rest of this process or the transfers of other workers.
 final class FileThreads: @unchecked Sendable {
-    // Guard: `condition` for everything that changes.
-    /// The most threads at once; as many disk operations of one worker run side by side.
+    // Guard: `condition`, for all mutable state.
+    /// The maximum number of threads, and of a worker's concurrent disk operations.
     private static let most = 16
 
     private let condition = NSCondition()
@@ -16,7 +16,7 @@ final class FileThreads: @unchecked Sendable {
     private var idle = 0
     private var isOver = false
 
-    /// Runs `body` on one of the threads, after what was asked for before has begun.
+    /// Runs `body` on one of the threads, after all earlier work has begun.
     func run(_ body: @escaping @Sendable () -> Void) {
         condition.withLock {
             work.append(body)
@@ -32,7 +32,7 @@ final class FileThreads: @unchecked Sendable {
         }
     }
 
-    /// Lets the threads end when nothing is left to do.
+    /// Lets the threads exit once no work is left.
     func finish() {
         condition.withLock {
             isOver = true

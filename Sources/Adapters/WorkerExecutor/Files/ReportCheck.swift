@@ -4,11 +4,11 @@ import TransferEngine
 import TransferFiles
 internal import TransferModel
 
-/// What a worker reports, made safe to keep: paths are this process's own, numbers and texts within bounds.
+/// The sanitization of a worker's reports: paths come from this process, and numbers and texts stay within bounds.
 extension BrokeredFiles {
-    /// More bytes no file has: up to here JSON and doubles count exactly.
+    /// The largest size of a file in bytes. JSON and doubles represent integers exactly up to this value.
     private static let largest: Int64 = 1 << 53
-    /// The most pieces of a file, far more than connections can leave.
+    /// The maximum number of extents of a file. Far more than the allowed connections can leave.
     private static let mostExtents = 4096
 
     func checked(_ report: ExecutorReport) -> ExecutorReport {
@@ -61,7 +61,7 @@ extension BrokeredFiles {
         return .finished(checked)
     }
 
-    /// A resume point with this process's own path; nil where there is nothing to go on with.
+    /// Returns the resume point with this process's own path, or `nil` if there is nothing to continue.
     private func checked(_ resume: ResumePoint) -> ResumePoint? {
         let offset = Self.bounded(resume.offset)
         let total = resume.total.map(Self.bounded)
@@ -77,7 +77,7 @@ extension BrokeredFiles {
             extents: resume.extents.map { Self.checked($0, from: offset) })
     }
 
-    /// The pieces as far as they are in order.
+    /// Returns the leading extents that are valid and in order.
     private static func checked(_ extents: [Extent], from offset: Int64) -> [Extent] {
         var end = offset
         var kept: [Extent] = []
@@ -100,10 +100,10 @@ extension BrokeredFiles {
 }
 
 extension String {
-    /// The longest text of a worker that is kept, in bytes of UTF-8.
+    /// The maximum length of a worker's text in bytes of UTF-8.
     static let longest = 8 << 10
 
-    /// The beginning of the text, where it is too long.
+    /// The text, truncated to the maximum length.
     var bounded: String {
         utf8.count <= Self.longest ? self : String(decoding: utf8.prefix(Self.longest), as: UTF8.self)
     }
@@ -114,18 +114,18 @@ extension HeaderField {
 }
 
 extension Validator {
-    /// No validator where a part of it is too long: half of one would name another version.
+    /// The validator, or `nil` if a part of it is too long. A truncated validator would name another version.
     fileprivate var bounded: Validator? {
         [entityTag, lastModified].allSatisfy { ($0?.utf8.count ?? 0) <= String.longest } ? self : nil
     }
 }
 
 extension ServerFile {
-    /// The same without what is too long to be kept.
+    /// A copy without values that are too long.
     var bounded: ServerFile {
         var bounded = self
         bounded.version = version?.bounded
-        // A name is cut to what the folder takes; more than this is no name.
+        // A name is cut to the limit of the folder. A longer value is not a name.
         if (disposition?.utf8.count ?? 0) > 64 << 10 { bounded.disposition = nil }
         bounded.url = url.bounded
         bounded.lastModified = lastModified?.bounded

@@ -2,28 +2,29 @@
 package import TransferFiles
 package import TransferModel
 
-/// A worker's request for one of its attempts' files. It names no path.
+/// A worker's request for the files of one of its attempts. Contains no path.
 package enum FileRequest: Hashable, Sendable, Codable {
-    /// Open the partial file. Answered with `opened`, which a descriptor comes with.
+    /// Open the partial file. The answer `opened` includes a descriptor.
     case open(ServerFile)
-    /// Give the complete partial file its final name. The answer is nil where it is that of `open`, as nearly always.
+    /// Give the complete partial file its final name. The server file is `nil` if it equals the server file of
+    /// `open`, as in nearly every case.
     case adopt(ServerFile?, size: Int64)
-    /// Remove the partial file. Not answered.
+    /// Remove the partial file. There is no answer.
     case remove
 }
 
 /// The parent's answer to a `FileRequest`.
 package enum FileReply: Hashable, Sendable, Codable {
-    /// The partial file is open; its path is for messages to people.
+    /// The partial file is open. The path is only for messages to the user.
     case opened(path: String)
     case adopted(CompletedFile)
-    /// The partial file is not what the worker left: somebody else changed it.
+    /// Another program has changed the partial file.
     case changed
     case failed(FileFailure)
 }
 
 extension WorkerOrder {
-    /// Whether a descriptor comes with the order.
+    /// A Boolean value that indicates whether a descriptor accompanies the order.
     package var hasDescriptor: Bool {
         switch self {
         case .start(_, .upload), .file(_, .opened): true

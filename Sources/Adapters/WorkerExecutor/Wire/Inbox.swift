@@ -3,11 +3,13 @@ import CProcess
 import Glibc
 package import TransferFiles
 
-/// Reads frames from a socket to its end, and hands each on, decoded.
+/// Reads frames from a socket until its end, and passes on each decoded message.
 package enum Inbox {
-    /// Returns at the end of the stream; throws where something came that is no message.
+    /// Reads messages until the end of the stream.
     ///
-    /// Files that come along are taken into `files`; without, the kernel closes them.
+    /// Received files are collected in `files`. If `files` is `nil`, the kernel closes them.
+    ///
+    /// - Throws: An error if the received bytes are not a message, and any error of `handle`.
     package static func read<Message: Decodable>(
         _ type: Message.Type, from descriptor: Int32, longestFrame: Int, files: ReceivedFiles? = nil,
         _ handle: (Message) throws -> Void
@@ -25,13 +27,13 @@ package enum Inbox {
     }
 }
 
-/// The open files that came over a socket, in order; used on the reading thread.
+/// The open files received over a socket, in order. Used on the reading thread.
 package final class ReceivedFiles {
     private var files: [OwnedDescriptor] = []
 
     package init() {}
 
-    /// Receives bytes and the files that come with them.
+    /// Receives bytes and the files that accompany them.
     fileprivate func receive(from descriptor: Int32, _ room: UnsafeMutableRawBufferPointer) throws -> Int {
         var numbers = [Int32](repeating: -1, count: Int(TRANSFER_MOST_FILES))
         var number: UInt32 = 0
@@ -43,7 +45,7 @@ package final class ReceivedFiles {
         return count
     }
 
-    /// The file that came with the message in hand.
+    /// Returns the file that belongs to the current message.
     package func next() throws(WireError) -> OwnedDescriptor {
         guard !files.isEmpty else { throw WireError("a file was announced that has not come") }
         return files.removeFirst()

@@ -4,12 +4,12 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// Sends messages over a socket in the order in which they were posted, several with one call where they come faster
-/// than they go.
+/// Sends messages over a socket in posting order.
 ///
-/// Posting does not wait, unless `limit` messages are pending.
+/// If messages are posted faster than they are sent, several messages are sent in a single call. Posting blocks only
+/// while `limit` messages are pending.
 package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
-    // Guard: `condition` for `pending`, `isSending` and `isBroken`.
+    // Guard: `condition`, for `pending`, `isSending`, and `isBroken`.
     private struct Parcel {
         var message: Message
         var file: PassedFile?
@@ -28,13 +28,16 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
         queue = DispatchQueue(label: label)
     }
 
-    /// Sends `message` when those before are sent, and an open file with it.
+    /// Sends `message`, optionally with an open file, after the earlier messages.
     ///
-    /// - Parameter limit: the number of pending messages from which on posting waits; nil for the outbox's own.
+    /// - Parameters:
+    ///   - message: The message to send.
+    ///   - file: An open file that accompanies the message.
+    ///   - limit: The number of pending messages at which posting blocks. If `nil`, the outbox's own limit applies.
     package func post(_ message: Message, with file: PassedFile? = nil, limit: Int? = nil) {
         condition.lock()
         while pending.count >= limit ?? self.limit, !isBroken { condition.wait() }
-        // Nobody takes it any more.
+        // The other end no longer receives messages.
         guard !isBroken else { return condition.unlock() }
         pending.append(Parcel(message: message, file: file))
         let begins = !isSending
@@ -43,7 +46,7 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
         if begins { queue.async { self.send() } }
     }
 
-    /// Waits until all has been sent that was posted before, or nobody takes it any more.
+    /// Waits until all earlier messages are sent, or until the other end no longer receives messages.
     package func flush() { queue.sync {} }
 
     private func send() {
@@ -61,7 +64,7 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
                 }
                 try write(bytes, files)
             } catch {
-                // The other end is gone, or will be: its reader notices and says so.
+                // The other end is gone or will be soon. Its reader notices and reports that.
                 socket.end()
                 condition.withLock {
                     isBroken = true
@@ -72,7 +75,7 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
         }
     }
 
-    /// What is pending; nil where nothing is, and the sender may rest.
+    /// Removes and returns the pending messages. Returns `nil` if there are none, and the sender may rest.
     private func take() -> [Parcel]? {
         condition.withLock {
             guard !pending.isEmpty else {
@@ -85,7 +88,8 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Files go with the first byte, so that they are there before the message that speaks of them.
+    /// Writes bytes and files. The files accompany the first byte, so that they arrive before the message that
+    /// mentions them.
     private func write(_ bytes: [UInt8], _ files: [PassedFile]) throws {
         var sent = 0
         let numbers = files.map(\.number)
@@ -102,7 +106,7 @@ package final class Outbox<Message: Encodable & Sendable>: @unchecked Sendable {
     }
 }
 
-/// An open file on its way to another process; its owner keeps it open until it was sent.
+/// An open file on its way to another process. Its owner keeps the file open until it is sent.
 package struct PassedFile: Sendable {
     package var number: Int32
     private let owner: any AnyObject & Sendable
@@ -113,10 +117,10 @@ package struct PassedFile: Sendable {
     }
 }
 
-/// A socket that is closed when nobody holds it any more.
+/// A socket that is closed together with its last reference.
 ///
-/// Whoever may still use it holds it: a number that was closed is soon another file's, and orders for one worker would
-/// reach the next.
+/// All users of the socket must hold a reference. The number of a closed socket is soon reused for another file, and
+/// orders for a worker would reach the wrong worker.
 package final class OwnedSocket: Sendable {
     package let number: Int32
 
@@ -124,6 +128,6 @@ package final class OwnedSocket: Sendable {
 
     deinit { close(number) }
 
-    /// Ends both directions: readers and writers return.
+    /// Ends both directions. Blocked readers and writers return.
     package func end() { shutdown(number, Int32(SHUT_RDWR)) }
 }

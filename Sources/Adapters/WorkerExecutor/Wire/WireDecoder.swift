@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads what `WireEncoder` wrote.
+/// A decoder for the format of `WireEncoder`.
 ///
-/// Whatever the bytes are, the answer is a value or an error: every length is checked against what there is.
+/// Any input results in a value or an error, because every length is checked against the remaining bytes.
 package enum WireDecoder {
-    /// The value that `bytes` hold.
+    /// Returns the value that `bytes` encode.
     ///
-    /// - Throws: `WireError`, or the `DecodingError` of a type that will not have what it reads.
+    /// - Throws: `WireError`, or the `DecodingError` of a type that rejects its input.
     package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         try WireReading(bytes: bytes[...]).value(type)
     }
 }
 
-/// One value's bytes.
+/// The bytes of a single value.
 private struct WireReading: Decoder, SingleValueDecodingContainer {
     let bytes: ArraySlice<UInt8>
     var codingPath: [any CodingKey] { [] }
@@ -80,7 +80,7 @@ private struct WireReading: Decoder, SingleValueDecodingContainer {
 }
 
 extension ArraySlice<UInt8> {
-    /// Takes a length and as many bytes off the front.
+    /// Removes a length and that number of bytes from the front. Returns the bytes.
     fileprivate mutating func takeSized<Length: FixedWidthInteger>(_ length: Length.Type) throws -> ArraySlice<UInt8> {
         let size = MemoryLayout<Length>.size
         guard count >= size else { throw WireError("a length is cut") }
@@ -91,7 +91,7 @@ extension ArraySlice<UInt8> {
     }
 }
 
-/// Fields by name.
+/// The fields of a value, by name.
 private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private var fields: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
     var codingPath: [any CodingKey] { [] }
@@ -108,7 +108,7 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { field(key.stringValue) != nil }
     func decodeNil(forKey key: Key) throws -> Bool { try reading(key.stringValue).decodeNil() }
 
-    // Stands for each of the protocol's methods, one a type.
+    // Implements all of the protocol's methods, which have one method per type.
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try reading(key.stringValue).value(type)
     }
@@ -136,7 +136,7 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try reading(key.stringValue) }
 }
 
-/// Values in order.
+/// The values of a list, in order.
 private struct ListReading: UnkeyedDecodingContainer {
     private var values: [ArraySlice<UInt8>] = []
     private(set) var currentIndex = 0

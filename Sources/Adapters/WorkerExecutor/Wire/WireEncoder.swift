@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a value in the wire's binary form.
+/// An encoder for the binary format of the wire.
 ///
-/// A value is a byte that names its type and what follows of it; what can hold others gives each its length, so that a
-/// reader finds fields by name in any order, as JSON's do. Numbers are as the machine has them: both ends are on one.
-/// JSON itself took a seventh of the processor time of a small file, most of it for numbers and names as text.
+/// A value is a byte that names its type, followed by its contents. A container stores the length of each member, so
+/// a reader can find fields by name in any order, as in JSON. Numbers are in the machine's byte order, because both
+/// ends run on the same machine.
+///
+/// With JSON, encoding took a seventh of the processor time of a small file. Most of that time was spent on numbers
+/// and names as text.
 package enum WireEncoder {
-    /// The bytes of `value`.
+    /// Returns the encoded bytes of `value`.
     ///
-    /// - Throws: `WireError` for what cannot be said in this form: a name of more than 65 535 bytes.
+    /// - Throws: `WireError` if the format cannot represent the value: a name of more than 65 535 bytes.
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
         let writer = WireWriter()
         try writer.put(value)
@@ -29,15 +32,16 @@ package enum WireType: UInt8 {
     case list = 0x61
 }
 
-/// The bytes so far, and the lengths in them that are not known yet.
+/// The encoded bytes, including the lengths that are not known yet.
 ///
-/// Values are written one after another: who begins the next field of a container has ended all within the last.
+/// Values are written one after another. The start of the next field of a container ends every value inside the
+/// preceding field.
 private final class WireWriter {
     private(set) var bytes: [UInt8] = []
-    /// Where lengths are missing, the outermost first.
+    /// The positions of the missing lengths, outermost first.
     private var open: [Int] = []
 
-    /// How many lengths are missing.
+    /// The number of missing lengths.
     var depth: Int { open.count }
 
     func put(_ type: WireType) { bytes.append(type.rawValue) }
@@ -47,7 +51,7 @@ private final class WireWriter {
         withUnsafeBytes(of: number) { bytes += $0 }
     }
 
-    /// Compares types rather than casting values: it comes before each of some sixty values of a job.
+    /// Compares types instead of casting values, because the comparison precedes each of about sixty values of a job.
     func put<Value: Encodable>(_ value: Value) throws {
         if Value.self == String.self, let text = value as? String {
             put(.string)
@@ -73,7 +77,7 @@ private final class WireWriter {
         }
     }
 
-    /// Begins what has a length; what was begun deeper than `depth` before is ended.
+    /// Begins an element with a length. Ends all elements that are nested deeper than `depth`.
     func begin(within depth: Int, key: String? = nil) throws {
         close(to: depth)
         if let key {
@@ -87,7 +91,7 @@ private final class WireWriter {
         bytes += [0, 0, 0, 0]
     }
 
-    /// Fills in the lengths of what was begun deeper than that.
+    /// Fills in the lengths of all elements that are nested deeper than `depth`.
     func close(to depth: Int) {
         while open.count > depth {
             let start = open.removeLast()
@@ -97,7 +101,7 @@ private final class WireWriter {
     }
 }
 
-/// The whole numbers that Codable knows.
+/// The integer types that Codable supports.
 package enum WireInteger {
     package static let types: Set<ObjectIdentifier> = [
         ObjectIdentifier(Int.self), ObjectIdentifier(Int8.self), ObjectIdentifier(Int16.self),
@@ -107,7 +111,7 @@ package enum WireInteger {
     ]
 }
 
-/// What `encode(to:)` is given: one value, or a container of some.
+/// The encoder that `encode(to:)` receives. Encodes a single value or opens a container.
 private struct WireEncoding: Encoder, SingleValueEncodingContainer {
     let writer: WireWriter
     var codingPath: [any CodingKey] { [] }
@@ -128,7 +132,10 @@ private struct WireEncoding: Encoder, SingleValueEncodingContainer {
     func encode<Value: Encodable>(_ value: Value) throws { try writer.put(value) }
 }
 
-/// Fields by name: of each the name's length in two bytes, the name, the value's length in four, the value.
+/// The fields of a value, by name.
+///
+/// Each field consists of the length of the name in two bytes, the name, the length of the value in four bytes, and
+/// the value.
 private struct KeyedWriting<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let writer: WireWriter
     let depth: Int
@@ -139,7 +146,7 @@ private struct KeyedWriting<Key: CodingKey>: KeyedEncodingContainerProtocol {
         writer.put(.null)
     }
 
-    // Stands for each of the protocol's methods, one a type.
+    // Implements all of the protocol's methods, which have one method per type.
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try writer.begin(within: depth, key: key.stringValue)
         try writer.put(value)
@@ -147,7 +154,8 @@ private struct KeyedWriting<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     private func encoding(_ key: String) -> WireEncoding {
-        // The protocol does not let these throw; a name that is too long is cut and so not found by the reader.
+        // The protocol's methods cannot throw here. A name that is too long is truncated, so the reader does not find
+        // the field.
         try? writer.begin(within: depth, key: String(key.prefix(10_000)))
         return WireEncoding(writer: writer)
     }
@@ -164,7 +172,7 @@ private struct KeyedWriting<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { encoding(key.stringValue) }
 }
 
-/// Values in order: of each the length in four bytes, and the value.
+/// The values of a list, in order. Each value is preceded by its length in four bytes.
 private struct ListWriting: UnkeyedEncodingContainer {
     let writer: WireWriter
     let depth: Int
@@ -193,7 +201,7 @@ private struct ListWriting: UnkeyedEncodingContainer {
     }
 
     private mutating func encoding() -> WireEncoding {
-        // Nothing can be wrong where there is no name.
+        // Only a name can cause an error, and list values have no names.
         try? begin()
         return WireEncoding(writer: writer)
     }

@@ -4,21 +4,22 @@ package import TransferEngine
 package import TransferFiles
 package import TransferModel
 
-/// What is said between a program and its worker process: messages in frames of a known length.
+/// The messages between a program and its worker process, sent as frames of a known length.
 ///
-/// Both ends are nearly always the same binary; `version` keeps a worker program of another build from being believed.
+/// Both ends are usually the same binary. `version` detects a worker program of another build.
 package enum WireForm {
-    /// The number of the worker's socket in the worker.
+    /// The descriptor number of the socket in the worker.
     package static let socketNumber = ChildProgram.passedFileNumber
-    /// Raised whenever a message's form changes.
+    /// The version of the message format. Increased with every change of a message.
     package static let version = 5
-    /// No frame is longer: one that says so is a fault of the other end.
+    /// The maximum length of a frame in bytes. A longer frame is a fault of the other end.
     package static let longestFrame = 64 << 20
-    /// The same of what a worker says, which is not to be trusted: an answer of 1 MiB, which may take twice that as text.
+    /// The maximum length of a frame from a worker, which is not trusted. Allows an answer of 1 MiB, which may take
+    /// up twice that size as text.
     package static let longestMessage = 4 << 20
 
-    /// One message as it goes over the socket: its length in four bytes, the lowest first, and what `WireEncoder` makes
-    /// of it.
+    /// Returns a message as a frame: its length in four bytes of little-endian order, and the output of
+    /// `WireEncoder`.
     package static func frame(_ message: some Encodable) throws -> [UInt8] {
         let body = try WireEncoder.encode(message)
         guard body.count <= longestFrame else { throw WireError("a message of \(body.count) bytes is too long") }
@@ -26,44 +27,44 @@ package enum WireForm {
     }
 }
 
-/// What the other end said makes no sense.
+/// An invalid message from the other end.
 package struct WireError: Error, Hashable, CustomStringConvertible {
     package var description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// What a worker is told.
+/// An order to a worker.
 package enum WorkerOrder: Hashable, Sendable, Codable {
-    /// The first message.
+    /// Configure the worker. Must be the first message.
     case configure(version: Int, URLSessionExecutorConfiguration)
-    /// With what was found of its files, since a worker reaches no path.
+    /// Start an attempt. Includes the state of the attempt's files, because a worker has no access to paths.
     case start(TransferJob, PreparedFiles)
-    /// The answer to a request of that attempt.
+    /// Receive the answer to a file request of the attempt.
     case file(TransferID, FileReply)
     case stop(TransferID)
-    /// Have what a server has of an upload deleted there.
+    /// Delete the upload at its server.
     case discard(TransferJob)
-    /// In place of those before.
+    /// Replace the rate limits.
     case limits(RateLimits)
-    /// Answered with `probed` once everything that a transfer needs has been seen to move.
+    /// Answer with `probed` once every component that transfers depend on has made progress.
     case probe(Int)
-    /// End all attempts, tell their ends, and exit.
+    /// Stop all attempts, report their ends, and exit.
     case shutDown
 }
 
-/// What a worker tells.
+/// A message from a worker.
 package enum WorkerMessage: Hashable, Sendable, Codable {
-    /// The answer to `configure`; `warning` is a sentence on the repair of URLSession that belongs into the log.
+    /// The answer to `configure`. `warning` is a sentence for the log about the URLSession repair.
     case ready(version: Int, isRepaired: Bool, warning: String?, WorkerConfinement)
-    /// The answer to `configure` where there can be no executor.
+    /// The answer to `configure` if no executor can be created.
     case unusable(message: String)
     case report(TransferID, ExecutorReport)
-    /// Asks for something to be done to the files of an attempt.
+    /// A request for an operation on the files of an attempt.
     case file(TransferID, FileRequest)
     case probed(Int)
 }
 
-/// Cuts what comes from a socket into frames.
+/// Splits the bytes from a socket into frames.
 package struct FrameBuffer {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -79,7 +80,7 @@ package struct FrameBuffer {
         bytes += more
     }
 
-    /// The next whole frame's content; nil where more has to come.
+    /// Returns the contents of the next complete frame, or `nil` if more bytes are needed.
     package mutating func next() throws(WireError) -> [UInt8]? {
         guard bytes.count - start >= 4 else { return nil }
         let length = (0..<4).reduce(0) { $0 | Int(bytes[start + $1]) << (8 * $1) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mends 2, 3 and 4: header lines (headerlines.c knows their form) and bodies.
+// Fixes 2, 3, and 4: header lines (headerlines.c implements their format) and bodies.
 #include "callbacks.h"
 #include "gathering.h"
 #include "../Handles/handle.h"
@@ -32,12 +32,12 @@ size_t header_callback(char *line, size_t size, size_t count, void *user) {
         mine->dropped = 0;
     }
     if (mine->header_is_over) return length;
-    // 104 tells where an interrupted upload goes on.
+    // 104 names the URL at which an interrupted upload continues.
     int is_interim = mine->status >= 100 && mine->status < 200;
     if (is_interim && mine->status != 101 && mine->status != 104) return length;
     if (content == 0) {
         mine->header_is_over = 1;
-        char end[2] = {'\r', '\n'};  // where it came as a bare line feed, too
+        char end[2] = {'\r', '\n'};  // the line may have ended in a bare line feed
         return mine->header(end, 1, sizeof end, mine->header_user) == sizeof end ? length : 0;
     }
     char small[4096], *out = content + 32 <= sizeof small ? small : malloc(content + 32);
@@ -56,8 +56,8 @@ size_t header_callback(char *line, size_t size, size_t count, void *user) {
 
 size_t body_callback(char *bytes, size_t size, size_t count, void *user) {
     struct handle *mine = user;
-    if (pacing_is_over(&mine->pace)) return 0;  // less than there was: an error to libcurl, which closes the connection
-    // libcurl keeps what it was not allowed to hand on.
+    if (pacing_is_over(&mine->pace)) return 0;  // a short count makes libcurl close the connection
+    // libcurl keeps the bytes that it was not allowed to deliver.
     if (!pacing_may_receive(&mine->pace)) return data_pause;
     pacing_received(&mine->pace, size * count);
     if (atomic_load(&hooks_enabled) && is_redirect(mine->status)) {

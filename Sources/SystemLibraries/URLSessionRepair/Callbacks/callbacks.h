@@ -3,10 +3,11 @@
 
 #include <stddef.h>
 
-// What libcurl calls instead of FoundationNetworking's functions; `user` is the handle's `struct handle`.
+// The callbacks that libcurl calls instead of FoundationNetworking's functions. `user` is the handle's `struct
+// handle`.
 size_t header_callback(char *line, size_t size, size_t count, void *user);
 size_t body_callback(char *bytes, size_t size, size_t count, void *user);
 size_t source_callback(char *bytes, size_t size, size_t count, void *user);
 
-// libcurl waits for a socket of the handle.
+// Called when libcurl waits for a socket of the handle.
 void told_socket(void *easy, int fd);

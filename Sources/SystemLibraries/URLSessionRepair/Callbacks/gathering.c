@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies are gathered: what one call of libcurl brings is handed on as one. All of FoundationNetworking's calls come from
-// one serial queue, which is what guards this; were there another thread, it would pass its bytes straight through. A
-// handle may be freed on any thread, though, since that happens wherever its last reference is dropped; by then nothing of
-// it is gathered.
+// Combines the body bytes of a single libcurl call into a single delivery.
+//
+// All of FoundationNetworking's calls come from a single serial queue, which guards the buffer. If another thread
+// called, its bytes would be delivered directly.
+//
+// A handle may be freed on any thread, because that happens wherever its last reference is dropped. By then, no bytes
+// of the handle are buffered.
 #include "gathering.h"
 
 #include <pthread.h>

@@ -3,18 +3,19 @@
 
 #include "../Handles/handle.h"
 
-// Around one action of libcurl, with so many bytes of room; 0 where nothing is gathered in it, and no end follows.
+// Enclose an action of libcurl, with a buffer of `wanted` bytes. gathering_begin returns 0 if the action is not
+// buffered. In that case, gathering_end must not be called.
 int gathering_begin(size_t wanted);
 void gathering_end(void);
 
-// Whether this thread is between the two.
+// Returns whether this thread is between gathering_begin and gathering_end.
 int gathering_is_on(void);
 
-// Takes bytes of a body; what the receiver would return.
+// Buffers bytes of a body. Returns the value that the receiver would return.
 size_t gathering_take(struct handle *mine, char *bytes, size_t length);
 
-// Hands on what there is of the handle.
+// Delivers the buffered bytes of the handle.
 void gathering_flush(struct handle *mine);
 
-// Drops it.
+// Drops the buffered bytes of the handle.
 void gathering_forget(struct handle *mine);

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hang-ups (mend 12): EPOLLHUP makes libdispatch give up an event source on whichever thread its queue runs on, and free
-// what its manager thread is still walking. A wake-up is lost for ever, or the process ends by SIGSEGV. A source for which
-// no hang-up is told sees the end when it reads, and is given up where that is safe: on the manager thread.
+// Hides hang-ups (fix 12).
+//
+// EPOLLHUP makes libdispatch dispose of an event source on any thread that runs its queue. This frees memory that the
+// manager thread is still traversing. A wakeup is then lost for good, or the process ends by SIGSEGV. An event source
+// without a hang-up sees the end of the stream when it reads. It is then disposed of on the manager thread, where
+// disposal is safe.
 #include "hangups.h"
 #include "../hooks.h"
 
 #include <sys/epoll.h>
 
-// Libdispatch's own descriptor only: no other library's calls come here, but where all are parts of one program.
+// Receives only libdispatch's own descriptor. Other libraries do not call this function, unless all libraries are
+// linked into a single program.
 int wait_without_hangups(int epoll, struct epoll_event *events, int capacity, int timeout) {
     int count = real.epoll_wait(epoll, events, capacity, timeout);
     if (!hooks_enabled) return count;

@@ -3,5 +3,5 @@
 
 struct epoll_event;
 
-// As epoll_wait(2), but tells of a hang-up as of something to read and room to write while the repair is enabled.
+// Works like epoll_wait(2). While the repair is enabled, reports a hang-up as readable and writable.
 int wait_without_hangups(int epoll, struct epoll_event *events, int capacity, int timeout);

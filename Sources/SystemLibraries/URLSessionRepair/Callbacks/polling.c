@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The busy loop (mend 1): before libcurl goes from waiting for more to waiting for less, FoundationNetworking is told to
-// drop its event sources, since it only ever adds to them.
+// Prevents the busy loop (fix 1). FoundationNetworking only ever adds event sources. Before libcurl starts to wait
+// for fewer events, FoundationNetworking is therefore told to drop its event sources.
 #include "polling.h"
 
 #include <stddef.h>
 
-// libcurl's stable numbers (curl/multi.h).
+// libcurl's stable constants (curl/multi.h).
 enum { poll_mask = 3, poll_remove = 4 };
 
 static _Atomic(socket_cb) real_callback;
 static void (*_Atomic tell_socket)(void *, int);
 static const _Atomic int *is_enabled;
-static _Atomic unsigned char polled[1 << 16];  // by descriptor: what libcurl waits for; higher ones are not mended
+static _Atomic unsigned char polled[1 << 16];  // awaited events by descriptor; higher ones are not fixed
 
 static int socket_callback(void *easy, int fd, int what, void *user, void *sources) {
     if (what != poll_remove) atomic_load(&tell_socket)(easy, fd);

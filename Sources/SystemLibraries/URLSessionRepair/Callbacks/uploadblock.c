@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "uploadblock.h"
 
-// Two blocks may be on their way into a connection that turns out dead, and are then sent again unasked: these are small.
+// The number of small blocks at the beginning. Up to two blocks may be on their way into a dead connection, and
+// URLSession then sends them again on its own.
 static const int small_blocks = 2;
-// A block after which the next one is asked for so soon went fast, one after which it takes so long slowly. In nanoseconds.
+// The limits for adjusting the block size, in nanoseconds. A block was fast if the next block is requested within
+// `fast`, and slow if the request takes at least `slow`.
 static const uint64_t fast = 10 * 1000000, slow = 50 * 1000000;
 
 size_t upload_block_next(struct upload_block *block, size_t room, uint64_t now) {

@@ -8,32 +8,34 @@
 
 typedef size_t (*data_cb)(char *, size_t, size_t, void *);
 
-// Per easy handle: who is to be called, and where in the answer we are.
+// The state of an easy handle: the receivers of its data, and the position in the answer.
 //
-// It is found by the handle's address in a table of our own, since CURLOPT_PRIVATE is FoundationNetworking's. The table may be
-// used on any thread; what it leads to is used where its handle is, on one thread at a time, as libcurl demands.
+// The state is found by the handle's address in a separate table, because FoundationNetworking uses CURLOPT_PRIVATE
+// itself. Any thread may use the table. The state itself is used together with its handle, on one thread at a time,
+// as libcurl requires.
 struct handle {
     data_cb header, body, source;
     void *header_user, *body_user, *source_user;
     struct pace pace;
     struct upload_block block;
-    int status;                   // of the header block being read
-    unsigned char header_is_over; // anything after is a trailer
+    int status;                   // of the current header block
+    unsigned char header_is_over; // any later lines are trailers
     unsigned char has_failed;     // a body was refused
-    size_t dropped;               // bytes of a redirect's body
+    size_t dropped;               // bytes of the body of a redirect
 };
 
-// Makes the table; returns 0 where there is no memory. Called once, before any other of these.
+// Creates the table. Returns 0 if there is no memory. Must be called once, before the other functions.
 int handles_prepare(void);
 
-// What belongs to the easy handle; NULL where nothing was made yet.
+// Returns the state of the easy handle, or NULL if there is none yet.
 struct handle *handle_of(void *easy);
 
-// The same, made where it is missing; NULL where there is no memory.
+// Returns the state of the easy handle, and creates the state if there is none. Returns NULL if there is no memory.
 struct handle *make_handle(void *easy);
 
-// The number of easy handles in the table.
+// Returns the number of easy handles in the table.
 size_t handles_count(void);
 
-// Takes it out of the table before its easy handle is freed: another may get that address at once. The caller frees it.
+// Removes the state from the table before its easy handle is freed, because a new handle may get that address at
+// once. The caller frees the state.
 struct handle *take_handle(void *easy);

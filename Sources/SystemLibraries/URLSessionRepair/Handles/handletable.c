@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Open addressing, at most half full: a key lies in the place its hash names or in the next ones without a gap between.
+// A hash table with open addressing that is at most half full. A key is stored at the position of its hash, or at one
+// of the following positions without a gap in between.
 #include "handletable.h"
 
 #include <pthread.h>
@@ -8,12 +9,12 @@
 #include <stdlib.h>
 
 struct entry {
-    const void *key;  // NULL where the place is free
+    const void *key;  // NULL if the position is free
     void *value;
 };
 
 struct handle_table {
-    pthread_mutex_t lock;  // for all below
+    pthread_mutex_t lock;  // guards all members below
     struct entry *entries;
     size_t capacity;  // a power of two
     size_t count;
@@ -41,13 +42,13 @@ void handle_table_free(struct handle_table *table) {
     free(table);
 }
 
-// The place that a key's hash names. Handles are aligned, so that their low bits say nothing.
+// Returns the position for a key's hash. Handles are aligned, so their low bits carry no information.
 static size_t home(const struct handle_table *table, const void *key) {
     uint64_t hash = ((uint64_t)(uintptr_t)key >> 4) * 0x9E3779B97F4A7C15u;
     return (size_t)(hash >> 32) & (table->capacity - 1);
 }
 
-// The place of the key, or the free one that it would have.
+// Returns the position of the key, or the free position at which the key belongs.
 static size_t place_of(const struct handle_table *table, const void *key) {
     size_t place = home(table, key);
     while (table->entries[place].key && table->entries[place].key != key) place = (place + 1) & (table->capacity - 1);
@@ -67,12 +68,12 @@ static int grow(struct handle_table *table) {
     return 1;
 }
 
-// Closes the gap at `free_place`, so that no key behind it is cut off from its home.
+// Closes the gap at `free_place`, so that every later key can still be reached from its home.
 static void close_gap(struct handle_table *table, size_t free_place) {
     size_t mask = table->capacity - 1;
     for (size_t place = (free_place + 1) & mask; table->entries[place].key; place = (place + 1) & mask) {
         size_t way = (place - home(table, table->entries[place].key)) & mask;
-        if (way < ((place - free_place) & mask)) continue;  // its home lies behind the gap
+        if (way < ((place - free_place) & mask)) continue;  // its home is after the gap
         table->entries[free_place] = table->entries[place];
         free_place = place;
     }

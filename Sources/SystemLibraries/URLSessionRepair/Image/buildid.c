@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// A build comes onto this list when the tests of the executor pass with it: 'readelf -n libFoundationNetworking.so' tells
-// its number, and the log does where it is unknown.
+// A build is added to this list once the executor's tests pass with the build. 'readelf -n
+// libFoundationNetworking.so' prints its number; the log prints the number of an unknown build.
 static const struct { const char *digits, *release; } tested[] = {
     {"8c9476902050c07a24ced43fb8f5be319af5dad1", "Swift 6.3.1 for Debian 12, x86-64"},
 };

@@ -12,11 +12,11 @@
 
 enum { most_slots = 128 };
 
-// All that is to be written, before any of it is.
+// All planned writes, collected before the first write.
 struct plan {
     struct { void **slot; void *value; } changes[most_slots];
     size_t count;
-    uintptr_t pages[most_slots];  // that are to be read-only again
+    uintptr_t pages[most_slots];  // pages to make read-only again
     size_t page_count;
     size_t page_size;
     protect_fn protect;
@@ -24,12 +24,12 @@ struct plan {
     size_t room;
 };
 
-// What is looked at while the imports of one library are visited.
+// The state of a visit to the imports of a library.
 struct visit {
     struct plan *plan;
     const struct object *object;
     const struct import_set *set;
-    size_t found[most_slots];  // how many slots each replacement has
+    size_t found[most_slots];  // the number of slots of each replacement
 };
 
 static int refuse(struct plan *plan, const char *text, const char *name, const char *file) {
@@ -37,7 +37,8 @@ static int refuse(struct plan *plan, const char *text, const char *name, const c
     return -1;
 }
 
-// A slot may be changed that holds what the loader put there: the function, or the way to have it bound at its first call.
+// Returns whether a slot may be changed. It must hold the loader's value: the function, or the stub that binds the
+// function at its first call.
 static int is_as_expected(const struct object *object, const void *value, const void *expected) {
     uintptr_t place = (uintptr_t)value;
     return !expected || value == expected || (place >= object->base && place < object->end);
@@ -83,7 +84,7 @@ static int add_if_wanted(const char *name, void **slot, void *user) {
 static int add_set(struct plan *plan, const struct import_set *set) {
     struct object object;
     if (set->count > most_slots) return refuse(plan, "%s%s: too many replacements", set->prefix, "*");
-    // With Swift's libraries linked statically the library is part of the program itself.
+    // If Swift's libraries are linked statically, the library is a part of the program.
     if (!object_find(set->prefix, &object) && !(set->may_be_in_program && object_find(NULL, &object))) {
         return refuse(plan, "%s%s is not loaded", set->prefix, "*");
     }
@@ -110,7 +111,7 @@ int replace_imports(const struct import_set *sets, size_t count, protect_fn prot
         protect_first(&plan, i);
         return 0;
     }
-    // From here on nothing can fail.
+    // No step can fail from here on.
     for (size_t i = 0; i < plan.count; i++) {
         __atomic_store_n(plan.changes[i].slot, plan.changes[i].value, __ATOMIC_RELEASE);
     }

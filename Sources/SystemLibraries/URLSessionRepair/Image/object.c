@@ -32,7 +32,7 @@ static int take_if_wanted(struct dl_phdr_info *info, size_t size, void *user) {
     struct search *search = user;
     const char *path = info->dlpi_name ? info->dlpi_name : "", *slash = strrchr(path, '/');
     const char *file = slash ? slash + 1 : path;
-    // The program comes first, without a name.
+    // The program comes first and has no name.
     if (search->prefix ? strncmp(file, search->prefix, strlen(search->prefix)) != 0 : *file != 0) return 0;
     struct object object = {
         .base = info->dlpi_addr, .end = info->dlpi_addr, .headers = info->dlpi_phdr, .header_count = info->dlpi_phnum};

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A library as it lies in memory, or the program itself.
+// A loaded library, or the program itself.
 struct object {
-    char file[80];  // its file's name without folders
+    char file[80];  // the file name without folders
     ElfW(Addr) base, end;
     const ElfW(Phdr) *headers;
     int header_count;
@@ -20,16 +20,18 @@ struct object {
     size_t relocation_counts[2];
 };
 
-// Finds the library whose file name starts with `prefix`, or the program for NULL. Returns 0 where there is none that has
-// imports. Libraries that a program was linked with stay loaded, and so does what is told here of them.
+// Finds the library whose file name starts with `prefix`, or the program if `prefix` is NULL. Returns 0 if there is
+// no such object with imports. Libraries that were linked into a program stay loaded, so the result stays valid.
 int object_find(const char *prefix, struct object *found);
 
-// Calls `visit` for each import with its name and its slot, until it returns something else than 0, which is returned.
+// Calls `visit` with the name and the slot of each import until `visit` returns a value other than 0. Returns that
+// value, or 0.
 int object_visit_imports(
     const struct object *object, int (*visit)(const char *name, void **slot, void *user), void *user);
 
-// Whether the bytes lie in a segment that the object may write, before its loader made parts of it read-only.
+// Returns whether the bytes are in a segment of the object that was writable before the loader made parts of it
+// read-only.
 int object_is_data(const struct object *object, uintptr_t start, size_t length);
 
-// Whether the loader has made the page read-only after relocation.
+// Returns whether the loader made the page read-only after relocation.
 int object_is_read_only_page(const struct object *object, uintptr_t page, size_t page_size);

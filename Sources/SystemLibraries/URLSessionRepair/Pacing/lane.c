@@ -6,11 +6,11 @@
 #include <string.h>
 
 enum {
-    least_rate = 128,    // else one chunk would be waited for longer than URLSession does
+    least_rate = 128,    // a lower rate would make one chunk wait longer than URLSession's timeout
     lanes_count = 4096,
 };
 
-// In seconds. A late wake is made up for, a server's pause is not.
+// The longest time that can be caught up, in seconds. Covers a late wakeup, but not a pause of the server.
 static const double longest_credit = 0.05;
 
 static struct lane lanes[lanes_count];
@@ -25,7 +25,7 @@ uint64_t transfer_urlsession_lane_open(int is_background) {
     for (int tries = 0; tries < lanes_count; tries++) {
         uint64_t id = atomic_fetch_add(&last_given, 1) + 1, nobody = 0;
         struct lane *lane = &lanes[id % lanes_count];
-        // Taken under a number that no header names, filled, then told.
+        // The lane is claimed under a number that no header names, then filled, then published.
         if (!atomic_compare_exchange_strong(&lane->id, &nobody, UINT64_MAX)) continue;
         atomic_store(&lane->rate, 0);
         atomic_store(&lane->received, 0);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static struct multi_clock *clocks;  // few: one a session
+static struct multi_clock *clocks;  // few: one per session
 
 struct multi_clock *clock_of(void *multi, int makes) {
     struct multi_clock *clock = clocks;
@@ -49,7 +49,7 @@ void *pacing_timer_function(void *multi, void *function) {
     clock->wanted = 0;
     clock->is_ours = clock->is_acting = 0;
     clock->set_for = 0;
-    clock->held = NULL;  // a new one at an old one's address
+    clock->held = NULL;  // a new multi handle can reuse an old address
     return (void *)timer_callback;
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rates of single connections, changed at any time. libcurl's own limit (CURLOPT_MAX_RECV_SPEED_LARGE) measures from the
-// start of a window of 3 s and more, so that after a step down it stands still until the whole window has become slow
-// enough: minutes. Here a lane has a debt in bytes, which its rate pays off; while there is any, its handle is paused.
-// A paused handle asks for no socket events, so that the kernel's buffer fills and TCP slows the sender down.
+// Limits the rates of single connections. A rate can change at any time.
+//
+// libcurl's own limit (CURLOPT_MAX_RECV_SPEED_LARGE) measures from the start of a window of 3 s or more. After a
+// reduction, libcurl stands still until the average of the whole window is low enough, which takes minutes.
+//
+// Here, a lane has a debt in bytes that its rate pays off. While there is a debt, the handle of the lane is paused. A
+// paused handle requests no socket events, so the kernel's buffer fills and TCP slows the sender down.
 #define _GNU_SOURCE
 #include "pacing.h"
 #include "URLSessionRepair.h"
@@ -18,13 +21,14 @@
 #include <strings.h>
 #include <time.h>
 
-// Debts shorter than this are gathered, since each hold costs FoundationNetworking two timers and two event sources.
+// The shortest pause. Shorter debts accumulate, because each pause costs FoundationNetworking two timers and two
+// event sources.
 static const uint64_t shortest_hold = 10 * 1000000;
-// A held handle is looked at this often, since its rate may have changed.
+// The longest time between two checks of a paused handle, whose rate may have changed.
 static const uint64_t longest_hold = 100 * 1000000;
 
 static struct pacing_calls calls;
-// The clock of the multi handle that libcurl acts on now.
+// The clock of the multi handle on which libcurl is acting now.
 static struct multi_clock *acting;
 
 uint64_t pacing_now(void) {
@@ -35,7 +39,7 @@ uint64_t pacing_now(void) {
 
 void pacing_install(const struct pacing_calls *given) { calls = *given; }
 
-// A tenth of a second at a time, so that slow is not bursty.
+// Returns the size of a tenth of a second's bytes, so that a slow transfer is not bursty.
 static long fitting(struct pace *pace) {
     struct lane *lane = lane_of(pace->lane);
     int64_t chunk = lane_rate(lane) / 10;
@@ -53,10 +57,11 @@ void pacing_take_lane(struct pace *pace, void *header_lines) {
     for (struct list *line = header_lines; line; line = line->next) {
         if (!line->data || strncasecmp(line->data, name, sizeof name - 1) != 0) continue;
         pace->lane = strtoull(line->data + sizeof name - 1, NULL, 10);
-        // libcurl sends no line that ends with its colon.
+        // libcurl does not send a line that ends with its colon.
         line->data[sizeof name - 1] = 0;
     }
-    // A connection of its own: what is not read of one HTTP/2 stream holds up all of its connection.
+    // A limited request needs its own connection. Unread bytes of a single HTTP/2 stream would block the whole
+    // connection.
     struct lane *lane = lane_of(pace->lane);
     if (lane_rate(lane) <= 0) return;
     calls.easy_setopt(pace->easy, opt_http_version, (long)http_1_1);
@@ -64,7 +69,7 @@ void pacing_take_lane(struct pace *pace, void *header_lines) {
 }
 
 static void hold(struct pace *pace, struct lane *lane, int what, uint64_t wait, uint64_t now) {
-    if (!acting) return;  // outside of an action nobody would wake it
+    if (!acting) return;  // nothing would wake the handle outside an action
     atomic_store(&lane->held, now);
     uint64_t until = now + (wait < longest_hold ? wait : longest_hold);
     if (!pace->link) {
@@ -89,7 +94,7 @@ static void unlink_pace(struct pace *pace) {
 
 void pacing_forget(struct pace *pace) {
     int fd = -1;
-    // What came last, while the connection can still be told.
+    // Counts the last bytes while the connection is still known.
     if (pace->lane && calls.easy_getinfo(pace->easy, info_active_socket, &fd) == 0) sockets_count(fd);
     unlink_pace(pace);
     pace->held = 0;
@@ -102,8 +107,9 @@ void pacing_on_socket(struct pace *pace, int fd) {
     sockets_count(fd);
 }
 
-// FoundationNetworking cancels by several hand-overs on its one queue, where each waits while libcurl reads up to a hundred
-// buffers of a fast connection: seconds at worst.
+// Returns whether the request is no longer wanted. FoundationNetworking cancels a request in several steps on its
+// single queue. Each step waits while libcurl reads up to a hundred buffers of a fast connection, which takes seconds
+// at worst.
 int pacing_is_over(const struct pace *pace) {
     struct lane *lane = lane_of(pace->lane);
     return lane ? atomic_load_explicit(&lane->is_stopped, memory_order_relaxed) : pace->lane != 0;
@@ -157,7 +163,7 @@ void pacing_before_action(void *multi, int is_timeout) {
     uint64_t now = pacing_now();
     if (is_timeout) {
         clock->set_for = 0;
-        // It may have fired a little early; a time that has come is libcurl's to name anew.
+        // The timer may have fired slightly early. If libcurl's time has come, libcurl sets a new time itself.
         if (clock->wanted <= now) clock->wanted = 0;
     }
     acting = clock;
@@ -177,7 +183,7 @@ void pacing_before_action(void *multi, int is_timeout) {
         if (held == pace->held) continue;
         if (!held) unlink_pace(pace);
         pace->held = held;
-        // It may deliver bytes, and so hold the handle anew at the head of the list.
+        // The call may deliver bytes, and may therefore pause the handle again at the head of the list.
         calls.easy_pause(pace->easy, pace->their_pause | held);
     }
 }

@@ -4,24 +4,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Holds each connection to the rate of its lane. All functions but those of the public header are called on
-// FoundationNetworking's one serial queue, which is what guards what is not atomic.
+// Limits each connection to the rate of its lane. Except for the functions of the public header, all functions are
+// called on FoundationNetworking's single serial queue. This queue guards all state that is not atomic.
 
 struct multi_clock;
 
-// Nanoseconds of CLOCK_MONOTONIC.
+// Returns the time of CLOCK_MONOTONIC in nanoseconds.
 uint64_t pacing_now(void);
 
-// What pacing knows of one easy handle.
+// The pacing state of an easy handle.
 struct pace {
     void *easy;
-    uint64_t lane;              // 0 where the request carried none
-    long buffer;                // its receive buffer as FoundationNetworking wants it
-    int their_pause;            // what FoundationNetworking asked for itself
-    int held;                   // what we hold: pause_receive, pause_send
-    uint64_t until;             // when to look again
+    uint64_t lane;              // 0 if the request has no lane
+    long buffer;                // the receive buffer that FoundationNetworking wants
+    int their_pause;            // the pause that FoundationNetworking requested
+    int held;                   // the pause for the rate: pause_receive, pause_send
+    uint64_t until;             // the time of the next check
     struct multi_clock *clock;
-    struct pace *next, **link;  // among what its multi handle holds
+    struct pace *next, **link;  // in the list of paused handles of the multi handle
 };
 
 enum { pause_receive = 1, pause_send = 4 };
@@ -34,38 +34,39 @@ struct pacing_calls {
 
 void pacing_install(const struct pacing_calls *calls);
 
-// Takes the lane's number out of a list of header lines (curl_slist).
+// Removes the number of the lane from a list of header lines (curl_slist), and stores the number.
 void pacing_take_lane(struct pace *pace, void *header_lines);
 
-// FoundationNetworking asks for a receive buffer of that size: returns what the lane's rate is to have.
+// Returns the receive buffer for the rate of the lane, given the size that FoundationNetworking requests.
 long pacing_buffer(struct pace *pace, long size);
 
-// libcurl names a socket of the handle.
+// Called when libcurl names a socket of the handle.
 void pacing_on_socket(struct pace *pace, int fd);
 
-// Whether nobody wants bytes any more: its callbacks have to tell libcurl to end the request.
+// Returns whether the request is no longer wanted. If so, the callbacks must tell libcurl to end the request.
 int pacing_is_over(const struct pace *pace);
 
-// Whether more of the body may come now; else the handle is held, and its callback has to ask libcurl for a pause.
+// Returns whether more bytes of the body may be received now. Otherwise pauses the handle, and the callback must ask
+// libcurl for a pause.
 int pacing_may_receive(struct pace *pace);
 
-// Body bytes came or went.
+// Count received and sent bytes of bodies.
 void pacing_received(struct pace *pace, size_t count);
 void pacing_sent(struct pace *pace, size_t count);
 
-// How many bytes may be sent now; 0 where the handle is held.
+// Returns the number of bytes that may be sent now. Returns 0 if the handle is paused.
 size_t pacing_room_to_send(struct pace *pace, size_t wanted);
 
-// FoundationNetworking pauses the handle itself: returns what is to be asked of libcurl.
+// Called when FoundationNetworking pauses the handle itself. Returns the pause for libcurl.
 int pacing_pause(struct pace *pace, int wanted);
 
-// The handle leaves its multi handle or is freed.
+// Called when the handle is removed from its multi handle or freed.
 void pacing_forget(struct pace *pace);
 
-// The timer of a multi handle: what FoundationNetworking set, and what libcurl is to get instead.
+// Replace the timer of a multi handle. They receive FoundationNetworking's values and return the values for libcurl.
 void *pacing_timer_function(void *multi, void *function);
 void *pacing_timer_data(void *multi, void *data);
 
-// Around each action of libcurl.
+// Enclose each action of libcurl.
 void pacing_before_action(void *multi, int is_timeout);
 void pacing_after_action(void *multi);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What our own connections put on the wire, as the kernel counts it: bytes that wait in its buffers are in the
-// interface's counters too, and what a program has read of them is not yet all of it.
+// Counts the bytes of this process's connections on the wire, as reported by the kernel. The counters of an interface
+// include bytes that wait in the kernel's buffers. The number of bytes that a program has read does not include them.
 #define _GNU_SOURCE
 #include "sockets.h"
 #include "URLSessionRepair.h"
@@ -13,14 +13,14 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { descriptors = 1 << 16, header_bytes = 66 };  // Ethernet, IPv4 and TCP with timestamps
+enum { descriptors = 1 << 16, header_bytes = 66 };  // Ethernet, IPv4, and TCP with timestamps
 
-// By descriptor; higher ones are neither marked nor counted.
+// The counters by descriptor. Higher descriptors are neither marked nor counted.
 static struct { uint64_t in, out; uint16_t port; } known[descriptors];
 static int highest = -1;
 static uint64_t total_in, total_out;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // for these
-static unsigned char marked[descriptors];                 // on FoundationNetworking's queue only
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // guards the variables above
+static unsigned char marked[descriptors];                 // only on FoundationNetworking's queue
 
 static _Atomic int is_counting, counts_loopback;
 
@@ -28,12 +28,13 @@ void sockets_mark(int fd, int is_background) {
     if (fd < 0 || fd >= descriptors || (!is_background && !marked[fd])) return;
     int value = is_background ? 1 << 2 : 0;  // the codepoint LE is 000001
     marked[fd] = is_background != 0;
-    // One of them does not fit the socket's family and fails, which is meant.
+    // One of the two options does not match the socket's family. Its failure is expected.
     setsockopt(fd, IPPROTO_IP, IP_TOS, &value, sizeof value);
     setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &value, sizeof value);
 }
 
-// The local port, which tells a new connection from an old one of the same number; 0 where it is not to be counted.
+// Returns the local port, which distinguishes a new connection from an old one with an equal descriptor. Returns 0 if
+// the connection must not be counted.
 static uint16_t port_of(int fd) {
     union { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; } local;
     socklen_t length = sizeof local;
@@ -50,7 +51,8 @@ static uint16_t port_of(int fd) {
     return is_loopback && !atomic_load(&counts_loopback) ? 0 : port;
 }
 
-// Under the lock. The descriptor may be closed by now or be another file's: then its port differs, or it has none.
+// Adds the new bytes of a connection. Must be called under the lock. The descriptor may be closed by now, or refer to
+// another file. Its port then differs, or it has none.
 static void count(int fd) {
     struct tcp_info info;
     memset(&info, 0, sizeof info);

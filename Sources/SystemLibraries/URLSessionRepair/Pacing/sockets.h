@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Marks the socket's packets as lower effort (RFC 8622) or as ordinary ones.
+// Marks the packets of the socket as lower effort (RFC 8622) or as ordinary packets.
 void sockets_mark(int fd, int is_background);
 
-// Adds what went over the socket since it was last looked at, and remembers it as one of ours.
+// Adds the bytes that crossed the socket since the last count, and records the socket as one of this process's
+// connections.
 void sockets_count(int fd);

@@ -5,88 +5,97 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What the repair does. One set for the whole process, since FoundationNetworking has one libcurl for all sessions.
+/// The options of the repair. They apply to the whole process, because FoundationNetworking has a single libcurl for
+/// all sessions.
 struct transfer_urlsession_repair_options {
-    /// 0 lets every call through as it came: the switch may be turned at any time.
+    /// Whether the repair is active. 0 passes every call on unchanged. Can be changed at any time.
     int enabled;
-    /// Bytes of libcurl's receive buffer; 0 keeps FoundationNetworking's 16 KiB.
+    /// The size of libcurl's receive buffer in bytes. 0 keeps FoundationNetworking's 16 KiB.
     long buffer_size;
-    /// A file of certificates to trust instead of the system's; NULL for the system's.
+    /// The path of a file with certificates to trust instead of the system's. NULL uses the system's certificates.
     const char *ca_file;
-    /// The proxy's URL; NULL leaves it to the environment.
+    /// The URL of the proxy. NULL uses the environment variables.
     const char *proxy;
 };
 
-/// Whether the repair is in place.
+/// The state of the repair's installation.
 enum transfer_urlsession_repair_state {
-    /// It could not be put in place: not one call goes through it, nothing is mended, and the options have no effect.
+    /// The repair could not be installed. No call goes through the repair, no fault is fixed, and the options have no
+    /// effect.
     transfer_urlsession_repair_absent = 0,
-    /// All of it is in place, and all checks hold, but nobody has tested it with this build of FoundationNetworking.
+    /// The repair is completely installed and all checks succeeded, but it is untested with this build of
+    /// FoundationNetworking.
     transfer_urlsession_repair_untested = 1,
-    /// All of it is in place, in a build of FoundationNetworking that it was tested with.
+    /// The repair is completely installed in a build of FoundationNetworking with which it was tested.
     transfer_urlsession_repair_tested = 2,
 };
 
-/// Puts the repair between FoundationNetworking and libcurl, or changes its options when it is there already.
+/// Installs the repair between FoundationNetworking and libcurl. If the repair is already installed, changes its
+/// options.
 ///
-/// All of FoundationNetworking's calls that it mends go through it afterwards, or none. Call it before the first URLSession is
-/// made.
+/// Afterward, either all of FoundationNetworking's affected calls go through the repair, or none. Must be called
+/// before the first URLSession is created.
 enum transfer_urlsession_repair_state transfer_urlsession_repair_install(
     const struct transfer_urlsession_repair_options *options);
 
-/// Why the repair is absent, as a part of a sentence; "" where it is not. Call it after an installation.
+/// Returns the reason why the repair is absent, as a part of a sentence. Returns "" if the repair is installed. Must
+/// be called after an installation.
 const char *transfer_urlsession_repair_reason(void);
 
-/// The number of FoundationNetworking's build in hexadecimal digits; "" where it has none. Call it after an installation.
+/// Returns the number of FoundationNetworking's build in hexadecimal digits, or "" if the build has no number. Must
+/// be called after an installation.
 const char *transfer_urlsession_foundation_build(void);
 
-/// The number of libcurl's handles that the repair keeps anything of: those that are not freed yet.
+/// Returns the number of libcurl handles for which the repair keeps state: the handles that are not freed yet.
 size_t transfer_urlsession_repair_handles(void);
 
-/// The function that FoundationNetworking calls instead of libcurl's `name`; NULL where it calls libcurl's own. For tests.
+/// Returns the function that FoundationNetworking calls instead of libcurl's `name`. Returns NULL if
+/// FoundationNetworking calls libcurl's own function. For tests.
 void *transfer_urlsession_repair_hook(const char *name);
 
-// ---- Lanes: the rate of single connections, which can be changed at any time and from any thread.
+// ---- Lanes: the rates of single connections, which any thread can change at any time.
 
-/// The header field that names a request's lane. It is taken out where the repair is in place, and must not be given
-/// where it is not.
+/// The header field that names the lane of a request. An installed repair removes the field. Without the repair, the
+/// field must not be set.
 #define TRANSFER_URLSESSION_LANE_FIELD "X-Transfer-Lane-4c1e"
 
-/// What went through a lane.
+/// The counters of a lane.
 struct transfer_urlsession_lane_state {
-    /// Bytes of bodies that came and went.
+    /// The received and sent bytes of bodies.
     int64_t received, sent;
-    /// When it was last held back, in nanoseconds of CLOCK_MONOTONIC.
+    /// The time of the last delay that the lane caused, in nanoseconds of CLOCK_MONOTONIC.
     uint64_t held;
 };
 
-/// A new lane without a limit; its packets are marked as lower effort (RFC 8622) when `is_background` is not 0.
+/// Opens a lane without a limit. If `is_background` is not 0, marks the packets of the lane as lower effort (RFC
+/// 8622).
 ///
-/// Returns its number, 0 when there are 4096 already.
+/// Returns the number of the lane, or 0 if 4096 lanes are open.
 uint64_t transfer_urlsession_lane_open(int is_background);
 
-/// Bytes a second of the requests in that lane, received and sent each; 0 for no limit, else at least 128.
+/// Sets the rate of the lane's requests in bytes per second, separately for received and sent bytes. 0 removes the
+/// limit. The smallest limit is 128.
 void transfer_urlsession_lane_set_rate(uint64_t lane, int64_t rate);
 
-/// What went through the lane; zeros for one that is closed.
+/// Returns the counters of the lane. All counters of a closed lane are 0.
 struct transfer_urlsession_lane_state transfer_urlsession_lane_state(uint64_t lane);
 
-/// Ends the requests in that lane with an error as soon as the next byte of a body comes or is to go, rather than when
-/// FoundationNetworking gets to cancelling them.
+/// Ends the requests of the lane with an error as soon as the next byte of a body is received or sent. This is
+/// earlier than FoundationNetworking's own cancellation.
 void transfer_urlsession_lane_stop(uint64_t lane);
 
-/// Gives the lane back. Requests that are still in it end as by a stop.
+/// Closes the lane. Its remaining requests end as after a stop.
 void transfer_urlsession_lane_close(uint64_t lane);
 
-/// Bytes of connections that carry lanes, as they are on the wire, headers of the packets included.
+/// The bytes on the wire of connections with lanes, including packet headers.
 struct transfer_urlsession_wire_bytes {
     uint64_t in, out;
 };
 
-/// Starts or ends the count, which is off at first; connections over the loopback are left out unless wanted.
+/// Starts or stops the count, which is off by default. Excludes loopback connections unless `with_loopback` is not 0.
 void transfer_urlsession_count_wire(int is_on, int with_loopback);
 
-/// The count up to now. Costs two system calls a connection.
+/// Returns the current count. Costs two system calls per connection.
 struct transfer_urlsession_wire_bytes transfer_urlsession_wire_bytes(void);
 
 #endif

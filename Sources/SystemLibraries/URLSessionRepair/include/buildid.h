@@ -3,17 +3,18 @@
 
 #include <stddef.h>
 
-// Which build of a library is loaded, by the number that its linker gave it (NT_GNU_BUILD_ID): another for each change of
-// its code, and so for each release and each system that it was built for.
+// Identifies the loaded build of a library by the number that the linker assigned (NT_GNU_BUILD_ID). The number
+// differs for each change of the code, and therefore for each release and each target system.
 
-// The longest such number as hexadecimal digits, with the byte that ends them.
+// The room for the longest build number in hexadecimal digits, including the terminating byte.
 enum { build_id_room = 129 };
 
-// Writes the number that stands in an ELF segment of notes into `digits`; "" where there is none.
+// Writes the build number in an ELF note segment to `digits`, or "" if there is none.
 void build_id_in_notes(const void *notes, size_t length, char digits[build_id_room]);
 
-// Writes the number of the loaded library whose file name starts with `prefix`; "" where there is none.
+// Writes the build number of the loaded library whose file name starts with `prefix`, or "" if there is none.
 void build_id_of(const char *prefix, char digits[build_id_room]);
 
-// The release of FoundationNetworking that has this number and was tested with the repair; NULL for any other build.
+// Returns the release of FoundationNetworking with this build number if the repair was tested with that build.
+// Returns NULL for any other build.
 const char *tested_foundation(const char *digits);

@@ -3,23 +3,24 @@
 
 #include <stddef.h>
 
-// A table from pointers to pointers that any number of threads may use at once. It owns neither.
+// A thread-safe table from pointers to pointers. The table owns neither.
 struct handle_table;
 
-// An empty table; NULL where there is no memory.
+// Creates an empty table. Returns NULL if there is no memory.
 struct handle_table *handle_table_make(void);
 
-// Frees the table, which nobody uses any more.
+// Frees the table. The table must no longer be in use.
 void handle_table_free(struct handle_table *table);
 
-// The value of `key`; NULL where it has none. Takes tens of nanoseconds, whatever the table holds.
+// Returns the value of `key`, or NULL if there is none. Takes tens of nanoseconds, whatever the size of the table.
 void *handle_table_find(struct handle_table *table, const void *key);
 
-// Gives `key` a value, in place of one it had. Neither is NULL. Returns 0 where there is no memory: nothing is changed then.
+// Sets the value of `key` and replaces an earlier value. `key` and `value` must not be NULL. Returns 0 and changes
+// nothing if there is no memory.
 int handle_table_set(struct handle_table *table, const void *key, void *value);
 
-// Takes `key` out of the table and returns the value it had; NULL where it had none.
+// Removes `key` from the table. Returns its value, or NULL if there was none.
 void *handle_table_remove(struct handle_table *table, const void *key);
 
-// The number of keys.
+// Returns the number of keys.
 size_t handle_table_count(struct handle_table *table);

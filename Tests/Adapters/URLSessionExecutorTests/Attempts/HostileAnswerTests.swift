@@ -67,7 +67,7 @@ extension ExecutorTests {
                 let start = ContinuousClock.now
                 #expect(await bench.fetch(server.url("/401")).completion?.status == 401)
                 #expect(await bench.fetch(server.url("/407")).completion?.status == 407)
-                // The idle timeout would end a hang with the same answer.
+                // If the answer caused a hang, the idle timeout would end the attempt with an equal outcome.
                 #expect(ContinuousClock.now - start < .seconds(20))
             }
         }

@@ -12,7 +12,7 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 extension ExecutorTests {
-    /// What becomes of bytes when the disk or the server refuses.
+    /// Tests of the kept bytes after a failure of the disk or the server.
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct KeptBytesTests {
         private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
@@ -24,7 +24,8 @@ extension ExecutorTests {
             try await Bench.run(handler: { request, connection in
                 guard request.range?.first == 65536 else { return Self.file.serve(request, connection) }
                 Self.file.serve(request, connection, onlyBytes: 300_000)
-                // Were all bytes there before the first checkpoint's sync begins, the finished file's might come before it.
+                // If all bytes arrived before the first checkpoint's sync, the sync of the finished file could come
+                // first.
                 for _ in 0..<1000 where sizes.withLock(\.isEmpty) { usleep(10_000) }
                 connection.send(Self.file.bytes[365_536...])
             }) { bench, server in
@@ -65,7 +66,7 @@ extension ExecutorTests {
                         sizes.append(size())
                         return sizes.count
                     }
-                    // The first is under way until the server has gone, and the attempt with it.
+                    // The first sync runs until the server, and with it the attempt, has ended.
                     if count == 1 {
                         for _ in 0..<1000 where size() < end { usleep(10_000) }
                         usleep(500_000)
@@ -87,7 +88,8 @@ extension ExecutorTests {
             let count = Mutex(0)
             try await Bench.run(handler: { request, connection in
                 guard request.range?.first != 0 else { return Self.large.serve(request, connection) }
-                // Slowly until two syncs have begun: of bytes that came all at once the third might not be the file's.
+                // The body is sent slowly until two syncs have begun. If all bytes arrived at once, the third sync
+                // might not be the file's.
                 var body = Self.large.answer(to: request).body
                 Self.large.serve(request, connection, onlyBytes: 0)
                 while count.withLock({ $0 < 2 }), !body.isEmpty {
@@ -126,7 +128,7 @@ extension ExecutorTests {
             defer { volume.remove() }
             let isFull = Mutex(false)
             try await Bench.run(handler: { request, connection in
-                // Somebody else takes room after the first look.
+                // Another program takes space after the first check.
                 let fills = isFull.withLock { isFull in
                     guard request.range?.first != 0, !isFull else { return false }
                     isFull = true
@@ -149,7 +151,7 @@ extension ExecutorTests {
                     Issue.record("\(outcome)")
                     return
                 }
-                // A quick first piece may leave less than half of the volume to the other file.
+                // A fast first piece may leave less than half of the volume for the other file.
                 let other = FileFacts(path: volume.path + "/other")?.size ?? 0
                 #expect(resume.bytes > 0 && resume.bytes <= 8 << 20 - other, "\(other) bytes in the other file")
                 unlink(volume.path + "/other")
@@ -243,7 +245,7 @@ extension ExecutorTests {
             let large = ServedFile(bytes: ServedFile.content(6 << 20))
             try await Bench.run(handler: { request, connection in
                 if isSizeKnown, request.range?.first == 0 { return large.serve(request, connection) }
-                // Somebody else takes room after the first look.
+                // Another program takes space after the first check.
                 if isSizeKnown { try? Data(count: 3 << 20).write(to: URL(fileURLWithPath: volume.path + "/other")) }
                 if isSizeKnown { return large.serve(request, connection) }
                 connection.send("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n")

@@ -9,7 +9,7 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 extension ExecutorTests {
-    /// Servers and proxies that want a login, over the real client.
+    /// Tests of servers and proxies that require a login, with the real client.
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct LoginTests {
         private static let file = ServedFile(bytes: ServedFile.content(200_000))
@@ -37,7 +37,7 @@ extension ExecutorTests {
             }
         }
 
-        /// What a server wants for each piece.
+        /// The login that a server requires for each piece.
         enum Door: CaseIterable { case basic, digest, oneTimeNonces }
 
         @Test("a large file that wants a login comes in pieces, each with its own answer", arguments: Door.allCases)

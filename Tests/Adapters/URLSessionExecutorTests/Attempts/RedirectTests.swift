@@ -48,7 +48,7 @@ extension ExecutorTests {
             arguments: ["/f", "file:///etc/passwd", "ftp://127.0.0.1/f", "mailto:a@b", "//[::1", "http://"],
             [true, false])
         func badRedirects(location: String, repaired: Bool) async throws {
-            // Without the repair FoundationNetworking ends the process over what it cannot resolve.
+            // Without the repair, FoundationNetworking ends the process if it cannot resolve a redirect.
             if !repaired, location.hasPrefix("//[") || location == "http://" || location.hasPrefix("mailto") { return }
             try await Bench.run(
                 repaired: repaired,

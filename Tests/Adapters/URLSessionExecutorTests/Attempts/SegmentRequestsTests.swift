@@ -7,7 +7,7 @@ import Testing
 struct SegmentRequestsTests {
     private static let second: UInt64 = 1_000_000_000
 
-    /// Somebody to whom exchanges belong that are never sent.
+    /// The receiver of exchanges that are never sent.
     private actor Receiver: ExchangeReceiver {
         nonisolated let consumer = ConsumerExecutor()
         nonisolated var unownedExecutor: UnownedSerialExecutor { consumer.asUnownedSerialExecutor() }

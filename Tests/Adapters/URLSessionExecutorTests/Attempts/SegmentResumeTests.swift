@@ -12,7 +12,7 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 extension ExecutorTests {
-    /// Several connections that go on with what an earlier attempt left.
+    /// Tests of several connections that continue an earlier attempt.
     @Suite(.serialized, .timeLimit(.minutes(3)))
     struct SegmentResumeTests: SegmentTrials {
         @Test("what a stop leaves is not fetched again, in another boot either", arguments: [true, false], [1, 4])
@@ -42,7 +42,8 @@ extension ExecutorTests {
                     specification(bench, server, connections: connections), resume: resume)
                 #expect(isRight(bench, outcome), "\(outcome)")
                 #expect(second.restarts == 0)
-                // Pieces that were taken over by another connection were asked for twice, but none that was there.
+                // A piece that another connection took over may be requested twice. A byte that was present is never
+                // requested.
                 let there = ByteRanges(
                     [0..<resume.offset] + (resume.extents ?? []).map { $0.start..<$0.end })
                 for range in ranges(server.requests[before...]) {
@@ -107,7 +108,7 @@ extension ExecutorTests {
                 let (outcome, recorder) = await bench.run(specification(bench, server), resume: resume)
                 #expect(isRight(bench, outcome), "\(outcome)")
                 #expect(server.requests.count == 2)
-                // From then on the points forbid to believe it.
+                // All later resume points forbid trusting the length of the file.
                 #expect(recorder.checkpoints.allSatisfy { $0.extents == [] })
             }
         }

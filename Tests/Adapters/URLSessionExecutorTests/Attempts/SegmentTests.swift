@@ -11,16 +11,16 @@ import TransferPolicy
 
 @testable import URLSessionExecutor
 
-/// Lets nobody through until so many have come.
+/// A barrier that opens once a number of threads have arrived.
 private final class Gathering: @unchecked Sendable {
-    // Guard: `condition` for `count`.
+    // Guard: `condition`, for `count`.
     private let condition = NSCondition()
     private let size: Int
     private var count = 0
 
     init(size: Int) { self.size = size }
 
-    /// Which one it is, from 1; those after the full number pass.
+    /// Waits at the barrier for at most 10 s and returns the arrival's number, from 1. Later arrivals pass at once.
     func arrive() -> Int {
         condition.withLock {
             count += 1
@@ -33,7 +33,7 @@ private final class Gathering: @unchecked Sendable {
 }
 
 extension ExecutorTests {
-    /// One file over several connections.
+    /// Tests of a single file over several connections.
     @Suite(.serialized, .timeLimit(.minutes(3)))
     struct SegmentTests: SegmentTrials {
         @Test("four connections bring the whole file, each a part of its own", arguments: [true, false])

@@ -11,7 +11,7 @@ import TransferPolicy
 struct StandstillTests {
     private static let second: UInt64 = 1_000_000_000
 
-    /// An attempt that waits for its server since 100 s, with its reports.
+    /// Returns an attempt that has been waiting for its server since second 100, and its reports.
     private func waiting(lowSpeedSeconds: Int = 300) -> (attempt: DownloadAttempt, recorder: Recorder) {
         var configuration = URLSessionExecutorConfiguration(partialDirectory: "/nonexistent")
         configuration.lowSpeedSeconds = lowSpeedSeconds

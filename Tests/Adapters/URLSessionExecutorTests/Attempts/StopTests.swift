@@ -14,7 +14,8 @@ extension ExecutorTests {
     struct StopTests {
         private static let file = ServedFile(bytes: ServedFile.content(3_000_000))
 
-        /// Sends what is asked for, but after the first range only the first million bytes, and then nothing.
+        /// Sends the requested bytes, except for the second range: sends only its first million bytes and then
+        /// nothing.
         private static let stalling: HostileServer.Handler = { request, connection in
             if request.range?.first == 65536 {
                 file.serve(request, connection, onlyBytes: 1_000_000)
@@ -33,12 +34,12 @@ extension ExecutorTests {
                 let resume = try #require(recorder.checkpoints.last)
                 #expect(resume.fileNumber != nil)
                 let asked = server.requests.count
-                // What the store would hold: the last checkpoint, and no word of the end.
+                // This is the state in the store: the last checkpoint, and no record of the end.
                 let (again, _) = await bench.run(specification, resume: resume)
                 #expect(again.completion?.file == placed)
                 #expect(server.requests.count == asked)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["file"])
-                // Another file of that name is not taken for it.
+                // Another file of that name must not be mistaken for the placed file.
                 try Data(Self.file.bytes).write(to: URL(fileURLWithPath: bench.folder + "/other"))
                 unlink(placed.path)
                 try FileManager.default.moveItem(atPath: bench.folder + "/other", toPath: placed.path)
@@ -66,7 +67,7 @@ extension ExecutorTests {
                 #expect(await again.outcome() == .finished(placed))
                 #expect(server.requests.count == asked)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["file"])
-                // Who saves the end removes the mark, and from then on it is another transfer's affair.
+                // Recording the end removes the mark. From then on, the file belongs to no transfer.
                 bench.discard(try #require(again.checkpoints.last))
                 #expect(bench.marks.isEmpty && bench.leftovers.isEmpty)
                 _ = await bench.run(job)
@@ -115,7 +116,7 @@ extension ExecutorTests {
                 #expect(bench.contents(second) == Self.file.bytes)
                 #expect(server.requests.count == asked)
 
-                // The crash came before the partial file was removed, or before the copy got its name.
+                // The crash came before the partial file was removed, or before the copy received its name.
                 let partial = bench.root + "/partial/" + bench.marks[0].dropLast(7) + ".part"
                 try Data([1]).write(to: URL(fileURLWithPath: partial))
                 let path = try #require(first.completion?.file?.path)
@@ -189,7 +190,8 @@ extension ExecutorTests {
                     let count = recorder.reports.count
                     let size = FileFacts(path: resume.path)?.size
                     #expect(resume.offset == size)
-                    // Another transfer's whole life lies between: what was on its way would have come.
+                    // A complete run of another transfer lies in between, so any late reports would have arrived by
+                    // now.
                     let (next, second) = bench.start(bench.specification(server.url("/f")))
                     await second.wait { $0.contains { ($0.progress ?? 0) > 1_000_000 } }
                     bench.executor.stop(next)
@@ -209,7 +211,7 @@ extension ExecutorTests {
                 let start = clock.now
                 await recorder.wait { $0.contains { ($0.progress ?? 0) > 500_000 } }
                 #expect(clock.now - start > .milliseconds(350))
-                // The next bytes would be due in half an hour.
+                // At this rate, the next bytes would be due in half an hour.
                 bench.executor.setLimits(RateLimits(global: 10))
                 bench.executor.stop(id)
                 _ = await recorder.outcome()

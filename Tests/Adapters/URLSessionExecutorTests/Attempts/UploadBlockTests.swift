@@ -8,7 +8,7 @@ struct UploadBlockTests {
     private let small = Int(least_upload_block)
     private let large = Int(largest_upload_block)
 
-    /// The sizes of blocks of which each is asked for so many milliseconds after the one before.
+    /// Returns the sizes of successive blocks, each requested after the given number of milliseconds.
     private func sizes(_ milliseconds: [UInt64], block: inout upload_block) -> [Int] {
         milliseconds.map { wait in
             upload_block_next(&block, room, block.asked + wait * 1_000_000)

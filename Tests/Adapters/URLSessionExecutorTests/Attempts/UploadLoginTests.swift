@@ -9,7 +9,7 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 extension ExecutorTests {
-    /// Uploads to servers and through proxies that want a login.
+    /// Tests of uploads to servers and through proxies that require a login.
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct UploadLoginTests {
         private static let credential = Credential(user: "me", password: "p")
@@ -24,7 +24,7 @@ extension ExecutorTests {
             try await Bench.run(
                 repaired: repaired,
                 handler: { request, connection in
-                    // Some read all of it before they say no.
+                    // Some servers read the whole body before they refuse it.
                     guard let body = connection.readBody(of: request), door.admits(request, connection) else { return }
                     received.keep(body)
                     connection.answer("201 Created")

@@ -25,13 +25,14 @@ extension ExecutorTests {
                 specification.credential = Credential(user: "me", password: "p")
                 let resume = try #require(await bench.run(specification).0.resume)
                 #expect(places.count == 1)
-                // The file may be gone by then.
+                // The file may be gone by the time of the removal.
                 unlink(bench.sourcePath)
                 bench.discard(resume, of: specification)
                 bench.discard(resume, of: specification)
                 await bench.executor.shutdown()
                 #expect(places.count == 0)
-                // Asked for a login, and once more with it; of tus that has happened with the question before.
+                // The DELETE is challenged and then sent again with the login. With tus, the preceding OPTIONS
+                // request was challenged instead.
                 let requests = server.requests.count { $0.method == "DELETE" }
                 #expect(requests == (kind == .tus ? 1 : 2), "\(server.requests.map(\.method))")
             }

@@ -12,7 +12,7 @@ import TransferPolicy
 extension ExecutorTests {
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct UploadResumeTests {
-        /// A server of one of the protocols, and the method it is for.
+        /// A protocol of resumable uploads, with its server and its method.
         enum Kind: CaseIterable {
             case tus, draft
 
@@ -30,12 +30,12 @@ extension ExecutorTests {
             }
         }
 
-        /// Faults as changed, and what follows from them.
+        /// Returns the faults after `change`, including the consequences of the changes.
         static func faults(_ change: (inout UploadPlaces.Faults) -> Void) -> UploadPlaces.Faults {
             var faults = UploadPlaces.Faults()
             change(&faults)
-            // libcurl begins anew by itself what breaks on a connection that it had kept; the head of that may be answered
-            // before it asks for a body that cannot be sent twice.
+            // libcurl itself repeats a request that breaks on a kept connection. The server may answer the head of
+            // the repetition before libcurl asks for a body, which cannot be sent twice.
             faults.keepsNoConnection = !faults.cuts.isEmpty
             return faults
         }
@@ -126,7 +126,7 @@ extension ExecutorTests {
             let holding: HostileServer.Handler = { request, connection in
                 let isUpload = request.method == "PATCH" || request.method == "PUT"
                 if isUpload, request.contentLength == bytes.count {
-                    // The head has come; nothing of the body is read until the test says so.
+                    // The head has arrived. The server reads none of the body until the test continues.
                     reached.signal()
                     proceed.block()
                 }
@@ -146,9 +146,9 @@ extension ExecutorTests {
                 bench.executor.stop(id)
                 let outcome = await recorder.outcome()
                 if kind == .tus { proceed.signal() }
-                // Else it might take the place from the request that goes on.
+                // Otherwise, this request could take the upload URL from the request that continues.
                 await left.wait()
-                // All may have gone out already where the server was quick.
+                // If the server was fast, all bytes may have been sent already.
                 guard case .stopped(let resume?) = outcome else {
                     #expect(outcome.completion != nil, "\(outcome)")
                     return

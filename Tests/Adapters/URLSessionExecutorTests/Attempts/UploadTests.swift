@@ -123,7 +123,7 @@ extension ExecutorTests {
             try await Bench.run(repaired: repaired, handler: handler) { bench, server in
                 let (outcome, _) = await bench.run(try bench.upload(bytes, to: server.url("/f")))
                 #expect(outcome.completion?.status == 200, "\(outcome)")
-                // What is on its way when we are told so arrives later.
+                // The bytes on the wire arrive after the client has its answer.
                 await end.wait()
                 expectSame(received.bodies, [bytes])
             }
@@ -151,7 +151,7 @@ extension ExecutorTests {
             let received = Received()
             let bytes = ServedFile.content(300_000)
             let handler: HostileServer.Handler = { request, connection in
-                // The second request of a connection finds it dead.
+                // The second request of a connection finds the connection dead.
                 if request.connection == 1, !received.bodies.isEmpty { return connection.reset() }
                 if received.take(request, connection) { connection.answer("200 OK") }
             }
@@ -159,7 +159,8 @@ extension ExecutorTests {
                 for _ in 0..<2 {
                     let (outcome, _) = await bench.run(
                         try bench.upload(bytes, to: server.url("/f"), resumption: .never))
-                    // A reset after the first bytes of a request went out may be told as a lost connection: a retry.
+                    // A reset after the first bytes of a request may be reported as a lost connection, which leads to
+                    // a retry.
                     #expect(outcome.completion?.status == 200 || outcome.failure?.cause == .connection, "\(outcome)")
                 }
                 #expect(received.bodies.allSatisfy { $0 == bytes })

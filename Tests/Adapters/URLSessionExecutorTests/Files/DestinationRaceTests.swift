@@ -11,12 +11,12 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 extension ExecutorTests {
-    /// What happens to a destination while its file comes, and names at the limit.
+    /// Tests of changes to a destination during a download, and of names at the length limit.
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct DestinationRaceTests {
         private static let file = ServedFile(bytes: ServedFile.content(200_000))
 
-        /// What somebody puts in the place of the file that is to come.
+        /// An object that another program puts in the place of the finished file.
         enum Obstacle: String, CaseIterable {
             case link, danglingLink, folder, pipe
 
@@ -102,7 +102,7 @@ extension ExecutorTests {
             ServedFile.content(200_000, seed: UInt64(number) + 1)
         }
 
-        /// Fetches two files to one name; neither server answers its last request before both were asked.
+        /// Downloads two files to a single name. The server answers neither last request until both have arrived.
         private func twice(
             _ collision: Destination.Collision,
             _ check: (Bench, ExecutorOutcome, ExecutorOutcome) throws -> Void
@@ -112,7 +112,7 @@ extension ExecutorTests {
             try await Bench.run(handler: { request, connection in
                 let number = request.target == "/0" ? 0 : 1
                 if request.range?.first == 65536 {
-                    // The second lets both go.
+                    // The second request releases both.
                     if number == 0 { arrived.wait() } else { arrived.signal() }
                 }
                 files[number].serve(request, connection)
@@ -123,7 +123,7 @@ extension ExecutorTests {
                 let first = bench.start(specifications[0]).recorder
                 let second = bench.start(specifications[1]).recorder
                 try check(bench, await first.outcome(), await second.outcome())
-                // The one that could not be placed keeps its partial file for the next attempt.
+                // The file that could not be placed keeps its partial file for the next attempt.
                 #expect(bench.leftovers.count == (collision == .fail ? 1 : 0))
             }
         }
@@ -152,7 +152,7 @@ extension ExecutorTests {
                     let tail = (number > 0 ? " (\(number))" : "") + ".tar.gz"
                     #expect(name.utf8.count <= 255)
                     #expect(name.utf8.count > 255 - character.utf8.count)
-                    // Cut between characters, not in one.
+                    // The name is cut between characters, not within a character.
                     #expect(name.hasSuffix(tail))
                     #expect(name.dropLast(tail.count).allSatisfy { String($0) == character })
                 }

@@ -197,7 +197,7 @@ extension ExecutorTests {
                 let (outcome, recorder) = await bench.run(specification)
                 #expect(bench.contents(outcome) == Self.file.bytes)
                 #expect(recorder.checkpoints.first?.path.hasPrefix(volume.path + "/.") == true)
-                // A partial file on the wrong side is copied over.
+                // A partial file on another file system is copied.
                 let resume = try bench.leavePartial(Self.file.bytes[..<500], total: 1000, tag: "\"v1\"")
                 let (copied, _) = await bench.run(specification, resume: resume)
                 #expect(bench.contents(copied) == Self.file.bytes)
@@ -266,7 +266,7 @@ extension ExecutorTests {
     }
 }
 
-/// Something that has happened, told across threads.
+/// A thread-safe flag.
 private final class Flag: Sendable {
     private let state = Mutex(false)
     var isSet: Bool { state.withLock { $0 } }

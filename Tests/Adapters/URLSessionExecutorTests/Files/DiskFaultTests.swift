@@ -12,7 +12,7 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 extension ExecutorTests {
-    /// Full, read-only and odd disks, and others who touch the files.
+    /// Tests of full, read-only, and unusual disks, and of other programs that change the files.
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct DiskFaultTests {
         private static let file = ServedFile(bytes: ServedFile.content(1_000_000))
@@ -95,7 +95,7 @@ extension ExecutorTests {
                 await recorder.wait { $0.contains { $0.progress == 400_000 } }
                 bench.executor.stop(id)
                 let resume = try #require(await recorder.outcome().resume)
-                // The attempt's last sync may hold the file a moment longer.
+                // The last sync of the attempt may keep the file open a moment longer.
                 for _ in 0..<200 where !volume.remount(isReadOnly: true) { usleep(10_000) }
                 specification.url = server.url("/f")
                 let (refused, _) = await bench.run(specification, resume: resume)
@@ -118,7 +118,7 @@ extension ExecutorTests {
                     $0.checkpointBytes = 100_000
                 }
                 #expect(bench.contents(outcome) == Self.file.bytes, "\(outcome)")
-                // The folder's sync and the last one of the file may come in either order.
+                // The sync of the folder and the last sync of the file may happen in either order.
                 #expect(told.withLock { $0.contains(bench.folder) })
             }
             let device = UInt64.random(in: .min ... .max)
@@ -136,14 +136,14 @@ extension ExecutorTests {
             }
         }
 
-        /// What somebody does to a partial file.
+        /// A change that another program makes to a partial file.
         enum Meddling: String, CaseIterable { case removes, replaces, cuts, lengthens }
 
         private static func meddle(_ how: Meddling, _ path: String) throws {
             switch how {
             case .removes: unlink(path)
             case .replaces:
-                // Made before the other is gone, so that it has another inode.
+                // The new file is created before the old file is removed, so that it has another inode.
                 try Data(repeating: 7, count: 1_000_000).write(to: URL(fileURLWithPath: path + ".new"))
                 rename(path + ".new", path)
             case .cuts: truncate(path, 100_000)
@@ -151,8 +151,8 @@ extension ExecutorTests {
             }
         }
 
-        // One that was replaced is taken for ours: with files restored or moved to another disk that is right, and a checksum
-        // tells where it is not.
+        // A replaced file is accepted as the partial file. This is correct for files that were restored or moved to
+        // another disk. In other cases, a checksum detects the difference.
         @Test(
             "a partial file that somebody touches between two attempts spoils nothing",
             arguments: [Meddling.removes, .cuts, .lengthens])

@@ -16,7 +16,8 @@ extension ExecutorTests {
     struct FinalAttributesTests {
         private static let program = Array("#!/bin/sh\necho run\n".utf8)
 
-        /// Whether the temporary folder takes extended attributes; tmpfs does since Linux 6.6.
+        /// A Boolean value that indicates whether the temporary folder supports extended attributes. tmpfs supports
+        /// them since Linux 6.6.
         private static let hasAttributes: Bool = {
             let path = NSTemporaryDirectory() + "attributes-\(UUID().uuidString)"
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -48,7 +49,7 @@ extension ExecutorTests {
             }
         }
 
-        /// Calls that have each partial file on another file system than its destination.
+        /// File calls that treat each partial file as if it were on another file system than its destination.
         private static var acrossFileSystems: FileCalls {
             var calls = FileCalls()
             calls.rename = { source, path, replaces in

@@ -11,7 +11,7 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 extension ExecutorTests {
-    /// C2: a folder that an app passed as a descriptor is known by its identity, not by its name.
+    /// C2: a folder that an app passed as a descriptor is recognized by its identity, not by its name.
     @Suite(.serialized, .timeLimit(.minutes(1)))
     struct FolderIdentityTests {
         private static let file = ServedFile(bytes: ServedFile.content(300_000))
@@ -21,7 +21,7 @@ extension ExecutorTests {
             return FolderIdentity(device: facts.device, inode: facts.number)
         }
 
-        /// A transfer to the bench's folder as it is now.
+        /// Returns a transfer to the current folder of the fixture.
         private func specification(_ bench: Bench, _ url: String) throws -> TransferSpecification {
             try FileManager.default.createDirectory(atPath: bench.folder, withIntermediateDirectories: true)
             var specification = bench.specification(url)
@@ -36,7 +36,7 @@ extension ExecutorTests {
                 #expect(outcome.completion?.file?.path == bench.folder + "/file", "\(outcome)")
                 #expect(bench.contents(outcome) == Self.file.bytes)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == ["file"])
-                // Else a store would keep nothing of it.
+                // Otherwise, a store would not keep the identity.
                 #expect(try !specification(bench, server.url("/f")).isPlain)
             }
         }
@@ -123,12 +123,12 @@ extension ExecutorTests {
                 var specification = bench.specification(server.url("/f"))
                 specification.destination.directory = document + "/chosen"
                 specification.destination.folderIdentity = FolderIdentity(device: 1, inode: 1, document: document)
-                // The portal does not run: that may pass.
+                // The portal is not running, which may be temporary.
                 let unmounted = await bench.run(specification).0.failure
                 #expect(
                     unmounted?.cause == .folderUnavailable && unmounted?.cause.mayPass == true, "\(unmounted as Any)")
                 #expect(unmounted?.message.contains("does not run") == true)
-                // It runs, and has taken the document back: that does not.
+                // The portal is running and has revoked the document, which is permanent.
                 try FileManager.default.createDirectory(
                     atPath: bench.root + "/doc/by-app", withIntermediateDirectories: true)
                 #expect(await bench.run(specification).0.failure?.cause == .destination)
@@ -137,7 +137,7 @@ extension ExecutorTests {
                     atPath: document + "/chosen", withIntermediateDirectories: true)
                 let outcome = await bench.run(specification).0
                 #expect(outcome.completion?.file?.path == document + "/chosen/file", "\(outcome)")
-                // Nothing beyond the document.
+                // Paths outside the document are refused.
                 for path in [bench.root + "/doc", document + "/../../chosen", document + "x/chosen"] {
                     specification.destination.directory = path
                     #expect(await bench.run(specification).0.failure?.cause == .destination, "\(path)")

@@ -14,9 +14,9 @@ extension ExecutorTests {
     struct ServerNamedFileTests {
         private static let body = Array("new".utf8)
 
-        /// Runs a download of `target` over files of these names in the destination's folder, with `--overwrite`.
+        /// Downloads `target` with `--overwrite` to a folder that contains files with the given names.
         ///
-        /// Returns the finished file's name and what is in the files that were there before.
+        /// Returns the outcome and the contents of the earlier files.
         private func overwrite(
             _ target: String, over names: [String], name: String? = nil,
             collision: Destination.Collision = .overwrite

@@ -13,7 +13,7 @@ import TransferPolicy
 extension ExecutorTests {
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct UploadSourceTests {
-        /// What somebody does to the file.
+        /// A change that another program makes to the file.
         enum Change: CaseIterable {
             case vanished, shrank, grew, touched, replacedByFolder
 
@@ -38,7 +38,7 @@ extension ExecutorTests {
         func changedBefore(change: Change) async throws {
             try await Bench.run(handler: { _, connection in connection.answer("200 OK") }) { bench, server in
                 let specification = try bench.upload(ServedFile.content(1000), to: server.url("/f"))
-                // Another time for sure, however coarse the file system counts.
+                // The new time differs even on a file system with a coarse resolution.
                 if change == .touched { bench.setTime(bench.sourcePath, 1_000_000) }
                 try change.happen(to: bench.sourcePath)
                 let (outcome, _) = await bench.run(specification)
@@ -126,7 +126,7 @@ extension ExecutorTests {
 }
 
 extension Bench {
-    /// Sets a file's modification time.
+    /// Sets the modification time of a file in seconds since 1970.
     func setTime(_ path: String, _ seconds: Int) {
         let time = timeval(tv_sec: seconds, tv_usec: 0)
         utimes(path, [time, time])

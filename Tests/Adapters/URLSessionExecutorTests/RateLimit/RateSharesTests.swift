@@ -64,7 +64,8 @@ struct RateSharesTests {
             }
             for claim in claims where shares[claim.id] != nil {
                 let mine = shares[claim.id] ?? 0
-                // A limit that is full and in which nobody has more than a byte beyond mine, demands aside.
+                // Apart from demands, each claim has an exhausted limit in which no other share is more than a
+                // rounding difference larger.
                 let isHeld = claim.limits.contains { limit in
                     guard let room = left[limit], room < claims.count else { return false }
                     return claims.allSatisfy { other in

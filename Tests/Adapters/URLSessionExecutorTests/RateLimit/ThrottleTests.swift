@@ -12,7 +12,7 @@ import TransferPolicy
 extension ExecutorTests {
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct ThrottleTests {
-        /// A file of 1 GB of nothing, as fast as it is taken.
+        /// Serves 1 GB of constant bytes as fast as the client reads them.
         private static let serve: HostileServer.Handler = { request, connection in
             let total = 1_000_000_000
             let first = request.range?.first ?? 0
@@ -36,7 +36,7 @@ extension ExecutorTests {
             }
         }
 
-        /// How long the next `bytes` of that transfer take, from some progress on.
+        /// Returns the duration of the next `bytes` of a transfer, measured once its progress has reached `start`.
         private static func time(of recorder: Recorder, from start: Int64, bytes: Int64) async -> Duration {
             let clock = ContinuousClock()
             await recorder.wait { $0.contains { ($0.progress ?? 0) >= start } }
@@ -50,10 +50,11 @@ extension ExecutorTests {
             try await Bench.run(handler: Self.serve) { bench, server in
                 let runs = Self.start(bench, server, [400_000, nil])
                 let time = await Self.time(of: runs[0].recorder, from: 200_000, bytes: 800_000)
-                // Not sooner, however busy the machine is; how near to it: the figure rate-limit.
+                // The transfer must not be faster, however busy the machine is. The benchmark rate-limit measures the
+                // accuracy.
                 #expect(time > .milliseconds(1600))
                 #expect((runs[1].recorder.reports.compactMap(\.progress).last ?? 0) > 20_000_000)
-                // The field that names the lane is for the repair alone.
+                // The field that names the lane is for the repair only.
                 #expect(server.requests.allSatisfy { $0.fields.allSatisfy { !$0.name.lowercased().contains("lane") } })
             }
         }
@@ -89,11 +90,11 @@ extension ExecutorTests {
                 let shares = runs.map { $0.recorder.reports.compactMap(\.progress).last ?? 0 }
                 #expect((shares.min() ?? 0) * 3 > (shares.max() ?? 0))
                 bench.executor.setLimits(RateLimits())
-                // As slow as before, these would not come within the test's time.
+                // At the earlier rate, these bytes would not arrive within the test's time limit.
                 _ = await Self.time(of: runs[3].recorder, from: 0, bytes: 200_000_000)
-                // And down again: nothing stands still for what went before.
+                // The rate is reduced again. No transfer may stand still because of its earlier rate.
                 bench.executor.setLimits(RateLimits(global: 16_000_000))
-                // What was on its way to the disk comes first.
+                // Bytes that are on their way to the disk come first.
                 _ = await Self.time(of: runs[1].recorder, from: 0, bytes: 9_000_000)
                 let again = await Self.time(of: runs[1].recorder, from: 0, bytes: 4_000_000)
                 #expect(again > .milliseconds(700))
@@ -122,7 +123,7 @@ extension ExecutorTests {
                     let runs = (0..<8).map { _ in bench.start(bench.specification(server.url("/f"))).recorder }
                     for run in runs { #expect(await run.outcome().completion != nil) }
                 }
-                // 1.3 MB, of which one round of 8 files may come before anything is known.
+                // The files have 1.3 MB in total. One round of 8 files may arrive before any limit applies.
                 #expect(clock.now - start > .milliseconds(1000))
             }
         }
@@ -144,7 +145,7 @@ extension ExecutorTests {
         @Test("a stop of a held transfer is prompt")
         func stop() async throws {
             try await Bench.run(handler: Self.serve) { bench, server in
-                // At this rate the next block would not be due within the test's time.
+                // At this rate, the next block would not be due within the test's time limit.
                 let runs = Self.start(bench, server, [100])
                 await runs[0].recorder.wait { $0.contains { ($0.progress ?? 0) > 0 } }
                 bench.executor.stop(runs[0].id)

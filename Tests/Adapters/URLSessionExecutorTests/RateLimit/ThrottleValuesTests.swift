@@ -14,7 +14,7 @@ struct ThrottleValuesTests {
         bucket.settle(now: 0, bytesPerSecond: 3)
         bucket.take(1_000_000)
         for step in 1...1_000_000 { bucket.settle(now: UInt64(step) * 1_000_003, bytesPerSecond: 3) }
-        // 1000.003 s at 3 bytes a second.
+        // The duration is 1000.003 s at 3 bytes per second.
         #expect(bucket.debt == 1_000_000 - 3000)
     }
 
@@ -67,7 +67,7 @@ struct ThrottleValuesTests {
 
     private static let quarter: UInt64 = 250_000_000
 
-    /// One reading a quarter of a second: what others and we had, in kilobytes a second.
+    /// Takes one reading per quarter of a second. `others` and `own` are rates in kilobytes per second.
     private static func run(_ yield: inout ForegroundYield, others: Int64, own: Int64, times: Int) -> [Int64?] {
         (0..<times).map { _ in
             yield.take(all: (others + own) * 250, own: own * 250, elapsed: quarter)

@@ -13,7 +13,7 @@ struct GateTests {
         let start = MonotonicTime.now()
         gate.pause(nanoseconds: 20_000_000)
         #expect(MonotonicTime.now() - start >= 20_000_000)
-        // Nothing but the hurry ends this one before the test's own end.
+        // Only a stop can end this pause before the test's own time limit.
         let isOver = DispatchGroup()
         DispatchQueue.global().async(group: isOver) { gate.pause(nanoseconds: 3_600_000_000_000) }
         gate.beginHurry()

@@ -21,7 +21,7 @@ struct HandleTableTests {
         try withTable { table in
             var model: [Int: Int] = [:]
             for _ in 0..<20_000 {
-                // Few keys, so that they are often there; and some that lie close together.
+                // There are few keys, so that a key is often present. Some keys are close together.
                 let key = Int.random(in: 1...300, using: &generator)
                 switch Int.random(in: 0..<4, using: &generator) {
                 case 0:
@@ -70,7 +70,7 @@ struct HandleTableTests {
     }
 }
 
-/// Numbers that are the same for the same seed (SplitMix64).
+/// A generator that produces equal numbers for equal seeds (SplitMix64).
 private struct Dice: RandomNumberGenerator {
     var state: UInt64
     init(seed: UInt64) { state = seed }

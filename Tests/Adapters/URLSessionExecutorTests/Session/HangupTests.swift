@@ -4,13 +4,12 @@ import Testing
 
 @testable import URLSessionExecutor
 
-/// Event sources under hang-ups, as libdispatch has them (swift-corelibs-libdispatch 949).
+/// Tests of hang-ups on libdispatch's event sources (swift-corelibs-libdispatch 949).
 struct HangupTests {
     @Test("pipes that hang up while sources watch them do not end the process with the repair", .timeLimit(.minutes(2)))
     func hangups() async {
         await #expect(processExitsWith: .success) {
-            // Memory that is freed is overwritten, so that whoever still reads it is found out; and a wake-up that is
-            // lost ends this process, too.
+            // Freed memory is overwritten, so that any later read is detected. A lost wakeup ends this process, too.
             overwriteFreedMemory()
             alarm(90)
             #expect(Repair.install(isEnabled: true, bufferSize: 0, caFile: nil, proxy: nil).isAtWork)
@@ -27,7 +26,7 @@ struct HangupTests {
     }
 }
 
-/// `mallopt(M_PERTURB, 165)`, which the module of the C library leaves out.
+/// Calls `mallopt(M_PERTURB, 165)`, which the C library's module does not export.
 private func overwriteFreedMemory() {
     let address = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "mallopt")
     guard let address else { return }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import URLSessionRepair
 
-/// What stands in for mprotect: how often it was called, and from which call on it fails.
+/// The state of the mprotect replacement: the number of calls, and the number of the first call that fails.
 private let protection = Mutex((calls: 0, failsAt: Int.max))
 
 private let countingProtect: protect_fn = { start, length, mode in
@@ -21,11 +21,12 @@ private let countingProtect: protect_fn = { start, length, mode in
 
 @Suite("Replacing what a library imports", .serialized)
 struct ImportReplacementTests {
-    /// A library with imports of its own, of which none of these is called while tests run.
+    /// A library with imports. Tests never call the imports that they replace.
     private static let library = "libFoundationNetworking."
-    /// Bound at its first call, in a page that is always writable.
+    /// An import that is bound at its first call and is on a page that stays writable.
     private static let lazy = "curl_version"
-    /// Bound when the library was loaded, in a page that is read-only since; used at no other time.
+    /// An import that is bound when the library is loaded and is on a page that becomes read-only. Never used
+    /// afterward.
     private static let early = "_ITM_registerTMCloneTable"
 
     private typealias Change = (name: String, value: UnsafeMutableRawPointer?, expected: UnsafeMutableRawPointer?)
@@ -64,7 +65,7 @@ struct ImportReplacementTests {
         return (count, text, protection.withLock(\.calls))
     }
 
-    /// Whether the memory at that place may be written, by the kernel's own list.
+    /// Returns whether the memory at the address is writable, according to /proc/self/maps.
     private func isWritable(_ place: UnsafeRawPointer) throws -> Bool {
         let address = UInt(bitPattern: place)
         for line in try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n") {
@@ -87,7 +88,7 @@ struct ImportReplacementTests {
         #expect(result.count == 0 && result.calls == 0)
         #expect(result.reason == "curl_no_such_call is not imported by libFoundationNetworking.so")
         #expect(try value(Self.early) == early && value(Self.lazy) == lazy)
-        // One that the library need not import is left out.
+        // An optional import that is missing is skipped.
         let own = dlsym(nil, Self.lazy)
         let done = replace(
             [(Self.early, mark, nil), ("curl_no_such_call", mark, nil), (Self.lazy, own, nil)],
@@ -110,7 +111,7 @@ struct ImportReplacementTests {
         #expect(try !isWritable(slot))
         #expect(replace([(Self.early, before, nil)]).count == 1)
         #expect(try !isWritable(slot))
-        // What is always writable stays so.
+        // A page that was writable before stays writable.
         let other = try #require(import_slot(Self.library, Self.lazy))
         let wasWritable = try isWritable(other)
         #expect(replace([(Self.lazy, other.pointee, nil)]).count == 1)
@@ -133,7 +134,7 @@ struct ImportReplacementTests {
         #expect(replace([(Self.lazy, lazy, own)]).count == 1)
         let early = try value(Self.early)
         let result = replace([(Self.lazy, mark, nil), (Self.early, mark, dlsym(nil, "free"))])
-        // The early one is bound to nothing, which is not what was expected of it.
+        // The early import is bound to nothing, which differs from the expected function.
         #expect(result.count == 0)
         #expect(result.reason.contains("\(Self.early) of libFoundationNetworking.so is bound to another function"))
         #expect(try value(Self.early) == early && value(Self.lazy) == lazy)
@@ -168,7 +169,7 @@ struct ImportReplacementTests {
     @Test(
         "C14: what the loader makes read-only ends at the last whole page: with larger pages other data share the rest",
         arguments: [
-            // FoundationNetworking of Swift 6.3.1: linked for 4 KiB, its writable data follow at 0x10B000.
+            // FoundationNetworking of Swift 6.3.1 is linked for 4 KiB pages. Its writable data follow at 0x10B000.
             (0x10_5218, 0x5DE8, 0x1000, 0x10_5000, 0x6000), (0x10_5218, 0x5DE8, 0x4000, 0x10_4000, 0x4000),
             (0x10_5218, 0x5DE8, 0x1_0000, 0x10_0000, 0), (0x1_8000, 0x1_8000, 0x1_0000, 0x1_0000, 0x2_0000),
             (0x1_0000, 0x1_0000, 0x1_0000, 0x1_0000, 0x1_0000), (0x1_0010, 0x10, 0x1000, 0x1_0000, 0),

@@ -96,7 +96,7 @@ extension ExecutorTests {
                 let slot = try #require(import_slot("libFoundationNetworking.", name))
                 #expect(slot.pointee == transfer_urlsession_repair_hook(name), "\(name)")
             }
-            // The options are the whole process's: executors set them anew.
+            // The options apply to the whole process. Executors set them again.
         }
 
         @Test("C14: nothing is kept of handles that are freed", arguments: [true, false])
@@ -109,7 +109,7 @@ extension ExecutorTests {
                     #expect(bench.contents(outcome) == file.bytes)
                 }
             }
-            // Sessions give their handles back on a queue of their own, some time after their end.
+            // Sessions release their handles on a queue of their own, some time after their end.
             for _ in 0..<500 where transfer_urlsession_repair_handles() > before {
                 try await Task.sleep(for: .milliseconds(10))
             }
@@ -123,7 +123,7 @@ extension ExecutorTests {
         private typealias WriteFunction =
             @convention(c) (UnsafePointer<UInt8>?, Int, Int, UnsafeMutableRawPointer?) -> Int
 
-        /// What a transfer delivered.
+        /// The delivered bytes of a transfer.
         private final class Sink {
             var bytes: [UInt8] = []
 
@@ -135,7 +135,8 @@ extension ExecutorTests {
             }
         }
 
-        /// libcurl as FoundationNetworking would call it, with functions that it does not call today.
+        /// Calls libcurl as FoundationNetworking would, including functions that FoundationNetworking does not call
+        /// today.
         private struct Curl {
             let start, copy: @convention(c) (Handle?) -> Handle?
             let perform: @convention(c) (Handle?) -> Int32
@@ -189,7 +190,7 @@ extension ExecutorTests {
             #expect(third.bytes == first.bytes && second.bytes.count == 4)
             curl.cleanup(handle)
             #expect(transfer_urlsession_repair_handles() == before + 1)
-            // The copy does not lean on what is gone.
+            // The copy does not depend on the freed original.
             #expect(curl.perform(copy) == 0)
             #expect(second.bytes.count == 8)
             curl.cleanup(copy)

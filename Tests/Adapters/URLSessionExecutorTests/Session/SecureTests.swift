@@ -10,12 +10,12 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 extension ExecutorTests {
-    /// What TLS adds: tunnels through proxies, and ends that a cut line cannot pretend.
+    /// Tests of TLS: tunnels through proxies, and connections that are cut off.
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct SecureTests {
         private static let file = ServedFile(bytes: ServedFile.content(2_000_000))
 
-        /// Runs the body with a server that speaks TLS and an executor that knows its authority.
+        /// Runs the body with a TLS server and an executor that trusts the server's authority.
         private func run(
             proxy: String? = nil, handler: @escaping HostileServer.Handler,
             _ body: (Bench, HostileServer) async throws -> Void
@@ -42,7 +42,7 @@ extension ExecutorTests {
             try? FileManager.default.removeItem(atPath: bench.root)
         }
 
-        /// Where a connection under TLS comes to its end.
+        /// The manner in which a TLS connection ends.
         enum Cut: String, CaseIterable { case length, chunked, broken }
 
         @Test(
@@ -55,7 +55,7 @@ extension ExecutorTests {
                 let part = Self.file.bytes.prefix(1_000_000)
                 if cut == .chunked { connection.sendChunk(part) } else { connection.send(part) }
                 if cut == .broken {
-                    // What is on its way arrives first.
+                    // Bytes that are on the wire arrive first.
                     connection.pause(milliseconds: 300)
                     connection.reset()
                 } else {
@@ -77,8 +77,8 @@ extension ExecutorTests {
                 if isCut { connection.cut() } else { connection.finish() }
             }) { bench, server in
                 #expect(bench.contents(await bench.fetch(server.url("/whole"))) == Self.file.bytes)
-                // libcurl has OpenSSL take any end for a good one (SSL_OP_IGNORE_UNEXPECTED_EOF), since many servers say
-                // no goodbye, and tells nobody: such a cut is known only to who knows size or digest.
+                // libcurl tells OpenSSL to accept every end of a connection (SSL_OP_IGNORE_UNEXPECTED_EOF), because
+                // many servers send no closing message. Only the size or a digest reveals such a cut.
                 #expect(bench.contents(await bench.fetch(server.url("/cut"))) == Self.file.bytes.dropLast())
                 var specification = bench.specification(server.url("/cut"))
                 specification.checksum = Checksum(algorithm: .sha256, hexDigest: String(repeating: "0", count: 64))
@@ -108,7 +108,7 @@ extension ExecutorTests {
                     let (sent, _) = await bench.run(try bench.upload(bytes, to: server.url("/u")))
                     #expect(sent.completion?.status == 201, "\(user ?? "nobody"): \(sent)")
                     expectSame(received.bodies, [bytes])
-                    // The proxy's login is the proxy's alone.
+                    // The proxy's login is only for the proxy.
                     #expect(server.requests.allSatisfy { $0.value("Proxy-Authorization") == nil })
                 }
                 #expect(tunnels.tunnels > 0)

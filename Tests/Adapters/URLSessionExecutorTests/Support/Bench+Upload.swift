@@ -15,7 +15,7 @@ import TransferPolicy
 extension Bench {
     var sourcePath: String { root + "/source" }
 
-    /// Bytes of which no two blocks are alike; quicker made than `ServedFile.content`.
+    /// Returns bytes in which all blocks differ. Faster than `ServedFile.content`.
     static func blocks(_ megabytes: Int) -> [UInt8] {
         let block = ServedFile.content(1 << 20)
         var bytes: [UInt8] = []
@@ -27,7 +27,7 @@ extension Bench {
         return bytes
     }
 
-    /// A specification to upload a file of those bytes, which it writes.
+    /// Writes a file with the given bytes and returns a specification that uploads the file.
     func upload(
         _ bytes: [UInt8], to url: String, _ method: UploadSource.Method = .put,
         resumption: UploadSource.Resumption = .automatic
@@ -40,7 +40,7 @@ extension Bench {
     }
 }
 
-/// Expects the same files; where they are not, it says where they differ, and prints no millions of numbers.
+/// Expects equal files. On failure, reports the first difference instead of printing millions of numbers.
 func expectSame(_ got: [[UInt8]], _ wanted: [[UInt8]], sourceLocation: SourceLocation = #_sourceLocation) {
     guard got != wanted else { return }
     let sizes = "\(got.map(\.count)) bytes in place of \(wanted.map(\.count))"
@@ -49,15 +49,15 @@ func expectSame(_ got: [[UInt8]], _ wanted: [[UInt8]], sourceLocation: SourceLoc
         "\(sizes), different from \(difference.map(String.init) ?? "the end") on", sourceLocation: sourceLocation)
 }
 
-/// The bodies that a server was sent.
+/// The bodies that a server received.
 final class Received: Sendable {
     private let state = Mutex<[[UInt8]]>([])
     var bodies: [[UInt8]] { state.withLock { $0 } }
 
-    /// Keeps bytes that a handler has read.
+    /// Stores bytes that a handler has read.
     func keep(_ body: [UInt8]) { state.withLock { $0.append(body) } }
 
-    /// Reads the body of that request and keeps it; false where it did not come whole.
+    /// Reads and stores the body of the request. Returns `false` if the body is incomplete.
     func take(_ request: HostileRequest, _ connection: HostileConnection) -> Bool {
         guard let body = connection.readBody(of: request) else { return false }
         keep(body)
@@ -69,16 +69,16 @@ extension ExecutorOutcome {
     var answerText: String? { completion?.answer.map { String(decoding: $0.body, as: UTF8.self) } }
 }
 
-/// Something that a server's thread and a test wait for.
+/// A signal between a server's thread and a test.
 final class Signal: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func signal() { semaphore.signal() }
 
-    /// Waits on a thread that may be blocked.
+    /// Waits for the signal and blocks the thread.
     func block() { semaphore.wait() }
 
-    /// Waits without blocking the test's thread.
+    /// Waits for the signal without blocking the test's thread.
     func wait() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [self] in

@@ -11,7 +11,7 @@ import TransferPolicy
 
 @testable import URLSessionExecutor
 
-/// A folder, an executor and what a test needs around them.
+/// A test environment: a temporary folder, an executor, and helper methods.
 final class Bench: Sendable {
     let root: String
     let executor: URLSessionExecutor
@@ -33,7 +33,7 @@ final class Bench: Sendable {
 
     var folder: String { root + "/out" }
 
-    /// Runs the test's body and cleans up, whatever it does.
+    /// Runs the body of a test, and cleans up even if the body throws.
     static func run(
         repaired: Bool = true, configure: (inout URLSessionExecutorConfiguration) -> Void = { _ in },
         handler: @escaping HostileServer.Handler, _ body: (Bench, HostileServer) async throws -> Void
@@ -64,7 +64,7 @@ final class Bench: Sendable {
         return TransferSpecification(url: url, destination: destination, idleTimeoutSeconds: 20, traits: traits)
     }
 
-    /// Starts an attempt under a new number.
+    /// Starts an attempt with a new transfer number.
     func start(_ specification: TransferSpecification, resume: ResumePoint? = nil) -> (
         id: TransferID, recorder: Recorder
     ) {
@@ -85,26 +85,26 @@ final class Bench: Sendable {
         return (outcome, recorder)
     }
 
-    /// Discards what that transfer left.
+    /// Discards the files that a transfer left.
     func discard(_ resume: ResumePoint, of specification: TransferSpecification? = nil) {
         let specification = specification ?? self.specification("http://127.0.0.1:1/f")
         executor.discard(TransferJob(id: TransferID(1), specification: specification, resume: resume))
     }
 
-    /// Runs that attempt to its end.
+    /// Runs an attempt of the job to its end.
     func run(_ job: TransferJob) async -> ExecutorOutcome {
         let recorder = Recorder()
         executor.start(job, reporting: recorder.report)
         return await recorder.outcome()
     }
 
-    /// The marks of files that got their names.
+    /// The names of the marks of placed files.
     var marks: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root + "/partial")) ?? []
         return names.filter { $0.hasSuffix(".placed") }
     }
 
-    /// Runs an attempt whose files' calls end as given.
+    /// Runs an attempt with replaced file calls.
     func run(
         _ specification: TransferSpecification, calls: FileCalls,
         configure: (inout URLSessionExecutorConfiguration) -> Void = { _ in }
@@ -125,7 +125,7 @@ final class Bench: Sendable {
 
     func fetch(_ url: String) async -> ExecutorOutcome { await run(specification(url)).0 }
 
-    /// A partial file with those bytes, as an earlier attempt left it.
+    /// Creates a partial file with the given bytes, as left by an earlier attempt.
     func leavePartial(_ bytes: some Sequence<UInt8>, total: Int?, tag: String?, bootID: String = "earlier") throws
         -> ResumePoint
     {
@@ -142,8 +142,8 @@ final class Bench: Sendable {
         return FileManager.default.contents(atPath: path).map(Array.init)
     }
 
-    /// What is in the partial folder and, hidden, beside the destination; but for the marks, which stay until somebody
-    /// has saved the end.
+    /// The files in the partial folder and the hidden files beside the destination. Excludes marks, which stay until
+    /// the end is recorded.
     var leftovers: [String] {
         let partial = (try? FileManager.default.contentsOfDirectory(atPath: root + "/partial")) ?? []
         let hidden = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -151,7 +151,7 @@ final class Bench: Sendable {
     }
 }
 
-/// Every suite that makes executors is inside this one: the repair's switch belongs to the whole process, so they run
-/// one after another.
+/// The parent of every suite that creates executors. The repair's options apply to the whole process, so these suites
+/// run one after another.
 @Suite(.serialized)
 struct ExecutorTests {}

@@ -4,7 +4,7 @@ import Dispatch
 @testable import URLSessionExecutor
 
 extension ConsumerActor {
-    /// Does `work` on the actor's executor and waits for its end.
+    /// Runs `work` on the actor's executor and waits for its end.
     nonisolated func sync(_ work: @Sendable (isolated Self) -> Void) {
         consumer.queue.sync { assumeIsolated { work($0) } }
     }

@@ -5,7 +5,7 @@ import TransferPolicy
 
 @testable import URLSessionExecutor
 
-/// Runs the machine on short scripts and reads what it does as short lines.
+/// Runs the state machine on short scripts and records its actions as short lines.
 struct Dialogue {
     var machine: DownloadStateMachine
     var lines: [String] = []

@@ -8,13 +8,13 @@ import TransferModel
 
 private let segmented = ServedFile(bytes: ServedFile.content(6_500_000))
 
-/// A suite that fetches one large file over several connections.
+/// A suite that downloads a large file over several connections.
 protocol SegmentTrials {}
 
 extension SegmentTrials {
-    /// The file, large enough for four connections.
+    /// The file, which is large enough for four connections.
     static var file: ServedFile { segmented }
-    /// The number of bytes that the first request brings.
+    /// The number of bytes that the first request returns.
     static var first: Int { 65_536 }
 
     func specification(_ bench: Bench, _ server: HostileServer, connections: Int = 4) -> TransferSpecification {
@@ -23,12 +23,12 @@ extension SegmentTrials {
         return specification
     }
 
-    /// Whether the file arrived; not compared in the expectation, which would spell both out.
+    /// Returns whether the file is complete. A comparison in `#expect` would print both files.
     func isRight(_ bench: Bench, _ outcome: ExecutorOutcome, _ file: ServedFile = Self.file) -> Bool {
         bench.contents(outcome) == file.bytes
     }
 
-    /// The ranges that were asked for, of which the last byte is known.
+    /// Returns the requested ranges that have a last byte.
     func ranges(_ requests: some Sequence<HostileRequest>) -> [Range<Int>] {
         requests.compactMap { $0.range.flatMap { range in range.last.map { range.first..<$0 + 1 } } }
     }

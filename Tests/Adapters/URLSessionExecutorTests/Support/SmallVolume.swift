@@ -2,11 +2,11 @@
 import Foundation
 import Glibc
 
-/// A file system of its own, mounted for a test.
+/// A separate file system that is mounted for a test.
 struct SmallVolume {
     let path: String
 
-    /// A tmpfs of that many bytes; nil where mounting is not allowed.
+    /// Mounts a tmpfs of the given size. Returns `nil` if mounting is not permitted.
     init?(bytes: Int, isReadOnly: Bool = false) {
         path = NSTemporaryDirectory() + "transfer-volume-\(UUID().uuidString)"
         guard mkdir(path, 0o755) == 0 else { return nil }
@@ -16,7 +16,7 @@ struct SmallVolume {
         }
     }
 
-    /// Whether that could be done: not while somebody writes there.
+    /// Changes the access to the volume. Returns `false` while a file is open for writing.
     func remount(isReadOnly: Bool) -> Bool {
         mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0
     }
@@ -26,7 +26,7 @@ struct SmallVolume {
         rmdir(path)
     }
 
-    /// Whether this machine lets a test mount.
+    /// A Boolean value that indicates whether tests can mount file systems on this machine.
     static let isPossible: Bool = {
         guard let volume = SmallVolume(bytes: 1 << 20) else { return false }
         volume.remove()

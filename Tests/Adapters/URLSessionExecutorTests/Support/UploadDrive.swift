@@ -7,10 +7,10 @@ import TransferPolicy
 
 @testable import URLSessionExecutor
 
-/// Drives the machine: what it wants to send, and what the server says.
+/// Drives an upload state machine with the answers of a server, and collects its directives.
 struct UploadDrive {
     var machine: UploadStateMachine
-    /// What was decided and not looked at yet.
+    /// The directives that the test has not examined yet.
     var decided: [UploadStateMachine.Directive] = []
 
     init(
@@ -30,7 +30,7 @@ struct UploadDrive {
         decided = machine.begin()
     }
 
-    /// The request that is to be sent now; nil where none is.
+    /// Returns the request to send now, or `nil` if there is none.
     mutating func sent() -> RequestHead? {
         for case .send(let request) in decided {
             decided.removeAll()
@@ -39,7 +39,7 @@ struct UploadDrive {
         return nil
     }
 
-    /// The request that is to be sent now.
+    /// Returns the request to send now. Fails if there is none.
     mutating func request() throws -> RequestHead {
         let request = sent()
         return try #require(request)
@@ -56,7 +56,7 @@ struct UploadDrive {
         decided += machine.ended(cause.map { TransferFailure(cause: $0, message: "test") })
     }
 
-    /// A whole answer without a body.
+    /// Receives a complete answer without a body.
     mutating func answer(_ status: Int, _ fields: [String: String] = [:]) {
         head(status, fields)
         end()
@@ -74,7 +74,7 @@ struct UploadDrive {
 }
 
 extension ResumePoint {
-    /// What an earlier attempt of `UploadDrive` left.
+    /// Returns the resume point of an earlier attempt of `UploadDrive`.
     static func left(
         _ kind: UploadResume.Kind, _ offset: Int64, url: String = "http://host/uploads/1"
     ) -> ResumePoint {

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What the deciding code needs to know of a download before its first request.
+/// The input of `DownloadStateMachine`, known before the first request.
 struct DownloadPlan: Hashable, Sendable {
     var request: RequestPlan
-    /// How much the first request asks for.
+    /// The number of bytes that the first request asks for.
     var firstRequestBytes: Int64 = 65536
     var keepsErrorBody = false
     var maximumBytes: Int64?
-    /// Whether an encoded body arrives as it was sent, so that its length can be checked.
+    /// A Boolean value that indicates whether an encoded body arrives as the server sent it. If so, its length can be
+    /// checked.
     var deliversEncodedBodies = true
-    /// How many bytes of the partial file there are, and what they belong to.
+    /// The number of bytes at the start of the partial file. `total` and `validator` describe the file to which these
+    /// bytes belong.
     var offset: Int64 = 0
     var total: Int64?
     var validator: Validator?
-    /// Further bytes of it beyond `offset`, in order.
+    /// The bytes of the partial file beyond `offset`, in order.
     var extents: [Range<Int64>] = []
-    /// The most requests for pieces of the file at once.
+    /// The maximum number of concurrent requests for pieces of the file.
     var connections = 1
     /// The size and version of a file that an earlier run finished.
     var completedBefore: CompletedFile?
 
-    /// Asks only for a version other than that of the finished file.
+    /// The header fields that request only a version other than the version of the finished file.
     var condition: [HeaderField] {
         let validator = completedBefore?.validator
         if let tag = validator?.entityTag { return [HeaderField(name: "If-None-Match", value: tag)] }

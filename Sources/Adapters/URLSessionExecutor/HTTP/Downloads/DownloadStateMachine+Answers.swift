@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What the head of an answer means.
+/// The interpretation of an answer's head.
 extension DownloadStateMachine {
     mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
         if let step = login(question, head) ?? redirect(question, head) { return discard(head, then: step) }
         switch head.status {
         case 206: return partialContent(question, head)
-        // The others carry no file, or none yet: 202, 204, 205. Who wants any answer's body has said so.
+        // The other 2xx statuses carry no file, or no file yet: 202, 204, 205. `keepsErrorBody` asks for the body of
+        // any answer.
         case 200, 203: return wholeContent(question, head)
         case 200..<300 where plan.keepsErrorBody: return wholeContent(question, head)
         case 304 where question.kind == .first && plan.completedBefore?.validator != nil && position == 0:
@@ -37,7 +38,8 @@ extension DownloadStateMachine {
         let file = ServerFile(head, from: question.url, total: total)
         let end = bytes.upperBound + 1
         let isLast = end == total
-        // Without a version to hold on to, the parts might be of two files: drop this one, fetch all at once.
+        // Without a version to compare, the parts might belong to two different files. The whole file is therefore
+        // requested at once.
         if !isLast, file.continuing == nil { return askForWhole(question, insteadOf: head) }
         expected = ExpectedFile(file: file, total: total, version: expected.version ?? file.continuing)
         var more = question
@@ -60,7 +62,7 @@ extension DownloadStateMachine {
         return keep(head, question, end: length)
     }
 
-    /// Takes a body from 0.
+    /// Accepts a body that begins at offset 0.
     private mutating func keep(_ head: ResponseHead, _ question: Question, end: Int64?) -> [Directive] {
         let directives = dropBytes()
         let isChunked = head.value("Transfer-Encoding") != nil
@@ -70,7 +72,7 @@ extension DownloadStateMachine {
         return directives + [.receive(file)]
     }
 
-    /// 416: there is nothing from the asked byte on.
+    /// Handles the answer 416: the file has no bytes at or after the requested offset.
     private mutating func rangeRefused(_ question: Question, _ head: ResponseHead) -> [Directive] {
         let total = head.value("Content-Range").flatMap { ContentRange($0) }?.total
         if position > 0, total == position, expected.total == nil || expected.total == total,
@@ -89,7 +91,9 @@ extension DownloadStateMachine {
         return askForWhole(question, insteadOf: head)
     }
 
-    /// What stands against a file's answer: a login page, too many bytes, or that nothing has changed.
+    /// Returns the directives that reject a file's answer, or `nil` if the answer is acceptable.
+    ///
+    /// Rejects a login page, a file with too many bytes, and a file that has not changed.
     private mutating func refusal(_ head: ResponseHead, _ question: Question, total: Int64?) -> [Directive]? {
         if CaptivePortal.isSuspected(
             head, url: request.url, isContinuing: position > 0, version: expected.version, known: expected.file)
@@ -100,7 +104,7 @@ extension DownloadStateMachine {
         if let limit = plan.maximumBytes, let total, total > limit { return refuse(.tooLarge(limit, from: host)) }
         if question.kind == .first, position == 0, let before = plan.completedBefore {
             let version = before.validator.flatMap { mine in head.version.flatMap { mine.isSameVersion(as: $0) } }
-            // An equal size alone says nothing: a file of fixed length changes, too.
+            // An equal size alone proves nothing, because a file of fixed length can change.
             if version == true, total == nil || total == before.bytes {
                 return abandon(then: .end(.alreadyComplete(status: head.status)))
             }
@@ -108,7 +112,7 @@ extension DownloadStateMachine {
         return nil
     }
 
-    /// What stands against reading the body at all.
+    /// Returns the directives that reject a body that cannot be read, or `nil` if the body can be read.
     private mutating func unreadable(_ head: ResponseHead, _ range: ContentRange? = nil) -> [Directive]? {
         if head.hasImpossibleLength || range?.hasImpossibleTotal == true {
             return abandon(then: .fail(malformed("named a length that no file has.")))

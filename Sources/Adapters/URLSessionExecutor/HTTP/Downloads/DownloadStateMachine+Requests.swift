@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What is asked.
+/// The requests of a download.
 extension DownloadStateMachine {
     mutating func ask(_ question: Question) -> [Directive] {
         state = .asking(question)
@@ -9,7 +9,7 @@ extension DownloadStateMachine {
         switch question.kind {
         case .first:
             let end = position + max(1, plan.firstRequestBytes)
-            // What comes after a hole is there.
+            // The bytes after the first hole are already present.
             let last = min(end, extents.first?.lowerBound ?? end) - 1
             fields.append(HeaderField(name: "Range", value: "bytes=\(position)-\(last)"))
             if position == 0 { fields += plan.condition }
@@ -24,9 +24,11 @@ extension DownloadStateMachine {
         return [.send(RequestHead(url: question.url, fields: fields))]
     }
 
-    /// Gives the bytes so far up and asks for the whole file without a range.
+    /// Discards the bytes received so far and requests the whole file without a range.
     ///
-    /// - Parameter head: the head of an answer that has to be got rid of first; nil if no request is under way.
+    /// - Parameters:
+    ///   - question: The question whose URL and fields are used.
+    ///   - head: The head of an answer that must be discarded first. `nil` if no request is running.
     mutating func askForWhole(_ question: Question, insteadOf head: ResponseHead? = nil) -> [Directive] {
         let directives = dropBytes()
         expected = ExpectedFile()
@@ -37,7 +39,7 @@ extension DownloadStateMachine {
         return directives + discard(head, then: .ask(next))
     }
 
-    /// Begins at 0 again.
+    /// Discards all bytes and restarts at offset 0.
     mutating func dropBytes() -> [Directive] {
         defer { (position, extents) = (0, []) }
         return position > 0 || !extents.isEmpty ? [.startOver] : []

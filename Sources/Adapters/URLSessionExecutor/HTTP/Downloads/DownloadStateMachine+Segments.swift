@@ -2,21 +2,21 @@
 internal import TransferModel
 import TransferPolicy
 
-/// The rest of a file in several pieces at once.
+/// The download of the rest of a file in several pieces at once.
 extension DownloadStateMachine {
-    /// The bytes there are: what was received, and what earlier attempts left beyond it.
+    /// The present bytes: the bytes received so far, and the bytes beyond them that earlier attempts left.
     var present: ByteRanges {
         if case .receiving(.segments(let body)) = state { return body.plan.received }
         return ByteRanges([0..<position] + extents)
     }
 
-    /// How many bytes there are.
+    /// The number of present bytes.
     var presentBytes: Int64 {
         if case .receiving(.segments(let body)) = state { return body.plan.received.count }
         return extents.isEmpty ? position : present.count
     }
 
-    /// Bytes that were to be written and could not be.
+    /// Removes bytes that could not be written from the present bytes.
     mutating func lose(_ range: Range<Int64>) {
         guard case .receiving(.segments(var body)) = state else {
             position = min(position, range.lowerBound)
@@ -26,7 +26,10 @@ extension DownloadStateMachine {
         state = .receiving(.segments(body))
     }
 
-    /// Asks for what is missing: in pieces where there are holes, or where that is allowed and worth it.
+    /// Requests the missing bytes.
+    ///
+    /// Requests pieces if the file has holes, or if several connections are allowed and the missing bytes justify
+    /// them.
     mutating func askForRest(_ question: Question, _ file: ServerFile) -> [Directive] {
         guard let total = expected.total, expected.version != nil else { return ask(question) }
         let segments = SegmentPlan(total: total, received: present)
@@ -38,7 +41,7 @@ extension DownloadStateMachine {
         return directives(steps)
     }
 
-    /// The head of an answer to a segment's request came.
+    /// Handles the head of an answer to a segment's request.
     mutating func received(_ head: ResponseHead, segment id: Int) -> [Directive] {
         guard case .receiving(.segments(var body)) = state, let asked = body.asked(id),
             !(100..<200).contains(head.status)
@@ -49,10 +52,10 @@ extension DownloadStateMachine {
         return directives(steps)
     }
 
-    /// Bytes of a segment came: where to write them, and what to do then.
+    /// Handles bytes of a segment. Returns the place where they belong, and the directives that follow.
     mutating func received(bytes count: Int, segment id: Int) -> (place: Range<Int64>?, then: [Directive]) {
         guard case .receiving(.segments(var body)) = state else { return (nil, []) }
-        // Not held twice while it changes: else every block would copy it.
+        // The state must not hold a second reference during the change. Otherwise each block would copy the body.
         state = .over
         let step = body.received(bytes: count, by: id, tooMany: malformed(Self.tooManyBytes))
         state = .receiving(.segments(body))
@@ -62,7 +65,7 @@ extension DownloadStateMachine {
         }
     }
 
-    /// The request of a segment is over.
+    /// Handles the end of a segment's request.
     mutating func ended(_ failure: TransferFailure?, segment id: Int) -> [Directive] {
         guard case .receiving(.segments(var body)) = state else { return [] }
         let (host, total) = (host, body.plan.total)
@@ -71,7 +74,7 @@ extension DownloadStateMachine {
         return directives(steps)
     }
 
-    /// Nothing comes of the request of a segment.
+    /// Abandons a segment's request because it makes no progress.
     mutating func giveUp(segment id: Int, _ failure: TransferFailure) -> [Directive] {
         guard case .receiving(.segments(var body)) = state else { return [] }
         let steps = body.giveUp(id, failure)
@@ -87,7 +90,7 @@ extension DownloadStateMachine {
         return RequestHead(url: question.url, fields: fields)
     }
 
-    /// What the steps mean outside; the last one may leave the segments behind.
+    /// Translates the steps into directives. The last step may end the segmented part of the download.
     mutating func directives(_ steps: [SegmentedBody.Step]) -> [Directive] {
         steps.flatMap { step -> [Directive] in
             switch step {
@@ -110,13 +113,14 @@ extension DownloadStateMachine {
         }
     }
 
-    /// What the head of an answer to a segment's request means.
+    /// Interprets the head of an answer to a segment's request.
     ///
-    /// Strict, since pieces are put together: the range as asked or a shorter one, the total and the version as known.
+    /// The check is strict because the pieces form one file. The range must be the requested range or a shorter one.
+    /// The total and the version must be the known ones.
     private mutating func verdict(
         _ head: ResponseHead, _ question: Question, _ asked: Range<Int64>, _ id: Int
     ) -> SegmentedBody.Verdict {
-        // Another piece has had a newer nonce since this one was asked: that one may be good.
+        // A newer nonce has arrived for another segment since this request was sent. The newer nonce may be valid.
         if head.status == 401, let nonce = segmentNonces[id], let newer = authenticator.nonce(for: question.url),
             nonce != newer
         {
@@ -144,14 +148,15 @@ extension DownloadStateMachine {
             else { return .changed }
             return .good(end: bytes.upperBound + 1)
         case 200, 203:
-            // The same file, and no ranges on this connection: the others may go on.
+            // The server has the same file but does not support ranges on this connection. The other connections may
+            // continue.
             let isSame = !head.isEncoded && expected.version?.isContinued(by: head) == true
             return isSame ? .refused(.startOver) : .changed
         case 416:
             return .changed
         default:
             if let failure = failureForNow(head) { return .refused(.end(.failed(failure))) }
-            // Whoever wants the answer's body gets it by asking for the whole.
+            // A request for the whole file returns the answer's body.
             return .refused(plan.keepsErrorBody ? .startOver : .end(.answered(status: head.status)))
         }
     }

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The protocol of one download attempt.
+/// The HTTP exchange of a download attempt.
 ///
-/// A small first request for a range learns size, version and range support and brings the first bytes; the rest is
-/// asked for with `If-Range`. Whatever does not fit together exactly is fetched anew from 0. There is never more than one
-/// request: but for the pieces of a large file, see SegmentedBody.
+/// A small first request for a range finds out the size, the version, and the range support, and returns the first
+/// bytes. The request for the rest carries `If-Range`. If any part does not match exactly, the file is downloaded
+/// again from offset 0.
+///
+/// At most one request runs at a time, except for the pieces of a large file; see `SegmentedBody`.
 struct DownloadStateMachine: AttemptStateMachine {
-    /// What to do, in order.
+    /// An action for the attempt. Directives are performed in order.
     enum Directive: AttemptDirective {
         case send(RequestHead)
         case cancelRequest
-        /// Send a request for a segment, while others may be under way. Its end is told by `ended(_:segment:)`.
+        /// Send a request for a segment while other requests may be running. `ended(_:segment:)` reports its end.
         case sendSegment(Int, RequestHead)
-        /// Cancel the request of that segment; its end follows all the same.
+        /// Cancel the request of the segment. Its end still follows.
         case cancelSegment(Int)
-        /// Cut the partial file to nothing: its bytes cannot be used.
+        /// Truncate the partial file to 0 bytes because its bytes cannot be used.
         case startOver
-        /// Bytes of that file follow at the present position.
+        /// Prepare for bytes of the file, which follow at the current position.
         case receive(ServerFile)
-        /// All bytes are there: check and put the file in its place.
+        /// Verify the file and move it to its destination. All bytes are present.
         case finish(ServerFile)
         case end(Ending)
     }
 
-    /// How an attempt ends without a complete file.
+    /// The end of an attempt that produces no complete file.
     enum Ending: AttemptEnding {
-        /// An earlier run's file is still the server's.
+        /// The file of an earlier run still matches the server's file.
         case alreadyComplete(status: Int)
-        /// The server's answer is final and has no file.
+        /// The server's answer is final and contains no file.
         case answered(status: Int)
         case challenged([AuthenticationChallenge])
-        /// It failed; the bytes so far are worth keeping or not.
+        /// The attempt failed. `keepsBytes` tells whether the bytes received so far are useful.
         case failed(TransferFailure, keepsBytes: Bool)
         case stopped
 
@@ -41,28 +43,28 @@ struct DownloadStateMachine: AttemptStateMachine {
     enum Kind: Hashable, Sendable {
         /// The small range that begins every attempt.
         case first
-        /// All that is missing.
+        /// All missing bytes.
         case rest
-        /// Everything, without a range.
+        /// The whole file, without a range.
         case whole
     }
 
     enum Body: Hashable, Sendable {
         case part(Part)
-        /// The rest comes in pieces.
+        /// The rest arrives in several pieces at once.
         case segments(SegmentedBody)
     }
 
-    /// The file, or the part of it that one answer brings.
+    /// The file, or the part of the file that a single answer contains.
     struct Part: Hashable, Sendable {
         var file: ServerFile
-        /// Where it ends; nil when only its end tells.
+        /// The end offset of the part. `nil` if only the end of the answer marks the end.
         var end: Int64?
-        /// The question that asks for more after it.
+        /// The question that requests the bytes after this part.
         var more: Question?
     }
 
-    /// The file that an answer has to bring; what is nil is not known yet.
+    /// The file that an answer must contain. A property is `nil` until its value is known.
     struct ExpectedFile: Hashable, Sendable {
         var file: ServerFile?
         var total: Int64?
@@ -71,14 +73,14 @@ struct DownloadStateMachine: AttemptStateMachine {
 
     let plan: DownloadPlan
     var state = State.ready
-    /// Where the next byte goes.
+    /// The offset of the next byte.
     var position: Int64
-    /// Bytes of the partial file beyond `position`, in order; of no meaning while segmented.
+    /// The bytes of the partial file beyond `position`, in order. Not used while segments are downloaded.
     var extents: [Range<Int64>]
-    /// The file that the bytes belong to, and that an answer must match.
+    /// The file to which the bytes belong. Every answer must match this file.
     var expected = ExpectedFile()
     var authenticator: Authenticator
-    /// The nonces that the requests for pieces were sent with, by the numbers of the segments.
+    /// The nonces of the requests for segments, by segment number.
     var segmentNonces: [Int: String] = [:]
 
     init(plan: DownloadPlan) {
@@ -107,7 +109,7 @@ struct DownloadStateMachine: AttemptStateMachine {
     }
 
     mutating func received(_ count: Int, of body: Body) -> BytesDirective<Directive> {
-        // Of segments each has bytes of its own.
+        // Each segment counts its own bytes.
         guard case .part(let part) = body else { return .drop }
         let end = position + Int64(count)
         if let limit = plan.maximumBytes, end > limit { return .instead(refuse(.tooLarge(limit, from: host))) }
@@ -136,7 +138,7 @@ struct DownloadStateMachine: AttemptStateMachine {
         return directives(steps)
     }
 
-    /// Ends the attempt with nothing to be kept of it.
+    /// Ends the attempt without keeping any bytes.
     mutating func refuse(_ failure: TransferFailure) -> [Directive] {
         abandon(then: .end(.failed(failure, keepsBytes: false)))
     }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What servers want to know about who asks, and what they are told.
+/// Provides the credentials that servers ask for.
 ///
-/// Each origin gets only what was given for it. A challenge is answered once: with a nonce that has not been answered yet,
-/// after the answer before was taken or the server says that only its nonce was too old, and never more than
-/// `longestRow` times in a row. User and password go unasked over https only; over http the server may ask for a digest,
-/// and whoever listens must not have read them by then.
+/// Each origin receives only its own credentials. A challenge is answered once. A new nonce is answered only if the
+/// server accepted the previous answer, or says that the previous nonce was stale. At most `longestRow` answers
+/// follow each other without success.
+///
+/// Over HTTPS, user and password are sent without a challenge. Over HTTP, they wait for the challenge: the server may
+/// ask for a digest, and an eavesdropper must not have read them by then.
 struct Authenticator: Hashable, Sendable {
-    /// What follows a 401.
+    /// The reaction to a 401 answer.
     enum Decision: Hashable, Sendable {
-        /// Ask the same again: there is an answer now.
+        /// Send the question again, with credentials.
         case askAgain
-        /// The app has to answer one of these.
+        /// Ask the app to answer one of the challenges.
         case tell([AuthenticationChallenge])
-        /// The 401 is the answer.
+        /// Treat the 401 as the final answer.
         case giveUp
     }
 
@@ -25,15 +27,16 @@ struct Authenticator: Hashable, Sendable {
 
     private struct Origin: Hashable, Sendable {
         var answer: ChallengeAnswer
-        /// How user and password are told; nil until it is known.
+        /// The authentication scheme for user and password. `nil` until the scheme is known.
         var scheme: Scheme?
-        /// Whether the server has answered otherwise than with 401 since.
+        /// A Boolean value that indicates whether the server has accepted the latest answer, that is, has replied
+        /// with a status other than 401.
         var wasTaken = false
-        /// Answers since then.
+        /// The number of answers since the server last accepted one.
         var row = 0
     }
 
-    /// Stale nonces in a row: a server that calls every one stale is not believed.
+    /// The maximum number of stale nonces in a row. A server that calls every nonce stale is not trusted.
     static let longestRow = 3
 
     private var origins: [String: Origin] = [:]
@@ -55,7 +58,7 @@ struct Authenticator: Hashable, Sendable {
         }
     }
 
-    /// The fields of a request with what its server is told.
+    /// Returns the fields of a request, including the credentials for its server.
     mutating func adding(to fields: [HeaderField], url: String, method: String) -> [HeaderField] {
         let reference = URLReference(url)
         guard let known = origins[reference.origin] else { return fields }
@@ -75,7 +78,7 @@ struct Authenticator: Hashable, Sendable {
         }
     }
 
-    /// The nonce that a request to that URL is answered with now; nil where there is none.
+    /// Returns the nonce that answers for `url` currently use, or `nil` if there is none.
     func nonce(for url: String) -> String? {
         switch origins[URLReference(url).origin]?.scheme {
         case .digest(let challenge, _): challenge.nonce
@@ -83,14 +86,14 @@ struct Authenticator: Hashable, Sendable {
         }
     }
 
-    /// A server answered otherwise than with 401.
+    /// Records that a server replied with a status other than 401.
     mutating func taken(by url: String) {
         let origin = URLReference(url).origin
         origins[origin]?.wasTaken = true
         origins[origin]?.row = 0
     }
 
-    /// A server answered 401.
+    /// Decides how to react to a 401 answer.
     mutating func refused(_ head: ResponseHead, url: String) -> Decision {
         let origin = URLReference(url).origin
         let challenges = ChallengeField.all(in: head.value("WWW-Authenticate") ?? "")
@@ -101,7 +104,7 @@ struct Authenticator: Hashable, Sendable {
         guard asksApp, origins[origin]?.answer != .refuse else { return .giveUp }
         let wasAnswered =
             switch origins[origin]?.answer {
-            // A token that was taken at first has expired.
+            // A token that the server accepted at first has expired.
             case .headers: origins[origin]?.wasTaken == false
             case .credential: origins[origin]?.scheme != nil
             case .refuse, nil: false
@@ -109,7 +112,7 @@ struct Authenticator: Hashable, Sendable {
         var told: [AuthenticationChallenge] = []
         for challenge in challenges {
             guard let scheme = AuthenticationChallenge.Scheme(rawValue: challenge.scheme) else { continue }
-            // One whose algorithm nobody here knows could not be answered.
+            // A challenge with an unknown algorithm cannot be answered.
             if scheme == .digest, DigestChallenge(challenge) == nil { continue }
             let new = AuthenticationChallenge(
                 scheme: scheme, realm: challenge.parameters["realm"], origin: origin, wasAnswered: wasAnswered)
@@ -118,7 +121,8 @@ struct Authenticator: Hashable, Sendable {
         return told.isEmpty ? .giveUp : .tell(told)
     }
 
-    /// Whether there is an answer that has not been refused.
+    /// Updates `known` with an answer to the challenges. Returns `false` if the server has already refused every
+    /// possible answer.
     private static func answer(_ challenges: [ChallengeField], _ known: inout Origin) -> Bool {
         guard case .credential(let credential) = known.answer else { return false }
         if let digest = DigestChallenge.best(of: challenges) {
@@ -128,7 +132,7 @@ struct Authenticator: Hashable, Sendable {
             guard known.row < longestRow else { return false }
             known.scheme = .digest(digest, requests: 0)
         } else {
-            // After a digest the same in clear is not given away.
+            // After a digest, the same credentials must not be sent in the clear.
             guard known.scheme == nil, fitsBasic(credential), challenges.contains(where: { $0.scheme == "basic" })
             else { return false }
             known.scheme = .basic
@@ -138,10 +142,11 @@ struct Authenticator: Hashable, Sendable {
         return true
     }
 
-    /// The first colon ends the name (RFC 7617 §2).
+    /// Returns whether Basic authentication can carry the credential. The first colon ends the user name (RFC 7617
+    /// §2).
     private static func fitsBasic(_ credential: Credential) -> Bool { !credential.user.contains(":") }
 
-    /// `user:password` as a URL has it.
+    /// Parses the `user:password` part of a URL.
     private static func credential(_ userInfo: String) -> Credential? {
         let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         func text(_ part: Substring?) -> String? {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
+/// A challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
 struct ChallengeField: Hashable, Sendable {
-    /// The scheme in lower case.
+    /// The scheme in lowercase.
     var scheme: String
-    /// The parameters, names in lower case, values unquoted; of a name that comes twice the first counts.
+    /// The parameters, with names in lowercase and values without quotes. The first value of a repeated name counts.
     var parameters: [String: String] = [:]
 
-    /// Every challenge in the value of a field, in order; what makes no sense is left out.
+    /// Returns every challenge in the value of a field, in order. Skips invalid parts.
     ///
-    /// Commas divide both challenges and their parameters: what begins with a word and `=` belongs to the challenge before.
+    /// Commas separate both challenges and their parameters. An item that begins with a word and `=` belongs to the
+    /// preceding challenge.
     static func all(in value: String) -> [ChallengeField] {
         var challenges: [ChallengeField] = []
         for item in items(of: value) {
@@ -21,9 +22,10 @@ struct ChallengeField: Hashable, Sendable {
             guard !scheme.isEmpty else { continue }
             var challenge = ChallengeField(scheme: String(scheme).lowercased())
             let rest = item.dropFirst(scheme.count)
-            // Something else than a blank after the word: no scheme at all. What follows would not be its parameters.
+            // A scheme must be followed by a blank. Otherwise the item is not a scheme, and the text after it
+            // contains no parameters.
             guard rest.isEmpty || rest.first.map(isBlank) == true else { continue }
-            // A lone token (token68) is of no use to the schemes that are known here.
+            // The supported schemes do not use a lone token (token68).
             if let (name, value) = parameter(rest.drop(while: isBlank)) { challenge.add(name, value) }
             challenges.append(challenge)
         }
@@ -34,7 +36,7 @@ struct ChallengeField: Hashable, Sendable {
         if parameters[name] == nil { parameters[name] = value }
     }
 
-    /// The parts between commas outside quotes, without blanks around them.
+    /// Splits the value at the commas outside quotes, and trims blanks.
     private static func items(of value: String) -> [[Character]] {
         var items: [[Character]] = [[]]
         var isQuoted = false
@@ -59,7 +61,7 @@ struct ChallengeField: Hashable, Sendable {
         }.filter { !$0.isEmpty }
     }
 
-    /// `name = value` or `name = "value"`; nil for anything else.
+    /// Parses `name = value` or `name = "value"`. Returns `nil` for any other text.
     private static func parameter(_ text: ArraySlice<Character>) -> (name: String, value: String)? {
         let name = text.prefix(while: isToken)
         var rest = text.dropFirst(name.count).drop(while: isBlank)
@@ -67,7 +69,7 @@ struct ChallengeField: Hashable, Sendable {
         rest = rest.drop(while: isBlank)
         if rest.first == "\"" { return (String(name).lowercased(), unquoted(rest.dropFirst())) }
         let value = rest.prefix(while: isToken)
-        // Only padding, or more than a word: the lone token of another scheme.
+        // Mere padding, or more than a word, is the lone token of another scheme.
         guard !value.isEmpty, value.count == rest.count else { return nil }
         return (String(name).lowercased(), String(value))
     }

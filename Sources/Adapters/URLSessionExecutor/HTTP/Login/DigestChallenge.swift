@@ -2,22 +2,26 @@
 import Crypto
 internal import TransferModel
 
-/// A Digest challenge and how it is answered (RFC 7616): MD5 and SHA-256, each also as `-sess`, with `qop=auth` or, as old
-/// servers want it, without (RFC 2069).
+/// A Digest challenge and its answer (RFC 7616).
+///
+/// Supports MD5 and SHA-256, each also as `-sess`. Supports `qop=auth`, and challenges of old servers without `qop`
+/// (RFC 2069).
 struct DigestChallenge: Hashable, Sendable {
     private enum Algorithm: Hashable, Sendable { case md5, sha256 }
     private var algorithm: Algorithm
     private var isSession: Bool
-    /// The algorithm as it was written; nil where it was not.
+    /// The algorithm in the server's spelling, or `nil` if the server named none.
     private var algorithmName: String?
     private var realm: String
     private var opaque: String?
     private var hasQuality: Bool
     var nonce: String
-    /// Whether only the nonce was too old: user and password were right.
+    /// A Boolean value that indicates whether only the nonce was too old. User and password were correct.
     var isStale: Bool
 
-    /// Nil for another scheme, an algorithm or a quality that is not known here, and a challenge without a nonce.
+    /// Creates a Digest challenge.
+    ///
+    /// Returns `nil` for another scheme, an unknown algorithm, an unknown quality, or a challenge without a nonce.
     init?(_ challenge: ChallengeField) {
         let parameters = challenge.parameters
         guard challenge.scheme == "digest", let nonce = parameters["nonce"], !nonce.isEmpty else { return nil }
@@ -40,18 +44,20 @@ struct DigestChallenge: Hashable, Sendable {
         isStale = parameters["stale"]?.lowercased() == "true"
     }
 
-    /// The strongest of those that can be answered.
+    /// Returns the strongest supported challenge.
     static func best(of challenges: [ChallengeField]) -> DigestChallenge? {
         let known = challenges.compactMap { DigestChallenge($0) }
         return known.first { $0.algorithm == .sha256 } ?? known.first
     }
 
-    /// The value of `Authorization` for one request.
+    /// Returns the value of `Authorization` for a request.
     ///
     /// - Parameters:
-    ///   - target: path and query as they are sent.
-    ///   - clientNonce: text without quotes that nobody can foresee.
-    ///   - count: how many requests have used this nonce, this one included.
+    ///   - credential: The user and the password.
+    ///   - method: The method of the request.
+    ///   - target: The path and query of the request.
+    ///   - clientNonce: Unpredictable text without quotes.
+    ///   - count: The number of requests that have used this nonce, including this request.
     func answer(
         _ credential: Credential, method: String, target: String, clientNonce: String, count: Int
     ) -> String {
@@ -79,7 +85,8 @@ struct DigestChallenge: Hashable, Sendable {
         }
     }
 
-    /// Names that a quoted string cannot hold are written as RFC 8187 has it.
+    /// Returns the user name as a parameter. A name that does not fit in a quoted string is encoded according to RFC
+    /// 8187.
     private static func user(_ name: String) -> String {
         if name.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) { return "username=\(quoted(name))" }
         let digits = Array("0123456789ABCDEF")

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What the deciding code needs to know before the first request to answer servers that want a login.
+/// The input of `Authenticator`, known before the first request.
 struct LoginPlan: Hashable, Sendable {
-    /// User and password for the URL's own server, before those in the URL.
+    /// The user and password for the URL's own server. Takes precedence over the user and password in the URL.
     var credential: Credential?
-    /// What the app said to challenges so far.
+    /// The app's answers to earlier challenges.
     var answeredChallenges: [AnsweredChallenge] = []
-    /// Whether a challenge that cannot be answered is the app's affair.
+    /// A Boolean value that indicates whether the app is asked about challenges that cannot be answered.
     var asksForCredentials = false
-    /// Text that nobody can foresee, for answers to Digest challenges.
+    /// Unpredictable text for answers to Digest challenges.
     var clientNonce = ""
 
     init() {}

@@ -2,12 +2,12 @@
 
 /// The value of a `Content-Range` field in bytes (RFC 9110 §14.4).
 struct ContentRange: Hashable, Sendable {
-    /// The first and the last byte; nil in the answer 416.
+    /// The first and the last byte of the range. `nil` in an answer 416.
     var bytes: ClosedRange<Int64>?
-    /// The size of the whole; nil for `*`.
+    /// The size of the whole file. `nil` for `*`.
     var total: Int64?
 
-    /// Reads `bytes 0-99/200`, `bytes 0-99/*` and `bytes */200`; nil for anything else.
+    /// Parses `bytes 0-99/200`, `bytes 0-99/*`, and `bytes */200`. Returns `nil` for any other text.
     init?(_ text: String) {
         let lower = text.lowercased()
         guard lower.hasPrefix("bytes") else { return nil }
@@ -26,10 +26,10 @@ struct ContentRange: Hashable, Sendable {
         bytes = first...last
     }
 
-    /// Whether the whole is said to have more bytes than any file has.
+    /// A Boolean value that indicates whether the stated size is larger than any file.
     var hasImpossibleTotal: Bool { total.map { $0 > ResponseHead.largestLength } ?? false }
 
-    /// A number; one that is too large to be held is the largest there is.
+    /// Parses a number. A number that does not fit becomes `Int64.max`.
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
         return Int64(text) ?? .max

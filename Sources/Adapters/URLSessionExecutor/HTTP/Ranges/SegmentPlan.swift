@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Divides what is missing of one file among connections, so that every byte has one writer at most.
+/// Divides the missing bytes of a file among connections, so that each byte has at most one writer.
 ///
-/// A free connection takes its share of what nobody fetches yet; where nothing is left, half of what the slowest still
-/// has to fetch (as aria2 does it), so that all end at about the same time.
+/// A free connection takes its share of the unassigned bytes. If no bytes are unassigned, the connection takes half
+/// of the slowest connection's remaining bytes, as aria2 does. All connections therefore end at about the same time.
 struct SegmentPlan: Hashable, Sendable {
-    /// What one connection fetches next.
+    /// A range of bytes that a single connection downloads.
     struct Segment: Hashable, Sendable {
         let id: Int
-        /// Where its next byte goes.
+        /// The offset of the segment's next byte.
         var next: Int64
-        /// Where it ends; moves down when another connection takes its second half.
+        /// The end offset of the segment. Decreases when another connection takes the second half.
         var end: Int64
         var left: Int64 { end - next }
     }
 
-    /// No segment is made smaller than this: a request would cost more than it spreads.
+    /// The smallest segment in bytes. A request for fewer bytes costs more than the division saves.
     ///
-    /// Holes that are smaller from the start stay so.
+    /// Holes that are smaller from the start are not enlarged.
     static let smallest: Int64 = 1 << 20
-    /// What must be missing for more than one connection to be worth it.
+    /// The number of missing bytes from which more than one connection is worthwhile.
     static let worthwhile: Int64 = 4 << 20
 
     let total: Int64
-    /// The bytes that were handed out for writing, or were there before.
+    /// The bytes that were present before, or were assigned a place for writing.
     private(set) var received: ByteRanges
-    /// What nobody fetches, in order.
+    /// The unassigned missing ranges, in order.
     private(set) var free: [Range<Int64>]
-    /// What is being fetched, in the order it was begun.
+    /// The segments in progress, in the order of their starts.
     private(set) var segments: [Segment] = []
     private var lastID = 0
 
@@ -42,7 +42,9 @@ struct SegmentPlan: Hashable, Sendable {
 
     func segment(_ id: Int) -> Segment? { segments.first { $0.id == id } }
 
-    /// A segment for one of so many free connections; nil where there is nothing worth it.
+    /// Returns a segment for a free connection, or `nil` if no worthwhile segment is left.
+    ///
+    /// - Parameter connections: The number of free connections.
     mutating func take(connections: Int) -> Segment? {
         guard let range = takeFree(connections) ?? steal() else { return nil }
         lastID += 1
@@ -51,7 +53,9 @@ struct SegmentPlan: Hashable, Sendable {
         return segment
     }
 
-    /// Hands out the place of the next bytes of a segment: of `count` as many as it still has to get.
+    /// Returns the place for the next bytes of a segment.
+    ///
+    /// The place has at most `count` bytes and does not extend past the end of the segment.
     mutating func write(_ count: Int64, to id: Int) -> Range<Int64>? {
         guard let index = segments.firstIndex(where: { $0.id == id }) else { return nil }
         let start = segments[index].next
@@ -61,22 +65,23 @@ struct SegmentPlan: Hashable, Sendable {
         return place
     }
 
-    /// Ends a segment; what it did not get is anybody's.
+    /// Ends a segment. Its missing bytes become unassigned.
     mutating func release(_ id: Int) {
         guard let index = segments.firstIndex(where: { $0.id == id }) else { return }
         let segment = segments.remove(at: index)
         giveBack(segment.next..<segment.end)
     }
 
-    /// Bytes that were handed out and could not be written: they are not there.
+    /// Removes bytes that could not be written from the received bytes.
     mutating func lose(_ range: Range<Int64>) { received.remove(range) }
 
-    /// The first of what nobody fetches, since a file that grows from its beginning is continued best.
+    /// Takes the beginning of the first unassigned range. A file that grows from its beginning is the easiest to
+    /// continue.
     private mutating func takeFree(_ connections: Int) -> Range<Int64>? {
         guard let first = free.first else { return nil }
         let all = free.reduce(0) { $0 + Int64($1.count) }
         let share = max(Self.smallest, (all + Int64(connections) - 1) / Int64(max(1, connections)))
-        // What would remain below the smallest goes with it.
+        // A remainder smaller than the smallest segment is included.
         guard Int64(first.count) - share >= Self.smallest else { return free.removeFirst() }
         free[0] = first.lowerBound + share..<first.upperBound
         return first.lowerBound..<first.lowerBound + share

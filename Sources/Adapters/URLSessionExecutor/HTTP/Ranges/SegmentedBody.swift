@@ -2,52 +2,54 @@
 internal import TransferModel
 import TransferPolicy
 
-/// Several requests for pieces of one file at once: which are sent, and what follows what comes of each.
+/// Coordinates several concurrent requests for pieces of a file.
 ///
-/// Does nothing itself. A connection that the server refuses, or breaks before it brought much, is not replaced: the
-/// file goes on with those that work. The fault of the last one is the attempt's, unless another has brought something
-/// since it was asked. A file that changed ends all of them.
+/// The body only decides and performs no input or output. If the server refuses a connection, or breaks it early, the
+/// connection is not replaced. The download continues on the working connections.
+///
+/// The failure of the last connection ends the attempt, unless another connection has delivered bytes since that
+/// request was sent. A changed file ends all connections.
 struct SegmentedBody: Hashable, Sendable {
     typealias Question = DownloadStateMachine.Question
 
-    /// What to do, in order.
+    /// An action for the attempt. Steps are performed in order.
     enum Step: Hashable, Sendable {
-        /// Ask for the segment of that number.
+        /// Send a request for the segment with this number.
         case send(Int, Question, Range<Int64>)
-        /// Cancel the request of that segment; its end follows all the same.
+        /// Cancel the request of the segment. Its end still follows.
         case cancel(Int)
-        /// No request is under way any more.
+        /// End the segmented part of the download. No request is running.
         case over(Result)
     }
 
-    /// How it ends.
+    /// The result of the segmented part of a download.
     enum Result: Hashable, Sendable {
-        /// Every byte is there.
+        /// Every byte is present.
         case complete
-        /// The pieces do not belong together: fetch the whole anew.
+        /// The pieces belong to different files. The whole file must be downloaded again.
         case startOver
         case conclude(DownloadStateMachine.Directive)
 
         static func end(_ ending: DownloadStateMachine.Ending) -> Self { .conclude(.end(ending)) }
     }
 
-    /// What the head of an answer to a segment's request means.
+    /// The meaning of the head of an answer to a segment's request.
     enum Verdict: Hashable, Sendable {
-        /// Bytes of the segment up to there follow.
+        /// Bytes of the segment follow, up to this offset.
         case good(end: Int64)
-        /// Ask this instead.
+        /// This question must be sent instead.
         case elsewhere(Question)
-        /// What is there and what comes are not of one file.
+        /// The present bytes and the answer belong to different files.
         case changed
-        /// This request brings nothing; the attempt's result where it was the last.
+        /// The request delivers nothing. The result becomes the attempt's result if this was the last request.
         case refused(Result)
     }
 
-    /// What to do with bytes of a segment.
+    /// The use of bytes of a segment.
     enum BytesStep: Hashable, Sendable {
-        /// Write as many as the place has, from the first, then do the steps.
+        /// Write the first bytes to fill the place, then perform the steps.
         case write(Range<Int64>, then: [Step])
-        /// They belong to nothing that is kept.
+        /// Drop the bytes and perform the steps. The bytes belong to nothing that is kept.
         case drop([Step])
     }
 
@@ -60,18 +62,18 @@ struct SegmentedBody: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
         case asking
         case receiving(end: Int64)
-        /// What comes is not wanted; what follows its end.
+        /// The rest of the answer is not needed. `then` follows its end.
         case discarding(bytes: Int64, then: Next)
     }
 
     private struct Lane: Hashable, Sendable {
         let id: Int
         var question: Question
-        /// The bytes that were asked for, though another connection may have taken some of them since.
+        /// The requested bytes. Another connection may have taken some of them since then.
         var asked: Range<Int64>
         var phase = Phase.asking
         var received: Int64 = 0
-        /// How many others had brought something when it was asked.
+        /// The number of other connections that had delivered bytes when this request was sent.
         var successesBefore: Int
 
         var isGood: Bool {
@@ -80,10 +82,10 @@ struct SegmentedBody: Hashable, Sendable {
     }
 
     let file: ServerFile
-    /// Where the file was found, redirects followed.
+    /// The question that found the file, after redirects.
     let question: Question
     private(set) var plan: SegmentPlan
-    /// How many requests there may be at once: goes down, never up.
+    /// The maximum number of concurrent requests. Never increases.
     private(set) var limit: Int
     private var lanes: [Lane] = []
     private var result: Result?
@@ -96,17 +98,17 @@ struct SegmentedBody: Hashable, Sendable {
         limit = max(1, connections)
     }
 
-    /// The question whose answer is awaited, and the range it asks for.
+    /// Returns the question that awaits an answer, and the requested range.
     func asked(_ id: Int) -> (question: Question, range: Range<Int64>)? {
         lanes.first { $0.id == id && $0.phase == .asking }.map { ($0.question, $0.asked) }
     }
 
-    /// The bytes could not be written.
+    /// Removes bytes that could not be written.
     mutating func lose(_ range: Range<Int64>) { plan.lose(range) }
 
     mutating func start() -> [Step] { fill() }
 
-    /// The head of an answer came, and means that.
+    /// Handles the head of an answer with the given meaning.
     mutating func received(_ verdict: Verdict, isShort: Bool, by id: Int) -> [Step] {
         guard result == nil, let index = index(id), lanes[index].phase == .asking else { return [] }
         switch verdict {
@@ -119,7 +121,7 @@ struct SegmentedBody: Hashable, Sendable {
         }
     }
 
-    /// Bytes came.
+    /// Handles bytes of an answer.
     mutating func received(bytes count: Int, by id: Int, tooMany: @autoclosure () -> TransferFailure) -> BytesStep {
         guard let index = index(id) else { return .drop([]) }
         switch lanes[index].phase {
@@ -132,7 +134,7 @@ struct SegmentedBody: Hashable, Sendable {
             guard let place = plan.write(Int64(count), to: id) else { return .drop([]) }
             lanes[index].received += Int64(place.count)
             guard place.upperBound == segment.end, end > segment.end else { return .write(place, then: []) }
-            // Another connection fetches the rest.
+            // Another connection downloads the rest.
             return .write(place, then: cancel(index, then: .release))
         case .discarding(let bytes, let next):
             let sum = bytes + Int64(count)
@@ -142,7 +144,7 @@ struct SegmentedBody: Hashable, Sendable {
         }
     }
 
-    /// A request is over; `failure` says why it is not complete.
+    /// Handles the end of a request. `failure` tells why the answer is incomplete.
     mutating func ended(_ failure: TransferFailure?, by id: Int, short: (Int64) -> TransferFailure) -> [Step] {
         guard let index = index(id), let segment = plan.segment(id) else { return [] }
         let lane = lanes[index]
@@ -152,7 +154,7 @@ struct SegmentedBody: Hashable, Sendable {
         case .receiving(let end):
             if segment.left == 0 || failure == nil && segment.next == end { return close(index) }
             let failure = failure ?? short(segment.next)
-            // One that brought something was good; a server that falls silent is not asked the same again.
+            // A connection that delivered enough bytes is replaced. A server that fell silent is not asked again.
             let isReplaced = lane.received >= SegmentPlan.smallest && failure.cause != .timeout
             return fault(
                 index, .end(.failed(failure, keepsBytes: failure.cause != .encodedBody)), isReplaced: isReplaced)
@@ -169,25 +171,25 @@ struct SegmentedBody: Hashable, Sendable {
         }
     }
 
-    /// Gives one request up from outside, since nothing comes of it.
+    /// Abandons a request because it makes no progress.
     mutating func giveUp(_ id: Int, _ failure: TransferFailure) -> [Step] {
         guard result == nil, let index = index(id) else { return [] }
         if case .discarding = lanes[index].phase { return [.cancel(id)] }
         return cancel(index, then: .fault(.end(.failed(failure)), isReplaced: false))
     }
 
-    /// Ends all from outside: a stop, a deadline, a full disk.
+    /// Ends all requests for an outside reason: a stop, a deadline, or a full disk.
     mutating func interrupt(_ ending: DownloadStateMachine.Ending) -> [Step] {
         switch result {
         case nil, .startOver: return conclude(.end(ending))
-        // What was decided before stays.
+        // An earlier decision remains in effect.
         case .complete, .conclude: return lanes.map { .cancel($0.id) }
         }
     }
 
     private func index(_ id: Int) -> Int? { lanes.firstIndex { $0.id == id } }
 
-    /// Sends what may be sent.
+    /// Starts requests up to the limit.
     private mutating func fill() -> [Step] {
         guard result == nil else { return lanes.isEmpty ? [.over(result ?? .complete)] : [] }
         var steps: [Step] = []
@@ -207,7 +209,7 @@ struct SegmentedBody: Hashable, Sendable {
         return fill()
     }
 
-    /// A request failed: the others go on, and where there are none the attempt ends.
+    /// Handles a failed request. The other requests continue; if there are none, the attempt ends.
     private mutating func fault(_ index: Int, _ result: Result, isReplaced: Bool) -> [Step] {
         let hasBeenWorking = successes > lanes[index].successesBefore
         plan.release(lanes[index].id)
@@ -231,7 +233,7 @@ struct SegmentedBody: Hashable, Sendable {
         return [.cancel(lanes[index].id)]
     }
 
-    /// Reads a body that is not wanted to its end where it is short, so that the connection can be used again.
+    /// Reads an unneeded body to its end if the body is short, so that the connection can be reused.
     private mutating func discard(_ index: Int, _ isShort: Bool, then next: Next) -> [Step] {
         guard isShort else { return cancel(index, then: next) }
         lanes[index].phase = .discarding(bytes: 0, then: next)

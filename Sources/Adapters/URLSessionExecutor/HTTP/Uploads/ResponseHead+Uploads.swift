@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ResponseHead {
-    /// How many bytes the server says it has; nil where it does not say, or nothing that can be.
+    /// The number of bytes that the server reports, or `nil` if the field is missing or invalid.
     var uploadOffset: Int64? {
         guard let text = value("Upload-Offset")?.filter({ $0 != " " }), let offset = Int64(text), offset >= 0 else {
             return nil
@@ -9,7 +9,7 @@ extension ResponseHead {
         return offset
     }
 
-    /// What `Upload-Complete` says; nil where it does not.
+    /// The value of `Upload-Complete`, or `nil` if the field is missing or invalid.
     var saysUploadIsComplete: Bool? {
         switch value("Upload-Complete")?.filter({ $0 != " " }) {
         case "?1": true
@@ -18,7 +18,7 @@ extension ResponseHead {
         }
     }
 
-    /// The parts of a field with commas, in lower case.
+    /// Returns the comma-separated parts of a field, in lowercase.
     func list(_ name: String) -> [String] {
         (value(name) ?? "").lowercased().split(separator: ",").map { $0.filter { !$0.isWhitespace } }
     }

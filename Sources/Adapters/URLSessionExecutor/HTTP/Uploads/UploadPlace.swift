@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// A place at the server where an upload can go on, and how much the server says it has there.
+/// The upload URL at which an upload can continue, and the number of bytes that the server reports there.
 struct UploadPlace: Hashable, Sendable {
     var resource: UploadResume
-    /// The number of bytes that the server has said it has there.
+    /// The number of bytes that the server has reported.
     var confirmed: Int64 = 0
-    /// The number of times that the server has contradicted itself about `confirmed`, without having more.
+    /// The number of times in a row that the server has contradicted its reports without receiving more bytes.
     private var contradictions = 0
 
     init(resource: UploadResume, confirmed: Int64 = 0) {
@@ -14,7 +14,8 @@ struct UploadPlace: Hashable, Sendable {
         self.confirmed = confirmed
     }
 
-    /// The place that the head of an answer from `url` names; nil if it names none that may be asked.
+    /// Creates the place named by the head of an answer from `url`. Returns `nil` if the head names no URL, or a URL
+    /// that must not be requested.
     init?(_ kind: UploadResume.Kind, _ head: ResponseHead, from url: String, for plan: UploadPlan) {
         guard let location = head.value("Location") else { return nil }
         let hop = plan.request.redirects.next(location: location, from: url, fields: [], visited: [])
@@ -22,7 +23,7 @@ struct UploadPlace: Hashable, Sendable {
         self.init(resource: UploadResume(kind: kind, url: url, modified: plan.source.modified))
     }
 
-    /// A question to the place; nil if it may not be asked.
+    /// Returns a question to the upload URL, or `nil` if the URL must not be requested.
     func question(_ kind: UploadStateMachine.Kind, of plan: UploadPlan) -> UploadStateMachine.Question? {
         let whole = plan.wholeQuestion
         let hop = plan.request.redirects.next(
@@ -31,7 +32,8 @@ struct UploadPlace: Hashable, Sendable {
         return UploadStateMachine.Question(kind: kind, url: url, fields: fields, visited: [url])
     }
 
-    /// Takes the server's word that it has the bytes up to `offset`; false if it has contradicted itself too often.
+    /// Accepts the server's report that it has the bytes up to `offset`. Returns `false` if the server has
+    /// contradicted itself too often.
     mutating func confirm(_ offset: Int64) -> Bool {
         contradictions = offset > confirmed ? 0 : contradictions + 1
         guard isBelievable else { return false }
@@ -39,7 +41,7 @@ struct UploadPlace: Hashable, Sendable {
         return true
     }
 
-    /// Takes an answer that contradicts the earlier ones; false if there were too many.
+    /// Records an answer that contradicts earlier answers. Returns `false` if there were too many contradictions.
     mutating func contradict() -> Bool {
         contradictions += 1
         return isBelievable

@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The requests of an upload, in the words of HTTP.
+/// The HTTP requests of an upload.
 extension UploadPlan {
-    /// The version of the draft that is spoken: draft-ietf-httpbis-resumable-upload-09 and later name it 8.
+    /// The interop version of the supported draft. draft-ietf-httpbis-resumable-upload-09 and later use the number 8.
     static let interopVersion = "8"
 
-    /// Further fields that belong to the protocol and are never taken from outside.
+    /// Additional fields that belong to the protocol. The fields of the transfer cannot set them.
     private static let ownFields: Set<String> = [
         "upload-complete", "upload-length", "upload-offset", "upload-metadata", "upload-draft-interop-version",
         "tus-resumable", "x-http-method-override",
     ]
 
-    /// The upload in one request, to the URL that was given.
+    /// The question that uploads the file in a single request to the transfer's URL.
     var wholeQuestion: UploadStateMachine.Question { request.question(.whole, without: Self.ownFields) }
 
-    /// The question that begins an upload of which the server has nothing.
+    /// The question that begins an upload of which the server has no bytes.
     var firstQuestion: UploadStateMachine.Question {
         var first = wholeQuestion
         if isResumable, source.method == .post { first.kind = .discover }
         return first
     }
 
-    /// The head of a question's request.
+    /// Returns the head of a question's request.
     ///
     /// - Parameters:
-    ///   - sending: the bytes that the request carries if it has a body.
-    ///   - place: the protocol of the place where the upload goes on; nil if there is none.
+    ///   - question: The question to send.
+    ///   - sending: The bytes that the request carries, if it has a body.
+    ///   - place: The protocol of the upload URL, or `nil` if there is no upload URL.
     func head(
         of question: UploadStateMachine.Question, sending: Range<Int64>, at place: UploadResume.Kind?
     ) -> RequestHead {
         let isLast = sending.upperBound == source.size
         var head = RequestHead(url: question.url, fields: question.fields)
-        // A type that the person gave as a field is of use with the file alone, and not where its own is known.
+        // A `Content-Type` field of the transfer applies only to a request with the file. The source's own type takes
+        // precedence.
         if question.kind != .whole || source.contentType != nil {
             head.fields = head.fields.without(["content-type"])
         }
@@ -41,7 +43,7 @@ extension UploadPlan {
             switch place {
             case .tus: add("Tus-Resumable", "1.0.0")
             case .draft: add("Upload-Draft-Interop-Version", Self.interopVersion)
-            case nil: break  // There is no place to ask; such a question is not made.
+            case nil: break  // Without an upload URL, no such question is made.
             }
         }
         func setBody() {
@@ -86,7 +88,7 @@ extension UploadPlan {
         return head
     }
 
-    /// Name and type of the file, as tus wants them.
+    /// The name and type of the file in the format of tus.
     private var metadata: String {
         let name = source.shownPath.split(separator: "/").last.map(String.init) ?? "file"
         var pairs = [("filename", name)]

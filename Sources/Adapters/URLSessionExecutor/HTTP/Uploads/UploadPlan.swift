@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What the deciding code needs to know of an upload before its first request.
+/// The input of `UploadStateMachine`, known before the first request.
 struct UploadPlan: Hashable, Sendable {
-    /// Smaller files go in one plain request: sending them anew costs less than asking how to go on.
+    /// The smallest file in bytes that is uploaded resumably. A smaller file is sent in a single plain request,
+    /// because sending it again costs less than asking the server for the offset.
     static let smallestResumable: Int64 = 65536
 
     var request: RequestPlan
     var source: UploadSource
-    /// Where an earlier attempt came to, and how much the server had of it.
+    /// The upload URL of an earlier attempt. `offset` is the number of bytes that the server had.
     var resume: UploadResume?
     var offset: Int64 = 0
 
-    /// Whether the server is asked for a way to go on after an interruption.
+    /// A Boolean value that indicates whether the upload uses a resumable protocol.
     var isResumable: Bool { source.resumption == .automatic && source.size >= Self.smallestResumable }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What the head of an answer means.
+/// The interpretation of an answer's head.
 extension UploadStateMachine {
-    /// 104 tells where an interrupted upload goes on, and how far it is.
+    /// Handles an interim answer. A 104 names the URL at which an interrupted upload continues, and its offset.
     mutating func interim(_ question: Question, _ head: ResponseHead) -> [Directive] {
         if let refusal = sizeRefused(question, head) { return refusal }
         guard head.status == 104, plan.isResumable,
@@ -18,7 +18,7 @@ extension UploadStateMachine {
             return []
         }
         guard place?.resource.kind == .draft, let resumePoint else { return [] }
-        // It is told as it comes in: only more of it is news.
+        // The server reports the offset as bytes arrive. Only an increase matters.
         if let offset = head.uploadOffset, offset <= plan.source.size {
             place?.confirmed = max(resumePoint.offset, offset)
         }
@@ -29,8 +29,8 @@ extension UploadStateMachine {
     mutating func answered(_ question: Question, _ head: ResponseHead) -> [Directive] {
         if let refusal = sizeRefused(question, head) { return refusal }
         if let step = login(question, head) {
-            // Also after a POST with all its bytes: a server that says 401 has not carried it out (RFC 9110 §15.5.2). Bytes
-            // that the server has by its own word are not sent again.
+            // This applies even to a POST that sent all its bytes, because a server that answers 401 has not
+            // processed the request (RFC 9110 §15.5.2). Bytes that the server reports as received are not sent again.
             if case .ask = step, question.kind == .whole || question.kind == .append,
                 let offset = place?.question(.offset, of: plan)
             {
@@ -42,7 +42,7 @@ extension UploadStateMachine {
         switch question.kind {
         case .whole: return wholeAnswered(question, head)
         case .result:
-            // To try that again would be to upload again.
+            // A retry would upload the file again.
             return head.status >= 500 || head.status == 429
                 ? discard(head, then: .end(.taken)) : final(question, head)
         case .discover: return discovered(question, head)
@@ -51,7 +51,7 @@ extension UploadStateMachine {
         case .append: return appended(question, head)
         case .removal: return final(question, head)
         case .termination:
-            // Without the extension a DELETE might mean anything.
+            // Without the termination extension, a DELETE could have any meaning.
             guard (200..<300).contains(head.status), head.list("Tus-Extension").contains("termination") else {
                 return discard(head, then: .end(.stopped))
             }
@@ -61,11 +61,12 @@ extension UploadStateMachine {
         }
     }
 
-    /// The file is larger than the server takes: better said at once than after all bytes.
+    /// Rejects a file that is larger than the server's limit. An early failure is better than a failure after all
+    /// bytes are sent.
     private mutating func sizeRefused(_ question: Question, _ head: ResponseHead) -> [Directive]? {
         limits.note(head)
         guard let most = limits.maximumSize, plan.source.size > most else { return nil }
-        // It took it all the same.
+        // The server accepted the file in spite of its limit.
         if (200..<400).contains(head.status), [.whole, .append, .result].contains(question.kind) { return nil }
         place = nil
         let message =
@@ -73,20 +74,22 @@ extension UploadStateMachine {
         return discard(head, then: .fail(TransferFailure(cause: .tooLarge, message: message)))
     }
 
-    /// The next part follows.
+    /// Handles an accepted part and continues with the next part.
     mutating func partTaken(_ head: ResponseHead) -> [Directive] {
         let offset = head.uploadOffset ?? sending.upperBound
-        // Interim answers may have told of all of it before: it is new even so.
+        // Interim answers may have reported the whole part already. The final answer must still count as progress.
         if offset > sending.lowerBound, let place {
             self.place?.confirmed = min(place.confirmed, sending.lowerBound)
         }
         return goOn(from: offset, head)
     }
 
-    /// Whether more has to follow what was sent last.
+    /// A Boolean value that indicates whether more bytes must follow the last request.
     var isPart: Bool { sending.upperBound < plan.source.size }
 
-    /// An answer to a request that makes the upload: it may have carried only a part, or more than the server takes at once.
+    /// Handles an answer to a request that creates the upload.
+    ///
+    /// The request may have carried only a part of the file, or more bytes than the server accepts at once.
     private mutating func wholeAnswered(_ question: Question, _ head: ResponseHead) -> [Directive] {
         if head.status == 413, place?.resource.kind == .draft, limits.maximumAppend != nil { return askForOffset(head) }
         guard (200..<300).contains(head.status), isPart, head.saysUploadIsComplete != true else {
@@ -100,10 +103,10 @@ extension UploadStateMachine {
         return partTaken(head)
     }
 
-    /// An answer to the upload itself.
+    /// Handles the final answer to the upload itself.
     mutating func final(_ question: Question, _ head: ResponseHead) -> [Directive] {
         if let failure = failureForNow(head) {
-            // The server has it all and could not use it: to go on from there would help nobody.
+            // The server has the whole file and could not process it. A continuation at that URL would not help.
             if head.status != 511, head.saysUploadIsComplete == true { place = nil }
             return discard(head, then: .fail(failure))
         }
@@ -122,7 +125,7 @@ extension UploadStateMachine {
                         wantsLogin(
                             "answered the upload with a redirect to \(target); this network may want a login first.")))
             }
-            // As browsers do.
+            // Follows the practice of browsers.
             let isPost = plan.source.method == .post
             if case .ask(var next) = step, head.status == 303 || isPost && (head.status == 301 || head.status == 302) {
                 next.kind = .result
@@ -133,7 +136,7 @@ extension UploadStateMachine {
         case (.result, .ask):
             break
         case (.discover, _), (.create, _), (.offset, _), (.append, _), (.termination, _), (.removal, _):
-            // It would lead to a page, and none of these asks for one.
+            // A 303 leads to a page, and none of these requests needs a page.
             guard head.status != 303 else { return final(question, head) }
             if case .ask(let next) = step, question.kind == .offset || question.kind == .append {
                 place?.resource.url = next.url

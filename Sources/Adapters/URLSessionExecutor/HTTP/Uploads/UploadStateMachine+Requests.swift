@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// What is asked.
+/// The requests of an upload.
 extension UploadStateMachine {
     mutating func ask(_ question: Question) -> [Directive] {
         state = .asking(question)
         let start = question.kind == .append ? place?.confirmed ?? 0 : 0
-        // One plain request is not divided: nothing tells where it would go on.
+        // A single plain request is not divided, because no answer tells where to continue.
         let most = plan.isResumable ? limits.maximumAppend ?? .max : .max
         sending = start..<start + min(most, plan.source.size - start)
         var head = plan.head(of: question, sending: sending, at: place?.resource.kind)

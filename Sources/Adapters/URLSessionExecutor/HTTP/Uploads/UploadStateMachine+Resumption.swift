@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The ways to send a file in several requests: tus, and the draft of resumable uploads.
+/// The protocols that send a file in several requests: tus, and the draft of resumable uploads.
 extension UploadStateMachine {
     mutating func discovered(_ question: Question, _ head: ResponseHead) -> [Directive] {
         let versions = head.list("Tus-Version")
@@ -16,7 +16,7 @@ extension UploadStateMachine {
 
     mutating func created(_ question: Question, _ head: ResponseHead) -> [Directive] {
         guard (200..<300).contains(head.status) else {
-            // 412: it speaks another version of tus after all.
+            // 412 means that the server uses another version of tus.
             return head.status == 412 ? discard(head, then: .ask(plan.wholeQuestion)) : final(question, head)
         }
         place = UploadPlace(.tus, head, from: question.url, for: plan)
@@ -41,7 +41,7 @@ extension UploadStateMachine {
         case 401, 407, 408, 425, 429, 500...599:
             return final(question, head)
         case 423:
-            // Another request still has the upload: an earlier connection that the server does not know to be dead.
+            // Another request still holds the upload: an earlier connection that the server does not know to be dead.
             return discard(head, then: .fail(mayPass(head)))
         case 400..<500:
             return startOver(head)
@@ -70,14 +70,14 @@ extension UploadStateMachine {
         case 404, 410:
             return head.saysUploadIsComplete == true ? final(question, head) : startOver(head)
         case 423:
-            // Another request still has the upload: an earlier connection that the server does not know to be dead.
+            // Another request still holds the upload: an earlier connection that the server does not know to be dead.
             return discard(head, then: .fail(mayPass(head)))
         default:
             return final(question, head)
         }
     }
 
-    /// Sends what is missing from `offset` on.
+    /// Sends the missing bytes from `offset` on.
     mutating func goOn(from offset: Int64, _ head: ResponseHead) -> [Directive] {
         guard let isBelievable = place?.confirm(offset) else { return startOver(head) }
         return isBelievable ? append(head) : contradicts(head)
@@ -98,7 +98,7 @@ extension UploadStateMachine {
         discard(head, then: .fail(malformed("contradicts itself about how much of the file it has.")))
     }
 
-    /// The server has forgotten the upload: once in an attempt it is begun anew.
+    /// Starts the upload over because the server has lost it. Allowed once per attempt.
     mutating func startOver(_ head: ResponseHead) -> [Directive] {
         place = nil
         guard !hasStartedOver else {

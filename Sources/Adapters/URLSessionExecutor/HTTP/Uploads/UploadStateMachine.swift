@@ -1,54 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The protocol of one upload attempt.
+/// The HTTP exchange of an upload attempt.
 ///
-/// A PUT goes out at once, with the fields of draft-ietf-httpbis-resumable-upload (interop version 8): a server that
-/// knows them tells in an interim answer, 104, where an interrupted upload goes on. Before a POST the server is asked by
-/// OPTIONS whether it speaks tus 1.0; if not, it goes out like a PUT. With a place to go on, an attempt asks there how
-/// much the server has and sends the rest.
+/// A PUT is sent at once, with the fields of draft-ietf-httpbis-resumable-upload (interop version 8). A server that
+/// supports the draft names the upload URL in an interim answer, 104. Before a POST, an OPTIONS request asks whether
+/// the server supports tus 1.0. If not, the POST is sent like a PUT.
+///
+/// If an upload URL is known, the attempt asks the server for the offset and sends the remaining bytes.
 struct UploadStateMachine: AttemptStateMachine {
-    /// What to do, in order.
+    /// An action for the attempt. Directives are performed in order.
     enum Directive: AttemptDirective {
         case send(RequestHead)
         case cancelRequest
-        /// From now on the upload may go on from here.
+        /// Record the point at which the upload can continue.
         case remember(ResumePoint)
-        /// What the server had is lost: bytes start at 0 again.
+        /// Restart the count of bytes at 0. The server has lost the earlier bytes.
         case startOver
-        /// The body of the final answer follows.
+        /// Keep the body of the final answer, which follows.
         case keepAnswer(ResponseHead)
         case end(Ending)
     }
 
-    /// How an attempt ends.
+    /// The end of an attempt.
     enum Ending: AttemptEnding {
-        /// With the server's word; its body may have been cut.
+        /// The server has answered. `isCut` tells whether the body of the answer was cut off.
         case answered(status: Int, isCut: Bool)
         case failed(TransferFailure)
         case challenged([AuthenticationChallenge])
         case stopped
 
-        /// The upload was taken, but the page about it could not be had.
+        /// The server accepted the upload, but its result page could not be fetched.
         static let taken = Self.answered(status: 303, isCut: true)
     }
 
     enum Kind: Hashable, Sendable {
-        /// The upload itself, in one request.
+        /// Upload the file in a single request.
         case whole
-        /// The page that a server redirects to after it took an upload.
+        /// Fetch the page to which the server redirects after an upload.
         case result
-        /// Whether the server speaks tus.
+        /// Ask whether the server supports tus.
         case discover
-        /// A place for a tus upload.
+        /// Create an upload URL for tus.
         case create
-        /// How much the server has.
+        /// Ask for the number of bytes that the server has.
         case offset
-        /// What is missing.
+        /// Send the missing bytes.
         case append
-        /// Whether the server deletes tus uploads.
+        /// Ask whether the server supports the deletion of tus uploads.
         case termination
-        /// That it deletes the upload.
+        /// Delete the upload at the server.
         case removal
     }
 
@@ -57,24 +58,26 @@ struct UploadStateMachine: AttemptStateMachine {
         var question: Question
         var status: Int
         var bytes = 0
-        /// Whether we ended it ourselves.
+        /// A Boolean value that indicates whether this process cut the answer off.
         var isCut = false
     }
 
-    /// So much of a final answer is read after what is kept, since that keeps the connection.
+    /// The number of bytes of a final answer that are read beyond the kept bytes. Reading them keeps the connection.
     static let largestDrained = 1 << 20
 
     let plan: UploadPlan
     var state = State.ready
     var authenticator: Authenticator
-    /// Where an interrupted upload goes on; nil where there is no such place.
+    /// The upload URL at which an interrupted upload continues, or `nil` if there is none.
     var place: UploadPlace?
-    /// Whether all bytes of the request under way have been given to the network. Set before each call.
+    /// A Boolean value that indicates whether all bytes of the running request have been given to the network. Must
+    /// be set before each call.
     var isBodySent = true
     var hasStartedOver = false
-    /// What the server has said that it takes.
+    /// The limits that the server has announced.
     var limits = UploadLimits()
-    /// Which bytes the request under way carries, or the one before; not all where the server takes only so many at once.
+    /// The bytes that the running or the latest request carries. Shorter than the file if the server limits the size
+    /// of a request.
     var sending: Range<Int64> = 0..<0
 
     init(plan: UploadPlan) {
@@ -86,7 +89,7 @@ struct UploadStateMachine: AttemptStateMachine {
         }
     }
 
-    /// Where the next attempt can go on.
+    /// The point at which the next attempt can continue.
     var resumePoint: ResumePoint? {
         place.map { ResumePoint(upload: $0.resource, offset: $0.confirmed, total: plan.source.size) }
     }
@@ -104,7 +107,7 @@ struct UploadStateMachine: AttemptStateMachine {
         return directives + ask(plan.firstQuestion)
     }
 
-    /// Begins to have the upload deleted at the server, in place of going on with it.
+    /// Returns the requests that delete the upload at the server instead of continuing the upload.
     mutating func beginRemoval() -> [Directive] {
         let question = place.flatMap {
             $0.question($0.resource.kind == .tus ? .termination : .removal, of: plan)
@@ -116,7 +119,7 @@ struct UploadStateMachine: AttemptStateMachine {
         var answer = body
         let room = max(0, ServerAnswer.largestBody - answer.bytes)
         answer.bytes += count
-        // An answer that is too long does not end an upload that still runs.
+        // An answer that is too long does not end a running upload.
         let isTooLong = answer.bytes > ServerAnswer.largestBody + Self.largestDrained && isBodySent
         let begins = isTooLong && !answer.isCut
         answer.isCut = answer.isCut || isTooLong
@@ -132,22 +135,23 @@ struct UploadStateMachine: AttemptStateMachine {
     }
 
     mutating func interrupt(_ body: Body, _ ending: Ending) -> [Directive] {
-        // The server has spoken: to ask again would be to upload again.
+        // The server has answered, and another request would upload the file again.
         abandon(then: .end(isFinal(body) ? .answered(status: body.status, isCut: true) : ending))
     }
 
-    /// Whether the answer counts, however it goes on.
+    /// Returns whether the answer counts even if the rest of its body is lost.
     ///
-    /// A refusal needs no body, and what was sent whole and accepted is not sent again for half a page.
+    /// A refusal needs no body. A file that was sent completely and accepted is not sent again because of a truncated
+    /// page.
     private func isFinal(_ answer: Body) -> Bool { answer.status >= 300 || isBodySent }
 
     mutating func unanswered(_ question: Question, _ failure: TransferFailure) -> [Directive] {
         switch question.kind {
         case .result:
-            // The upload itself was taken.
+            // The server has accepted the upload itself.
             return conclude(.end(.taken))
         case .discover where failure.cause == .connection || failure.cause == .malformedAnswer:
-            // Some servers drop what they do not know. Where there is no server, the upload itself will tell.
+            // Some servers drop requests with unknown methods. If there is no server, the upload request fails.
             return ask(plan.wholeQuestion)
         case .whole, .discover, .create, .offset, .append, .termination, .removal:
             return conclude(.end(.failed(failure)))

@@ -7,7 +7,8 @@ import TransferPolicy
 @testable import URLSessionExecutor
 
 struct DownloadStateMachineLoginTests {
-    /// What is sent as `Authorization`, the word before its parameters; nil where nothing is.
+    /// Returns the scheme in the `Authorization` field of each sent request, or `nil` for a request without that
+    /// field.
     private func schemes(_ directives: [DownloadStateMachine.Directive]) -> [String?] {
         directives.compactMap { directive -> String?? in
             guard case .send(let request) = directive else { return nil }

@@ -6,7 +6,7 @@ import TransferPolicy
 
 @testable import URLSessionExecutor
 
-/// The machine against a server that does anything, with every byte's place watched.
+/// A model of a server with arbitrary behavior that checks the place of every byte.
 private struct SegmentWorld {
     enum Event: CaseIterable {
         case goodHead, shorterHead, refused, rangeIgnored, redirected, bytes, end, cut, silence
@@ -22,13 +22,13 @@ private struct SegmentWorld {
     var machine: DownloadStateMachine
     let total: Int64
     private var open: [Int: Request] = [:]
-    /// What was written since the last start over.
+    /// The bytes written since the last restart.
     var written = ByteRanges()
     var mostOpen = 0
     var restarts = 0
     var isFinished = false
     var ending: DownloadStateMachine.Ending?
-    /// Set where a byte was written twice, or where nobody asked for it.
+    /// The detected faults: a byte that was written twice, or a byte that was not requested.
     var faults: [String] = []
     private var whole: (position: Int64, end: Int64)?
 
@@ -41,7 +41,7 @@ private struct SegmentWorld {
         if !extents.isEmpty { written = ByteRanges([0..<10] + extents) }
     }
 
-    /// The first small request and its answer.
+    /// Performs the first small request and its answer.
     mutating func begin() {
         perform(machine.begin())
         let start = machine.position
@@ -139,7 +139,7 @@ private struct SegmentWorld {
 struct SegmentDialogueTests {
     private static let mebibyte: Int64 = 1 << 20
 
-    /// Runs one world to its end.
+    /// Runs a model to its end.
     private func run(_ world: inout SegmentWorld, seed: UInt64, isHostile: Bool, stopAfter: Int = .max) {
         var random = SeededGenerator(seed: seed)
         world.begin()
@@ -186,7 +186,7 @@ struct SegmentDialogueTests {
         #expect(world.mostOpen == 1)
     }
 
-    /// A machine with two requests under way, and the ranges they ask for.
+    /// Returns a machine with two running requests, whose ranges are the two halves of the rest.
     private func two() -> DownloadStateMachine {
         var world = SegmentWorld(total: 10 + 8 * Self.mebibyte, connections: 2)
         world.begin()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import URLSessionExecutor
 
-/// The same numbers for the same seed.
+/// A generator that produces equal numbers for equal seeds.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -73,13 +73,13 @@ struct SegmentPlanTests {
         let second = plan.take(connections: 1)
         #expect(second.map { $0.next..<$0.end } == 4 * Self.mebibyte..<8 * Self.mebibyte)
         #expect(plan.segment(1)?.end == 4 * Self.mebibyte)
-        // The first has a byte too few left for two.
+        // The first segment has one byte too few for a division.
         #expect(plan.write(2 * Self.mebibyte + 1, to: 1)?.count == Int(2 * Self.mebibyte + 1))
         #expect(plan.take(connections: 1)?.next == 6 * Self.mebibyte)
         #expect(plan.take(connections: 1)?.next == 5 * Self.mebibyte)
         #expect(plan.take(connections: 1)?.next == 7 * Self.mebibyte)
         #expect(plan.take(connections: 1) == nil)
-        // What another took is not written twice.
+        // Bytes that another segment took are not written twice.
         #expect(plan.write(5 * Self.mebibyte, to: 1) == 2 * Self.mebibyte + 1..<4 * Self.mebibyte)
     }
 

@@ -166,7 +166,7 @@ struct UploadDraftMachineTests {
             #expect(append.value("Content-Length") == "\(range.count)")
             #expect(append.value("Upload-Offset") == "\(range.lowerBound)")
             #expect(append.value("Upload-Complete") == (isLast ? "?1" : "?0"))
-            // How far it is does not move where the next part begins.
+            // An interim offset does not change the start of the next part.
             drive.head(104, ["Upload-Draft-Interop-Version": "8", "Upload-Offset": "\(range.upperBound - 1)"])
             drive.answer(isLast ? 201 : 204, isLast ? [:] : ["Upload-Complete": "?0"])
             #expect(drive.machine.resumePoint?.offset == Int64(isLast ? range.upperBound - 1 : range.upperBound))
@@ -215,7 +215,7 @@ struct UploadDraftMachineTests {
         #expect(running.decided == [.cancelRequest])
         running.end(.connection, bodySent: false)
         #expect(running.failure == .tooLarge)
-        // One that took it has said so.
+        // A server that has accepted the upload has said so in its answer.
         var taken = UploadDrive()
         _ = taken.sent()
         taken.answer(201, [field: value])

@@ -190,7 +190,7 @@ struct UploadStateMachineTests {
 
     @Test("a stop ends what is under way; after the server's word it keeps that word")
     func stops() {
-        /// What a stop leads to, after an answer with that head.
+        /// Returns the directives after a stop that follows an answer with the given status.
         func ending(status: Int?, bodySent: Bool) -> [UploadStateMachine.Directive] {
             var drive = UploadDrive(resumption: .never)
             if let status { drive.head(status, bodySent: bodySent) }
