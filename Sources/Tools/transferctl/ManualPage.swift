@@ -99,7 +99,7 @@ enum ManualPage {
         return parts.isEmpty || parts == [""] ? [] : [".PP"] + parts.map { $0.isEmpty ? ".PP" : escaped($0) }
     }
 
-    /// What roff would read as its own: backslashes, hyphens that are to stay such, and a dot or quote that begins a line.
+    /// Escapes text that roff would interpret: backslashes, hyphens, and a dot or quote at the start of a line.
     private static func escaped(_ text: String) -> String {
         let plain = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return plain.hasPrefix(".") || plain.hasPrefix("'") ? "\\&" + plain : plain
