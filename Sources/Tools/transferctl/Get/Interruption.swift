@@ -9,7 +9,7 @@ import Synchronization
 /// A signal that was ignored when the program started (under nohup, or in a shell's background job) stays ignored.
 final class Interruption: Sendable {
     private let received = FirstSignal()
-    // Unsafe but correct: set once in the initializer, and only kept alive afterwards.
+    // Guard: set once in the initializer, and only kept alive afterwards.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     /// The first signal, or `nil` if there was none.

@@ -7,7 +7,7 @@ import Synchronization
 /// program except SIGKILL.
 final class WatchTerminal: Sendable {
     private let original: Original
-    // Unsafe but correct: set in the initializer, canceled once, and only kept alive in between.
+    // Guard: set in the initializer, canceled once, and only kept alive in between.
     private nonisolated(unsafe) let sources: [any DispatchSourceProtocol]
     private let canvas: Canvas
 
