@@ -49,7 +49,8 @@ final class Observed<Element: Sendable>: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: false) }
     }
 
-    /// Waits for the elements to meet the condition. Returns false if the time limit passes first.
+    /// Waits for the elements to meet the condition. Returns false if the time limit or the end
+    /// of the elements comes first.
     func wait(atMost limit: Duration, until isMet: @escaping Condition) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await self.wait(until: isMet) }

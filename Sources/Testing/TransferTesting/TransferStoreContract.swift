@@ -7,7 +7,10 @@ internal import TransferPolicy
 /// ```swift
 /// @Test("keeps the contract", arguments: TransferStoreContract.Check.allCases)
 /// func contract(_ check: TransferStoreContract.Check) async throws {
-///     try await TransferStoreContract { let disk = Disk(); return { InMemoryTransferStore(disk: disk) } }.run(check)
+///     try await TransferStoreContract {
+///         let disk = InMemoryTransferStore.Disk()
+///         return { InMemoryTransferStore(disk: disk) }
+///     }.run(check)
 /// }
 /// ```
 public struct TransferStoreContract: Sendable {

@@ -8,6 +8,8 @@ package import TransferPolicy
 /// The settings of the daemon, read from `config.toml`. Every key has a default, and an unknown key is refused.
 package struct DaemonConfiguration {
     /// The policy for discretionary work, as `NAME[:key=value]…`. `transferctl policies` lists the names.
+    ///
+    /// The default is `default`.
     package var policy = "default"
     /// The maximum number of transfers that run at once in total. 1 to 256; the default is 4.
     package var parallel = 4
@@ -23,21 +25,23 @@ package struct DaemonConfiguration {
     package var filesPerApp: Int64 = 20_000_000_000
     /// The maximum rate of all transfers together, in bytes per second. `nil` means no limit.
     package var rateLimit: Int64?
-    /// Whether transfers slow down while other programs use the network.
+    /// Whether transfers slow down while other programs use the network. The default is `false`.
     package var yields = false
-    /// Whether desktop notifications report the ends of transfers that the user submitted.
+    /// Whether desktop notifications report the ends of transfers that the user submitted. The default is `true`.
     package var notifies = true
     /// The delay of an app's background work after the app was first started for its transfers, in seconds.
+    ///
+    /// The default is 60. Each further start doubles the delay.
     package var relaunchDelay = 60
-    /// The maximum delay of an app's background work, in seconds.
+    /// The maximum delay of an app's background work, in seconds. The default is 21,600 (6 hours).
     package var longestRelaunchDelay = 21_600
     /// The limits of metered bytes per billing period, by the name of the connection.
     package var connectionBudgets: [String: Int64] = [:]
     /// The limits of metered bytes per billing period, by the name of the app.
     package var appBudgets: [String: Int64] = [:]
-    /// The day of the month on which budgets are reset.
+    /// The day of the month on which budgets are reset, 1 to 31. The default is 1.
     package var billingDay = 1
-    /// The minimum level of log messages.
+    /// The minimum level of log messages. The default is `info`.
     package var logLevel = Logger.Level.info
 
     /// Creates the default configuration.

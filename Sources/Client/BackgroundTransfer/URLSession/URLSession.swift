@@ -21,6 +21,8 @@ internal import Synchronization
 /// ## Topics
 ///
 /// ### Creating a Session
+/// - ``SessionMaking/init(configuration:delegate:delegateQueue:)``
+/// - ``SessionMaking/init(configuration:)``
 /// - ``shared``
 /// - ``delegate``
 ///

@@ -9,7 +9,7 @@ package import GLibBridge
 /// ```swift
 /// extension ChallengeDescription: VariantCoded {
 ///     package static let busLayout = VariantLayout(
-///         "a challenge", ["port": .init("port", whole: 0...65_535), "isSecure": "secure"])
+///         "a challenge", keys: ["port": .init("port", whole: 0...65_535), "isSecure": "secure"])
 /// }
 /// let challenge = try ChallengeDescription(fields)
 /// ```

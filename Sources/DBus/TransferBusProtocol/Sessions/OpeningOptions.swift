@@ -5,7 +5,9 @@ package import TransferModel
 /// The options for opening a session, beside its settings: the launch command of the program, and the state of the
 /// process.
 package struct OpeningOptions: Hashable, Sendable, Codable {
-    /// The registration by which the app is started for the session. `nil` leaves the stored registration unchanged.
+    /// The registration by which the app is started for the session. `nil` if the process does not specify one.
+    ///
+    /// If the caller owns an activatable bus name, the daemon uses that name instead of a command.
     package var registration: AppRegistration?
 
     /// Whether the user is working with the program. `nil` if unknown.

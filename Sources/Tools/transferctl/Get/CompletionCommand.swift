@@ -46,8 +46,7 @@ final class CompletionCommand: Sendable {
         guard let started else { return false }
         return await withCheckedContinuation { continuation in
             queue.async { [self] in
-                // The process is left for the second wait to collect. Until then, its ID and its group's ID are not
-                // reused.
+                // Waits without collecting the process. Until it is collected, its ID and its group's ID are not reused.
                 ChildProgram.awaitEnd(of: started)
                 state.withLock { $0.running = nil }
                 continuation.resume(returning: ChildProgram.collect(started) == .status(0))

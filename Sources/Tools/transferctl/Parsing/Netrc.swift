@@ -15,7 +15,7 @@ struct Netrc {
 
     /// Parses the text of a file. Macros are skipped, and unknown words are an error.
     ///
-    /// - Throws: `UsageError` that names the number of the entry, and never a password.
+    /// - Throws: `UsageError` that names the keyword or the number of the entry, and never a password.
     init(_ text: String) throws {
         var entries: [Entry] = []
         var words = Self.words(of: text).makeIterator()
