@@ -131,7 +131,10 @@ public final class BackgroundSession: Sendable {
         }
     }
 
-    /// Creates a suspended task that uploads a file. The file must not change until the task has ended.
+    /// Creates a suspended task that uploads a file.
+    ///
+    /// The file may be deleted after ``BackgroundTask/resume()`` has returned, because the session keeps the file. Do not
+    /// write to the file before the task has ended. See <doc:UploadingFromAFile>.
     ///
     /// A request whose method is missing or `GET` is sent as `POST`.
     ///

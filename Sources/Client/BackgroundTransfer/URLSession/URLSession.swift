@@ -179,7 +179,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         }
     }
 
-    /// Creates a suspended task that uploads a file.
+    /// Creates a suspended task that uploads a file. See <doc:UploadingFromAFile>.
     open override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         guard let background else { return super.uploadTask(with: request, fromFile: fileURL) }
         do throws(SessionError) {
