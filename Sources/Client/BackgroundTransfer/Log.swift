@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Logging
 
-/// Where this module tells of what is no error and yet should be known.
+/// The log for conditions that are not errors but that developers should know about.
 enum Log {
     private static let logger = Logger(label: "BackgroundTransfer")
 

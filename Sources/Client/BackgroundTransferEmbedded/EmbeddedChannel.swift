@@ -7,9 +7,9 @@ internal import Synchronization
 package import TransferModel
 internal import TransferSessions
 
-/// The way from this process's sessions to an engine within it.
+/// A channel from this process's sessions to an engine in the same process.
 package final class EmbeddedChannel: SessionChannel {
-    /// How long a session waits for the engine to run.
+    /// The time that a session waits for the engine to run.
     private static let patience = DispatchTimeInterval.seconds(30)
 
     private enum Step: Sendable {
@@ -17,13 +17,13 @@ package final class EmbeddedChannel: SessionChannel {
         case acknowledge(EventNumber, String)
         case close(String)
         case inFront(Bool)
-        /// All before it has been done.
+        /// Resumes the continuation after all steps before this one are done.
         case mark(CheckedContinuation<Void, Never>)
     }
 
     private let host: SessionHost
     private let app: String
-    /// Tells it from the other ways to the same engine.
+    /// A name that distinguishes the channel from other channels to the same engine.
     private let name: String
     private let gate: EngineGate
     private let streams = Mutex<[String: AsyncStream<SessionEvent>.Continuation]>([:])
@@ -37,7 +37,7 @@ package final class EmbeddedChannel: SessionChannel {
         self.name = name
         self.gate = gate
         (steps, continuation) = AsyncStream.makeStream()
-        // Ends with what is posted: see `end`.
+        // The task ends when `end` finishes the stream of steps.
         Task { await carryOut() }
     }
 
@@ -45,7 +45,7 @@ package final class EmbeddedChannel: SessionChannel {
 
     // MARK: The engine's side
 
-    /// Does what is posted, one after the other, until ``end()``.
+    /// Carries out the posted steps, one after the other, until ``end()``.
     private func carryOut() async {
         for await step in steps {
             switch step {
@@ -54,7 +54,7 @@ package final class EmbeddedChannel: SessionChannel {
                     try await self.host.post(
                         order, in: self.key(session), from: self.name, file: file.map { .descriptor($0.number) })
                 }
-                // The descriptor is used until here.
+                // The descriptor must stay open until here.
                 withExtendedLifetime(file) {}
             case .acknowledge(let number, let session):
                 await again { try await self.host.acknowledge(number, in: self.key(session), from: self.name) }
@@ -65,7 +65,8 @@ package final class EmbeddedChannel: SessionChannel {
         }
     }
 
-    /// What cannot be saved is tried until it can be. A task that is refused ends with an error.
+    /// Repeats an operation until its result can be saved. If a submitted task is refused, the task completes with an
+    /// error.
     private func again(
         tellingOf order: TaskOrder? = nil, in session: String = "", _ body: () async throws -> Void
     ) async {
@@ -88,10 +89,10 @@ package final class EmbeddedChannel: SessionChannel {
         }
     }
 
-    /// Returns when all that was posted before has been done.
+    /// Returns after all steps posted before the call have been carried out.
     func drain() async { await withCheckedContinuation { continuation.yield(.mark($0)) } }
 
-    /// The engine has ended, or this process would have: no session hears any more.
+    /// Finishes the event streams of all sessions, because the engine or (in a test) the process has ended.
     func end() {
         continuation.finish()
         let open = streams.withLock { streams in
@@ -101,7 +102,7 @@ package final class EmbeddedChannel: SessionChannel {
         for stream in open.values { stream.finish() }
     }
 
-    /// As if the process had died.
+    /// Disconnects as if the process had died.
     package func leave() async {
         await drain()
         end()
@@ -144,7 +145,8 @@ package final class EmbeddedChannel: SessionChannel {
         }
     }
 
-    /// Waits for what is done on a thread of its own: this one may be one of the few that tasks have.
+    /// Runs an operation on a thread of its own and waits for it. The calling thread may be one of the few threads of
+    /// the cooperative pool.
     private func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Result<Value, any Error>
     {
         let answer = BlockingAnswer<Result<Value, any Error>>()
@@ -155,7 +157,7 @@ package final class EmbeddedChannel: SessionChannel {
     }
 
     package func post(_ order: TaskOrder, in session: String) {
-        // Opened before this returns: the program may delete its file then.
+        // The file is opened before this method returns, because the program may delete the file then.
         var file: OpenFile?
         if case .submit(let snapshot) = order, case .upload(let path) = snapshot.kind { file = OpenFile(path) }
         continuation.yield(.order(order, session, file))
@@ -178,7 +180,7 @@ package final class EmbeddedChannel: SessionChannel {
     }
 }
 
-/// Whether the engine runs.
+/// A gate that opens once the engine is running.
 final class EngineGate: Sendable {
     private let running = DispatchGroup()
 
@@ -186,11 +188,11 @@ final class EngineGate: Sendable {
 
     func open() { running.leave() }
 
-    /// Waits so long at most; false where it does not run then.
+    /// Waits for the gate to open. Returns false if the time runs out first.
     func wait(_ time: DispatchTimeInterval) -> Bool { running.wait(timeout: .now() + time) == .success }
 }
 
-/// Runs tasks on a thread that a queue gives.
+/// An executor that runs tasks on a dispatch queue.
 private final class QueueExecutor: TaskExecutor {
     private let queue: DispatchQueue
 
@@ -202,7 +204,7 @@ private final class QueueExecutor: TaskExecutor {
     }
 }
 
-/// Calls the program that it is in.
+/// A launcher that calls the event handler of its own program.
 struct CallingLauncher: ProgramLauncher {
     func launch(_ registration: AppRegistration, of app: String, for session: String) async -> LaunchOutcome {
         BackgroundApplication.shared.handleEvents(of: session)

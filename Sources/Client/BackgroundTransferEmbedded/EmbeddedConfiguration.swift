@@ -3,25 +3,36 @@ internal import Foundation
 public import Logging
 public import TransferPolicy
 
-/// What an embedded engine works by.
+/// The settings of an embedded engine.
+///
+/// ```swift
+/// var configuration = try EmbeddedConfiguration(app: "org.example.Podcasts")
+/// configuration.filesPerApp = 5_000_000_000
+/// let transfers = try EmbeddedTransfers(configuration)
+/// ```
 public struct EmbeddedConfiguration: Sendable {
-    /// The program's identifier, as `org.example.Podcasts`: its files land in a folder of that name.
+    /// The identifier of the program, such as `org.example.Podcasts`. Finished files are placed in a folder of that
+    /// name.
     public var app: String
-    /// The absolute path of the folder for the queue; one program's, and one process's at a time.
+    /// The absolute path of the folder for the queue. The folder belongs to one program, and only one process may use
+    /// it at a time.
     public var stateDirectory: String
-    /// The absolute path of the folder below which finished files land until the program takes them.
+    /// The absolute path of the folder below which finished files are placed until the program takes them.
     public var cacheDirectory: String
-    /// What decides about sessions with `isDiscretionary`.
+    /// The policy that decides about sessions with `isDiscretionary`.
     public var policy: any Policy = DefaultPolicy()
-    /// The most bytes that downloads, finished ones that the program has not taken included, and kept files of uploads may
-    /// have together: 20 GB. A task beyond that completes with an error that tells the limit.
+    /// The maximum number of bytes of all files that the engine keeps. The default is 20 GB.
+    ///
+    /// The sum includes downloads, finished downloads that the program has not taken, and kept files of uploads. A
+    /// task that exceeds the limit completes with an error that names the limit.
     public var filesPerApp: Int64 = 20_000_000_000
-    /// Where it logs.
+    /// The logger of the engine.
     public var logger = Logger(label: "org.transferd.embedded")
 
-    /// The folders that the XDG Base Directory Specification names.
+    /// Creates a configuration with the folders that the XDG Base Directory Specification defines.
     ///
-    /// - Throws: `EmbeddedError` where the environment names neither a home nor these folders.
+    /// - Parameter app: The identifier of the program.
+    /// - Throws: `EmbeddedError` if the environment names neither these folders nor a home folder.
     public init(app: String) throws {
         let environment = ProcessInfo.processInfo.environment
         func folder(_ variable: String, _ below: String) throws -> String {
@@ -36,7 +47,12 @@ public struct EmbeddedConfiguration: Sendable {
             cacheDirectory: try folder("XDG_CACHE_HOME", "/.cache"))
     }
 
-    /// Folders of the program's own choice.
+    /// Creates a configuration with folders that the program chooses.
+    ///
+    /// - Parameters:
+    ///   - app: The identifier of the program.
+    ///   - stateDirectory: The absolute path of the folder for the queue.
+    ///   - cacheDirectory: The absolute path of the folder below which finished files are placed.
     public init(app: String, stateDirectory: String, cacheDirectory: String) {
         self.app = app
         self.stateDirectory = stateDirectory
@@ -44,11 +60,11 @@ public struct EmbeddedConfiguration: Sendable {
     }
 }
 
-/// An embedded engine cannot be had.
+/// An error that prevents an embedded engine from starting.
 public struct EmbeddedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was wrong, and what to do.
+    /// A description of the problem and its remedy, in English.
     public var message: String
 
-    /// The message.
+    /// The same text as ``message``.
     public var description: String { message }
 }

@@ -14,17 +14,20 @@ package import TransferSessions
 internal import URLSessionExecutor
 internal import UploadSpool
 
-/// Background sessions over an engine in this process, for programs that want no daemon: the same API, and transfers that go
-/// on at the program's next start.
+/// An engine in this process that runs background sessions without a daemon. The API of the sessions is the same, and
+/// transfers continue at the program's next start.
 ///
 /// ```swift
 /// let transfers = try EmbeddedTransfers(EmbeddedConfiguration(app: "org.example.Podcasts"))
-/// transfers.activate()  // Sessions made from now on are carried out here.
+/// transfers.activate()  // Sessions that are created from now on use this engine.
 /// try await ServiceGroup(services: [transfers, …], gracefulShutdownSignals: [.sigterm], logger: logger).run()
 /// ```
 ///
-/// What the daemon does by starting a program, this does by a call within it: see `BackgroundApplication.onEvents(_:)`.
-/// Orders are saved soon after they are given, not before the call returns; an end of ``run()`` in good order saves all.
+/// The daemon starts a program that a session needs. The embedded engine calls the program's handler instead: see
+/// `BackgroundApplication.onEvents(_:)`.
+///
+/// Orders are saved shortly after they are given, not before the call returns. An orderly end of ``run()`` saves
+/// every order.
 public final class EmbeddedTransfers: Service {
     private let engine: TransferEngine
     private let host: SessionHost
@@ -34,9 +37,10 @@ public final class EmbeddedTransfers: Service {
     private let lock: StateLock?
     private let logger: Logger
 
-    /// An engine with its state in a folder; nothing starts before ``run()``.
+    /// Creates an engine that keeps its state in a folder. Nothing runs before ``run()`` is called.
     ///
-    /// - Throws: `EmbeddedError` that says what is wrong with the folder or the machine, and what to do.
+    /// - Parameter configuration: The settings of the engine.
+    /// - Throws: `EmbeddedError` with a message about the problem with the folder or the machine, and its remedy.
     public convenience init(_ configuration: EmbeddedConfiguration) throws {
         let lock = try StateLock(directory: configuration.stateDirectory)
         var storing = SQLiteStoreConfiguration(path: configuration.stateDirectory + "/queue.sqlite")
@@ -61,7 +65,7 @@ public final class EmbeddedTransfers: Service {
             conditions: LinuxConditions(configuration: watching, now: { alarm.now() }), alarm: alarm, lock: lock)
     }
 
-    /// The same over any ports.
+    /// Creates an engine from its ports.
     package init(
         _ configuration: EmbeddedConfiguration, store: any TransferStore, sessions: any SessionStore,
         executor: any TransferExecutor, conditions: any ConditionSource, alarm: any Alarm,
@@ -92,13 +96,13 @@ public final class EmbeddedTransfers: Service {
         channel = EmbeddedChannel(host: host, app: configuration.app, gate: gate)
     }
 
-    /// Has the background sessions that this process makes from now on carried out here, and by no daemon.
+    /// Makes this engine run the background sessions that this process creates from now on.
     public func activate() { SessionChannels.use(channel) }
 
-    /// Carries transfers out until the task is cancelled or the service is shut down; then what runs is stopped and its
-    /// bytes are kept for the next start.
+    /// Runs transfers until the task is canceled or the service is shut down. Running transfers are then stopped, and
+    /// their bytes are kept for the next start.
     ///
-    /// - Throws: what the store throws where the queue cannot be read or saved.
+    /// - Throws: The store's error if the queue cannot be read or saved.
     public func run() async throws {
         try await host.load()
         try await withGracefulShutdownHandler {
@@ -115,7 +119,7 @@ public final class EmbeddedTransfers: Service {
                 }
                 await host.goOn()
                 gate.open()
-                // The engine's end ends the updates; the orders that were given before it are saved first.
+                // The end of the engine finishes its updates. Orders that were given before are saved first.
                 try await group.next()
                 channel.end()
                 try await group.waitForAll()
@@ -128,18 +132,18 @@ public final class EmbeddedTransfers: Service {
         }
     }
 
-    // MARK: For trials
+    // MARK: For tests
 
-    /// One more way to the engine, as another process would have it.
+    /// Creates another channel to the engine, like the channel of another process.
     package func makeChannel(named name: String) -> EmbeddedChannel {
         EmbeddedChannel(host: host, app: app, name: name, gate: gate)
     }
 
-    /// The relaunch limiter's delay.
+    /// The current delay of the relaunch limiter for this app.
     package var relaunchDelay: Duration {
         get async { await engine.relaunchDelays().delays.first { $0.app == app }?.delay.delay ?? .zero }
     }
 
-    /// As if a person had ended the program for good.
+    /// Simulates that the user has quit the program for good.
     package func quit() async { await host.quit(app) }
 }

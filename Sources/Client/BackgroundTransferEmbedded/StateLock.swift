@@ -2,13 +2,14 @@
 internal import Foundation
 internal import Glibc
 
-/// Keeps a state folder to one process.
+/// A lock that reserves a state folder for one process.
 package final class StateLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the folder, which is made where there is none; it is free again once this is gone.
+    /// Locks the folder, and creates the folder if it does not exist. The lock is released when this object is
+    /// deinitialized.
     ///
-    /// - Throws: `EmbeddedError`.
+    /// - Throws: `EmbeddedError` if the folder cannot be created, written, or locked.
     package init(directory: String) throws(EmbeddedError) {
         do {
             try FileManager.default.createDirectory(

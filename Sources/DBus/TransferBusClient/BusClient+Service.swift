@@ -4,9 +4,9 @@ internal import TransferBusProtocol
 internal import TransferEngine
 package import TransferModel
 
-/// The daemon's service over D-Bus.
+/// The service of the daemon over D-Bus.
 extension BusClient: SharedTransferService {
-    /// No message grows too large.
+    /// The maximum number of transfers per message, which limits the size of a message.
     private static let mostSubmitted = 2000
 
     package func submit(_ requests: [TransferRequest]) async throws -> [TransferID] {
@@ -45,10 +45,10 @@ extension BusClient: SharedTransferService {
 
     package func status() async throws -> DaemonStatus { try await status(startingIt: true) }
 
-    /// The daemon's state.
+    /// Returns the state of the daemon.
     ///
-    /// - Parameter startingIt: whether the bus may start the daemon for that; else it is `BusClientError.noDaemon` where none
-    ///   runs.
+    /// - Parameter startingIt: Whether the bus may start the daemon for the call.
+    /// - Throws: `BusClientError.noDaemon` if no daemon is running and the bus may not start one.
     package func status(startingIt: Bool) async throws -> DaemonStatus {
         let values = try await call(
             "GetAll", of: TransferBusName.properties, [.string(TransferBusName.managerInterface)], type: "(s)",
@@ -87,12 +87,12 @@ extension BusClient: SharedTransferService {
 
     package func log(of id: TransferID) async throws -> HistoryTransfer { try await answer("Log", id) }
 
-    /// What a method answers about one transfer.
+    /// Returns a method's answer about one transfer.
     private func answer<Answer: VariantCoded>(_ method: String, _ id: TransferID) async throws -> Answer {
         try Answer(try await call(method, [.integer(id.rawValue)], type: "(x)").first?.dictionary ?? [:])
     }
 
-    /// What a method without arguments lists.
+    /// Returns the list that a method without arguments answers.
     private func rows<Row: VariantCoded>(_ method: String) async throws -> [Row] {
         try (try await call(method).first?.items ?? []).map { try Row($0.dictionary ?? [:]) }
     }

@@ -5,26 +5,26 @@ internal import TransferBusProtocol
 package import TransferEngine
 internal import TransferModel
 
-/// The daemon as a program on the bus sees it. The bus starts the daemon where it is not running.
+/// A client of the daemon on the bus. The bus starts the daemon if it is not running.
 package actor BusClient: WatchedTransferService {
     private let executor = GLibExecutor(name: "transfer-client")
     private var bus: BusConnection?
     private var registrations: [BusRegistration] = []
-    /// The end, once somebody has asked for it.
+    /// The task that closes the client. `nil` until the client is closed.
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A client; `connect` comes first.
+    /// Creates a client. Call `connect(address:)` before any other method.
     package init() {}
 
     /// Connects to the bus at `address`.
     ///
-    /// - Throws: `BusClientError.noBus`.
+    /// - Throws: `BusClientError.noBus` if the bus cannot be reached.
     package func connect(address: String) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             BusConnection.open(address: address, cancellation: Cancellation()) { result in
-                // Made on this actor's own thread, for it alone.
+                // Created on this actor's own thread, for this actor alone.
                 nonisolated(unsafe) let result = result
                 self.assumeIsolated { client in
                     switch result {
@@ -38,9 +38,9 @@ package actor BusClient: WatchedTransferService {
         }
     }
 
-    /// Takes a well-known name: by it the daemon knows the app.
+    /// Acquires a well-known name, by which the daemon identifies the app.
     ///
-    /// - Throws: `BusClientError.failed` where it is another's.
+    /// - Throws: `BusClientError.failed` if another program owns the name.
     package func own(_ name: String) async throws {
         guard let bus else { throw BusClientError.noBus("not connected") }
         let isOurs = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
@@ -54,7 +54,7 @@ package actor BusClient: WatchedTransferService {
         guard isOurs else { throw BusClientError.failed("the name \(name) is another's on this bus") }
     }
 
-    /// What signals of an object, or of all where `path` is nil, say from now on: changed properties.
+    /// Returns the changed properties in later signals of an object, or of all objects if `path` is `nil`.
     package func propertyChanges(at path: String?) throws -> AsyncStream<[String: VariantValue]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [String: VariantValue].self)
         try subscribe(toChangesAt: path) { continuation.yield($0) }
@@ -71,16 +71,16 @@ package actor BusClient: WatchedTransferService {
             })
     }
 
-    /// Calls a method of the manager.
+    /// Calls a method of the manager object.
     ///
-    /// - Throws: `BusFault` where the daemon refuses, `BusClientError` where it cannot be reached.
+    /// - Throws: `BusFault` if the daemon refuses, or `BusClientError` if the daemon cannot be reached.
     package func call(_ method: String, _ arguments: [VariantValue] = [], type: String = "()") async throws
         -> [VariantValue]
     {
         try await call(method, of: TransferBusName.managerInterface, arguments, type: type)
     }
 
-    /// The daemon's process id, without starting it; nil where it does not run.
+    /// Returns the daemon's process ID, or `nil` if the daemon is not running. Does not start the daemon.
     package func daemonProcess() async throws -> Int64? {
         guard let bus else { throw BusClientError.noBus("not connected") }
         return try await withCheckedThrowingContinuation { continuation in
@@ -98,7 +98,7 @@ package actor BusClient: WatchedTransferService {
         }
     }
 
-    /// Calls a method of an interface that an object has; the manager where nothing else is said.
+    /// Calls a method of an interface. The default object is the manager.
     package func call(
         _ method: String, of interface: String, _ arguments: [VariantValue], type: String,
         at path: String = TransferBusName.managerPath, descriptors: [Int32] = [], startingIt: Bool = true
@@ -106,7 +106,8 @@ package actor BusClient: WatchedTransferService {
         guard let bus else { throw BusClientError.noBus("not connected") }
         return try await withCheckedThrowingContinuation { continuation in
             do {
-                // Longer than a large batch takes to save on a slow disk; what hangs is told in the end.
+                // Five minutes is longer than saving a large batch takes on a slow disk. A hanging call fails
+                // eventually.
                 try bus.call(
                     method, of: interface, at: path, service: TransferBusName.service, arguments, type: type,
                     milliseconds: 300_000, descriptors: descriptors, startingIt: startingIt
@@ -132,7 +133,7 @@ package actor BusClient: WatchedTransferService {
         }
     }
 
-    /// What changes from now on, until the stream's end: that of the daemon, too.
+    /// Returns the later changes of the service. The stream ends when the daemon ends.
     package func updates() async throws -> AsyncStream<ServiceUpdate> {
         guard let bus else { throw BusClientError.noBus("not connected") }
         let (stream, continuation) = AsyncStream.makeStream(of: ServiceUpdate.self)
@@ -157,9 +158,9 @@ package actor BusClient: WatchedTransferService {
         return stream
     }
 
-    /// Lets go of the bus; nothing may be asked after that.
+    /// Closes the connection to the bus. The client must not be used afterwards.
     package nonisolated func close() async {
-        // Whoever comes second waits for the first: a thread that is gone would never answer.
+        // A second caller waits for the first, because a thread that has stopped would never answer.
         let ending = ending.withLock { ending in
             if let ending { return ending }
             let new = Task {
@@ -179,17 +180,17 @@ package actor BusClient: WatchedTransferService {
     }
 }
 
-/// Why the daemon cannot be reached.
+/// The reasons that the daemon cannot be reached.
 package enum BusClientError: Error, Hashable, CustomStringConvertible {
     /// There is no bus.
     case noBus(String)
-    /// The daemon does not run, and the bus does not know how to start it.
+    /// The daemon is not running, and the bus does not know how to start it.
     case noDaemon
-    /// The bus could not start it.
+    /// The bus could not start the daemon.
     case cannotStart(String)
-    /// There is no such object, interface or method.
+    /// The daemon has no such object, interface or method.
     case unknown(String)
-    /// It did not answer.
+    /// The daemon did not answer.
     case failed(String)
 
     package var description: String {

@@ -2,27 +2,27 @@
 import Foundation
 package import TransferModel
 
-/// A date as it goes over the bus: RFC 3339, in UTC with milliseconds where the daemon writes it.
+/// A date in the form that the bus carries: RFC 3339. The daemon writes dates in UTC with milliseconds.
 package struct BusDate: Hashable, Sendable, CustomStringConvertible {
-    /// The date.
+    /// The date as a wall-clock time.
     package var wall: WallTime
 
-    /// A date.
+    /// Creates a bus date from a wall-clock time.
     package init(_ wall: WallTime) { self.wall = wall }
 
-    /// The date so many milliseconds after 1970-01-01T00:00:00Z; saturating.
+    /// Creates the date that many milliseconds after 1970-01-01T00:00:00Z. Values out of range are clamped.
     package init(milliseconds: Int64) {
         let (nanoseconds, isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         wall = WallTime(nanosecondsSinceEpoch: isTooLarge ? (milliseconds < 0 ? .min : .max) : nanoseconds)
     }
 
-    /// Whole milliseconds since 1970-01-01T00:00:00Z, rounded down.
+    /// The whole milliseconds since 1970-01-01T00:00:00Z, rounded down.
     package var milliseconds: Int64 {
         let (quotient, rest) = wall.nanosecondsSinceEpoch.quotientAndRemainder(dividingBy: 1_000_000)
         return rest < 0 ? quotient - 1 : quotient
     }
 
-    /// Reads RFC 3339 with or without a fraction of a second; nil where it is none.
+    /// Parses RFC 3339 with or without fractional seconds. Returns `nil` if the text is not a date.
     package init?(parsing text: String) {
         let plain = Date.ISO8601FormatStyle()
         let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -32,9 +32,9 @@ package struct BusDate: Hashable, Sendable, CustomStringConvertible {
         wall = WallTime(nanosecondsSinceEpoch: Int64((seconds * 1e3).rounded()) * 1_000_000)
     }
 
-    /// The date as text, what is below a millisecond left out.
+    /// The date as text. Anything below a millisecond is left out.
     package var description: String {
-        // Whole numbers, no formatter: a list has ten thousand of these.
+        // Integer arithmetic without a formatter, because a list contains ten thousand dates.
         let seconds = wall.secondsSinceEpoch
         let milliseconds = self.milliseconds - seconds * 1000
         let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)

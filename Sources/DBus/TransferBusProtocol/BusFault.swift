@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error that goes over the bus under a name of its own.
+/// An error of the daemon, which has a name of its own on the bus.
 package struct BusFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of error; the names are part of the interface.
+    /// The kinds of error. Their names are part of the D-Bus interface.
     package enum Code: String, Hashable, Sendable, CaseIterable {
-        /// What came with the call makes no sense; the message names the key and what would be right.
+        /// An argument is invalid. The message names the key and the expected value.
         case invalidArgument = "InvalidArgument"
-        /// There is no such transfer among those that the caller may reach.
+        /// No transfer with that number exists among the transfers that the caller may access.
         case noSuchTransfer = "NoSuchTransfer"
-        /// No app of that name has transfers that are not over.
+        /// No app with that name has unfinished transfers.
         case noSuchApp = "NoSuchApp"
-        /// The transfer is over, so that it can no longer be steered.
+        /// The transfer has ended and can no longer be controlled.
         case transferEnded = "TransferEnded"
-        /// The app has as many open transfers as it may have.
+        /// The app has reached its maximum number of unfinished transfers.
         case tooManyTransfers = "TooManyTransfers"
-        /// The caller's app has as much of something as it may have; the message says of what, and the limit.
+        /// The caller's app has reached a limit. The message names the resource and the limit.
         case limitExceeded = "LimitExceeded"
-        /// The message is larger than what is taken.
+        /// The message exceeds the maximum size.
         case messageTooLarge = "MessageTooLarge"
-        /// Only the person may do that, by the command line.
+        /// Only the user may perform the action, on the command line.
         case accessDenied = "AccessDenied"
-        /// The queue could not be saved; nothing was changed.
+        /// The queue could not be saved. Nothing was changed.
         case storeFailed = "StoreFailed"
-        /// A session's identifier is empty or too long.
+        /// The identifier of a session is empty or too long.
         case badIdentifier = "BadIdentifier"
-        /// Another process uses the session; the message ends with `(process NUMBER)`.
+        /// Another process uses the session. The message ends with `(process NUMBER)`.
         case sessionInUse = "SessionInUse"
-        /// The caller does not use a session of that identifier.
+        /// The caller has no open session with that identifier.
         case noSuchSession = "NoSuchSession"
-        /// The daemon is on its way out.
+        /// The daemon is shutting down.
         case shuttingDown = "ShuttingDown"
     }
 
-    /// Its kind.
+    /// The kind of the error.
     package var code: Code
-    /// What was wrong and what would be right, for people.
+    /// A description of the error and its remedy, in English.
     package var message: String
 
-    /// An error.
+    /// Creates an error from its kind and message.
     package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// The error's name on the bus.
+    /// The name of the error on the bus.
     package var name: String { TransferBusName.errorPrefix + code.rawValue }
 
-    /// The message.
+    /// The same text as `message`.
     package var description: String { message }
 
-    /// The error of that name on the bus; nil where it is none of the daemon's.
+    /// Creates an error from its name on the bus. Returns `nil` if the name is not one of the daemon's.
     package init?(name: String?, message: String) {
         guard let name, name.hasPrefix(TransferBusName.errorPrefix),
             let code = Code(rawValue: String(name.dropFirst(TransferBusName.errorPrefix.count)))

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits on what a caller can make the daemon keep (rule C5), beside those of `config.toml` and of ``BusFlow``.
+/// The limits on the data that a caller can make the daemon keep (rule C5). `config.toml` and ``BusFlow`` define
+/// further limits.
 package enum CallerLimits {
-    /// Connections of one app that watch.
+    /// The maximum number of watching connections of an app.
     package static let watchers = 64
-    /// Objects whose changes one connection is told of because it has read their properties.
+    /// The maximum number of objects whose changes a connection receives because it has read their properties.
     package static let readObjects = 20_000
-    /// Read objects of a connection from which on it is told of no changes to sessions that do not exist yet.
+    /// The number of read objects from which on a connection no longer receives changes of sessions that do not exist
+    /// yet.
     package static let guessedSessions = 256
-    /// Bytes of a task's note.
+    /// The maximum size of a task's note, in bytes.
     package static let noteBytes = 16 << 10
-    /// Bytes of header fields of one request, and of a session's own.
+    /// The maximum size of the header fields of a request, and of a session's own header fields, in bytes.
     package static let headerBytes = 64 << 10
-    /// Transfers whose changes a caller may miss before it is told nothing any more.
+    /// The number of transfers whose changes a caller may miss before it receives no changes any longer.
     package static let missedChanges = 20_000
 }

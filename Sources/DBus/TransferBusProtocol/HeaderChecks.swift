@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The check of header fields that come over the bus, the same for transfers and for sessions (rule C8).
+/// The validation of header fields from the bus. Transfers and sessions share it (rule C8).
 enum HeaderChecks {
-    /// Refuses what cannot be sent, and more than ``CallerLimits/headerBytes``.
+    /// Refuses header fields that cannot be sent, and more than ``CallerLimits/headerBytes`` bytes.
     ///
     /// - Throws: `BusFault` that names the key and the field.
     static func check(_ headers: [HeaderField], _ key: String = "headers") throws(BusFault) {

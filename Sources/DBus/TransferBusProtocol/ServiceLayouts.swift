@@ -2,7 +2,7 @@
 package import GLibBridge
 package import TransferModel
 
-// The keys of what callers ask the daemon for, and of what it answers.
+// The keys of requests to the daemon and of the daemon's answers.
 
 extension TransferStatus: VariantCoded {
     package static let busLayout = VariantLayout(keys: [
@@ -80,12 +80,12 @@ extension ConditionsReport: VariantCoded {
 extension SessionStatus: VariantCoded {
     package static let busLayout = VariantLayout(keys: ["name": .inline(), "background": .inline(ifAny: "tasks")])
 
-    /// The dictionary of a list: with the session's state in a word, and its object.
+    /// The dictionary of the session in a list, with the session's state as a word and the path of its object.
     package var listed: [String: VariantValue] {
         fields.merging(["path": .string(name.path), "state": .string(state)]) { $1 }
     }
 
-    /// The properties of its object.
+    /// The D-Bus properties of the session's object.
     package var properties: [String: VariantValue] {
         [
             "Identifier": .string(name.identifier), "App": .string(name.app), "State": .string(state),
@@ -136,7 +136,7 @@ extension HistoryConditions: VariantCoded {
     package static let busLayout = VariantLayout(keys: ["isAsleep": "asleep"])
 }
 
-/// The properties of the manager.
+/// The properties of the manager object.
 extension DaemonStatus: VariantCoded {
     package static let busLayout = VariantLayout(keys: [
         "version": "Version", "processID": "ProcessID", "policy": "Policy", "held": "Held",

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// Sessions as objects on the bus.
+/// The D-Bus objects of sessions.
 extension SessionKey {
-    /// The name of the session's object on the bus: app and identifier, separated by two underscores. An underscore that is no
-    /// separator is always followed by two digits.
+    /// The name of the session's object on the bus: app and identifier, separated by two underscores.
+    ///
+    /// An underscore that is not part of the separator is always followed by two hexadecimal digits.
     package var node: String { Self.escaped(app) + "__" + Self.escaped(identifier) }
 
-    /// The path of its object on the bus.
+    /// The path of the session's object on the bus.
     package var path: String { TransferBusName.sessionsPath + "/" + node }
 
-    /// The session whose object has this name; nil if the name is no session's.
+    /// Parses the name of a session's object. Returns `nil` if the name does not belong to a session.
     package init?(node: String) {
         guard let border = node.firstRange(of: "__"), let app = Self.unescaped(node[..<border.lowerBound]),
             let identifier = Self.unescaped(node[border.upperBound...])
@@ -18,8 +19,8 @@ extension SessionKey {
         self.init(app: app, identifier: identifier)
     }
 
-    /// Letters and digits stay, any other byte is `_` and its number in two hexadecimal digits, as sd_bus_path_encode(3)
-    /// has it.
+    /// Escapes a string as sd_bus_path_encode(3) does. Letters and digits are kept, and any other byte becomes `_`
+    /// with two hexadecimal digits.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

@@ -2,28 +2,30 @@
 
 /// The names of the daemon on the bus.
 package enum TransferBusName {
-    /// The well-known name.
+    /// The daemon's well-known bus name.
     package static let service = "org.transferd"
-    /// The manager's object.
+    /// The path of the manager's object.
     package static let managerPath = "/org/transferd/Manager"
     /// The manager's interface.
     package static let managerInterface = "org.transferd.Manager1"
-    /// Below it lies an object for each transfer, named by its number.
+    /// The path below which each transfer has an object, named by its number.
     package static let transfersPath = "/org/transferd/transfer"
-    /// A transfer's interface.
+    /// The interface of a transfer's object.
     package static let transferInterface = "org.transferd.Transfer1"
-    /// Below it lies an object for each session.
+    /// The path below which each session has an object.
     package static let sessionsPath = "/org/transferd/session"
-    /// A session's interface.
+    /// The interface of a session's object.
     package static let sessionInterface = "org.transferd.Session1"
-    /// The interface that an app offers on its own name, to be called when its sessions need it.
+    /// The interface that an app exports on its own bus name. The daemon calls the interface if a session needs the
+    /// app.
     package static let appInterface = "org.transferd.App1"
-    /// The interface by which D-Bus reads properties.
+    /// The standard interface for reading properties.
     package static let properties = "org.freedesktop.DBus.Properties"
-    /// What the names of its errors begin with.
+    /// The prefix of the daemon's error names.
     package static let errorPrefix = "org.transferd.Error."
 
-    /// The object of the app of that name, as the Desktop Entry Specification has it for org.freedesktop.Application.
+    /// Returns the path of an app's object, as the Desktop Entry Specification defines it for
+    /// org.freedesktop.Application.
     package static func appPath(of name: String) -> String {
         "/" + name.replacing(".", with: "/").replacing("-", with: "_")
     }

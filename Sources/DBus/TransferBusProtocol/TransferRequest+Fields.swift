@@ -2,20 +2,20 @@
 package import GLibBridge
 package import TransferModel
 
-/// A submitted transfer as the bus carries it.
+/// The D-Bus form of a submitted transfer.
 extension TransferRequest {
-    /// The dictionary that the bus carries.
+    /// The dictionary for the bus.
     package var fields: [String: VariantValue] { RequestFields(self).fields }
 
-    /// Reads what came over the bus.
+    /// Parses a dictionary from the bus.
     ///
-    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
+    /// - Throws: `BusFault` that names the key, the error and its remedy.
     package init(_ values: [String: VariantValue], submitted: WallTime) throws {
         self = try RequestFields(values).request(submitted: submitted)
     }
 }
 
-/// The keys of a submitted transfer: those of its specification that a caller may say, all in one dictionary.
+/// The keys of a submitted transfer. A single dictionary holds the parts of the specification that a caller may set.
 private struct RequestFields: VariantCoded {
     var url = ""
     var kind: WorkKind?
@@ -29,12 +29,12 @@ private struct RequestFields: VariantCoded {
     var user: String?
     var password: String?
     var constraints = ConstraintChange()
-    // Of an upload.
+    // Keys of an upload.
     var uploadFile: String?
     var method: UploadSource.Method?
     var contentType: String?
     var isResumable: Bool?
-    // Of a download.
+    // Keys of a download.
     var directory: String?
     var name: String?
     var collision: Destination.Collision?
@@ -79,9 +79,9 @@ private struct RequestFields: VariantCoded {
         }
     }
 
-    /// The request, checked.
+    /// Validates the keys and returns the request.
     ///
-    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
+    /// - Throws: `BusFault` that names the key, the error and its remedy.
     func request(submitted: WallTime) throws(BusFault) -> TransferRequest {
         try HeaderChecks.check(headers ?? [])
         var specification = TransferSpecification(

@@ -2,12 +2,14 @@
 package import GLibBridge
 package import TransferModel
 
-/// Many transfers as they go over the bus by `Table`: a column for each key instead of a dictionary for each transfer.
+/// A list of transfers in the form of the bus method `Table`: one column per key instead of one dictionary per
+/// transfer.
 ///
-/// Ten thousand dictionaries of variants take GDBus at both ends some hundred times as long as twenty columns, since it goes
-/// into each value by itself; numbers go as one piece of memory, and a text that many transfers share goes once.
+/// In GDBus, at both ends, ten thousand dictionaries of variants take about a hundred times as long as twenty
+/// columns. GDBus visits each value separately. A column of numbers is sent as a single block of memory, and a text
+/// that many transfers share is sent once.
 package enum TransferTable {
-    /// What goes over the bus: the columns of numbers, and those of texts.
+    /// Returns the columns of numbers and the columns of texts, as two dictionaries.
     package static func values(of rows: [TransferStatus]) -> [VariantValue] {
         let count = rows.count
         var (ids, uploads, priorities) = (NumberColumn(count), NumberColumn(count), NumberColumn(count))
@@ -17,7 +19,7 @@ package enum TransferTable {
         var (sessions, kinds, states) = (TextColumn(count), TextColumn(count), TextColumn(count))
         var (sentences, paths) = (TextColumn(count), TextColumn(count))
         var (errorCodes, errors) = (TextColumn(count), TextColumn(count))
-        // Once through the rows: to copy each of them for each column takes three times as long.
+        // A single pass over the rows, because copying each row for each column takes three times as long.
         for row in rows {
             ids.add(row.id.rawValue)
             uploads.add(row.isUpload ? 1 : 0)
@@ -53,9 +55,9 @@ package enum TransferTable {
         ]
     }
 
-    /// Reads what came over the bus; columns of a later version are left alone.
+    /// Parses columns from the bus. Columns of a later version are ignored.
     ///
-    /// - Throws: `BusFault` where a column is of another kind or length than the others, or does not say what is needed.
+    /// - Throws: `BusFault` if a column has the wrong type or length, or if a required value is missing.
     package static func rows(_ values: [VariantValue]) throws -> [TransferStatus] {
         let columns = Columns(values)
         func needed<Value>(_ value: Value?, _ key: String) throws -> Value {
@@ -90,7 +92,7 @@ package enum TransferTable {
     }
 }
 
-/// A number for each row, on its way out.
+/// A column of numbers to be sent. A missing number is sent as −1.
 private struct NumberColumn {
     private var numbers: [VariantValue] = []
 
@@ -101,7 +103,7 @@ private struct NumberColumn {
     mutating func add(_ number: Int64?) { numbers.append(.integer(number ?? -1)) }
 }
 
-/// A text for each row, on its way out: the distinct texts, and for each row the place of its own.
+/// A column of texts to be sent: the distinct texts, and for each row the index of its text.
 private struct TextColumn {
     private var words: [VariantValue] = []
     private var places: [VariantValue] = []
@@ -114,7 +116,7 @@ private struct TextColumn {
 
     mutating func add(_ text: String?) {
         guard let text else { return places.append(.integer(-1)) }
-        // Neighbours often have the same.
+        // Neighboring rows often have the same text.
         if let last, last.text == text { return places.append(.integer(last.place)) }
         let place = known[text] ?? Int64(words.count)
         if place == words.count {
@@ -126,7 +128,7 @@ private struct TextColumn {
     }
 }
 
-/// The columns that came; those that are missing know nothing of any row.
+/// The received columns. A missing column has no value in any row.
 private struct Columns {
     let ids: [Int64?]
     private let numbers: [String: VariantValue]

@@ -2,11 +2,13 @@
 import BackgroundTransfer
 import Foundation
 
-/// Downloads a list of addresses into a folder, in the background: it hands them over and ends. The daemon starts it again,
-/// with `--finish FOLDER`, once all are there; it then puts each file in its place.
+/// A program that downloads a list of URLs into a folder in the background. It submits the downloads and exits.
 ///
-///     batch-downloader list.txt ~/Podcasts         hands over, and ends
-///     batch-downloader --progress ~/Podcasts       shows how far all of it is, until it is done
+/// After all downloads have finished, the daemon starts the program again, with `--finish FOLDER`. The program then
+/// moves each file to its place.
+///
+///     batch-downloader list.txt ~/Podcasts         submits the downloads and exits
+///     batch-downloader --progress ~/Podcasts       shows the progress of all downloads until they are done
 @main
 struct BatchDownloader {
     static func main() throws {
@@ -18,13 +20,14 @@ struct BatchDownloader {
         let folder = URL(fileURLWithPath: arguments[1], isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 
-        // How the daemon starts this program, which has no name on the bus.
+        // The command with which the daemon starts this program, which has no bus name.
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let application = BackgroundApplication.shared
         application.relaunchCommand = [program, "--finish", folder.path]
 
         let downloads = Downloads(into: folder)
-        // Started by the daemon: the session is made again below, hears what has happened, and the program ends.
+        // If the daemon has started the program, the session is opened again below and reports its events. The
+        // program then exits.
         application.onEvents { _, done in downloads.whenAllIsTold(done) }
 
         switch arguments[0] {
@@ -37,7 +40,7 @@ struct BatchDownloader {
                     try await downloads.showProgress()
                     exit(0)
                 } catch {
-                    // Such as: another process has the session just now.
+                    // For example: another process is using the session.
                     print(error)
                     exit(1)
                 }

@@ -2,15 +2,15 @@
 import BackgroundTransfer
 import Foundation
 
-/// The downloads of one folder: a background session, and its delegate.
+/// The downloads of one folder: a background session and its delegate.
 final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
     private let folder: URL
-    // Only used on the session's delegate queue, which is serial; `lock` guards what other threads set.
+    // Used only on the session's delegate queue, which is serial. `lock` guards the values that other threads set.
     private let lock = NSLock()
     private var told: (@Sendable () -> Void)?
     private var isTold = false
 
-    /// One session for each folder, the same whenever the program runs.
+    /// The identifier of the session. Each folder has its own session, and the identifier is the same at every start.
     private var identifier: String { "downloads \(folder.path)" }
     private lazy var session: URLSession = {
         let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
@@ -20,7 +20,7 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable
 
     init(into folder: URL) { self.folder = folder }
 
-    /// Makes the session again: from now on the delegate hears what has happened.
+    /// Opens the session again. From now on, the delegate receives the session's events.
     func join() { _ = session }
 
     func add(_ urls: [URL]) {
@@ -31,7 +31,7 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable
         }
     }
 
-    /// Calls `done` when all that waited for this program has been told.
+    /// Calls `done` after every event that had waited for this program has been reported.
     func whenAllIsTold(_ done: @escaping @Sendable () -> Void) {
         let isOver = lock.withLock { () -> Bool in
             told = done
@@ -40,8 +40,11 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable
         if isOver { done() }
     }
 
-    /// Prints one line a second over all tasks, until none is left. Without Apple's names, because a session that another
-    /// process has is an error here, which a program can show, and there a mistake, which ends it.
+    /// Prints the overall progress once per second until no task is left.
+    ///
+    /// Uses `BackgroundSession` rather than `URLSession`. If another process is using the session,
+    /// `BackgroundSession` throws an error that the program can show. `URLSession` treats this as a programming
+    /// mistake and ends the program.
     func showProgress() async throws {
         var configuration = BackgroundSessionConfiguration(identifier: identifier)
         configuration.isDiscretionary = true
@@ -55,16 +58,16 @@ final class Downloads: NSObject, URLSessionDownloadDelegate, @unchecked Sendable
         print("all are there; the program is started to put them into their places")
     }
 
-    // MARK: What happens
+    // MARK: URLSessionDownloadDelegate
 
     func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
-        // An answer such as 404 is no error: its body is the file.
+        // A response such as 404 is not an error. Its body is the file.
         let status = (downloadTask.response as? HTTPURLResponse)?.statusCode ?? 0
         guard (200...299).contains(status) else {
             print("\(downloadTask.taskDescription ?? ""): the server answered \(status)")
             return
         }
-        // The file is gone once this returns.
+        // The file is removed after this method returns.
         let place = folder.appendingPathComponent(downloadTask.taskDescription ?? "\(downloadTask.taskIdentifier)")
         do {
             try? FileManager.default.removeItem(at: place)

@@ -3,21 +3,22 @@ import Foundation
 import TransferBusProtocol
 import TransferTesting
 
-/// A bus of its own that starts a daemon of its own when that is called.
+/// A private bus that starts a private daemon at the daemon's first call.
 ///
-/// It is the daemon's session bus and its system bus: nobody's power supply, network or notifications are in it.
+/// The bus serves as the daemon's session bus and system bus. It therefore has no real power supply, network or
+/// notifications.
 final class DaemonBus: Sendable {
-    /// All that is written lies in it.
+    /// The folder for all files of the bus and of its programs.
     let folder: String
     let address: String
-    /// What programs on this bus have; what the bus starts has it from the bus.
+    /// The environment of programs on this bus. The bus passes it to the programs that it starts.
     private let environment: [String: String]
     private let process = Process()
     private let input = Pipe()
 
     /// Starts the bus.
     ///
-    /// - Throws: `ContractFailure` with the bus's own words.
+    /// - Throws: `ContractFailure` with the output of the bus.
     init(daemon: String) async throws {
         let folder = NSTemporaryDirectory() + "session-rules-\(UUID().uuidString.prefix(8))"
         self.folder = folder
@@ -32,7 +33,7 @@ final class DaemonBus: Sendable {
             try write(daemon: daemon)
             try start()
             try await Self.until("the bus") {
-                // Its address is what it writes once it listens.
+                // The bus writes its address once it is listening.
                 let words = (try? String(contentsOfFile: folder + "/words", encoding: .utf8)) ?? ""
                 guard self.process.isRunning else { throw ContractFailure("dbus-daemon does not run: \(words)") }
                 return words.contains("unix:")
@@ -65,7 +66,7 @@ final class DaemonBus: Sendable {
     }
 
     private func start() throws {
-        // The shell ends the bus when this process dies, however it does: its input ends then.
+        // The shell ends the bus when this process ends in any way, because the shell's input ends then.
         let guardian = """
             dbus-daemon "$@" & child=$!
             while read -r line; do :; done
@@ -85,7 +86,8 @@ final class DaemonBus: Sendable {
         try runWithoutBlockedSignals()
     }
 
-    /// Threads of Dispatch block SIGTERM and most others; the daemon would inherit that from the bus.
+    /// Starts the bus with all signals unblocked. Dispatch threads block SIGTERM and most other signals, and the
+    /// daemon would inherit this from the bus.
     private func runWithoutBlockedSignals() throws {
         var none = sigset_t()
         var former = sigset_t()
@@ -95,9 +97,9 @@ final class DaemonBus: Sendable {
         try process.run()
     }
 
-    /// Runs a program on the bus to its end.
+    /// Runs a program on the bus until it ends.
     ///
-    /// - Throws: `ContractFailure` where that is no good one.
+    /// - Throws: `ContractFailure` if the program fails.
     func run(_ words: [String]) async throws {
         let program = Process()
         program.executableURL = URL(fileURLWithPath: words[0])
@@ -113,14 +115,14 @@ final class DaemonBus: Sendable {
         }
     }
 
-    /// Ends the bus, and removes the folder.
+    /// Stops the bus and removes the folder.
     func end() async {
         try? input.fileHandleForWriting.close()
         try? await Self.until("the end of the bus") { !self.process.isRunning }
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Waits until something holds, as long as a busy machine takes.
+    /// Waits until a condition holds, for as long as a busy machine may need.
     static func until(_ what: String, _ condition: () async throws -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(60)
         while try await !condition() {

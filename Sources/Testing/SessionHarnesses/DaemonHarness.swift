@@ -6,24 +6,31 @@ import TransferBusClient
 import TransferBusProtocol
 public import TransferTesting
 
-/// The rules of sessions on a daemon of its own: a real `transferd`, on a bus of its own, with folders of its own.
+/// A harness with a real `transferd`, on a private bus and with private folders.
 ///
-/// Whatever daemon runs for the person is not touched. It needs `dbus-daemon`, found along the path, and `transferctl` beside
-/// the daemon. Each process of an app is a connection of its own. S6 is out of reach: the daemon looks at the machine's own
-/// power supply.
+/// The user's own daemon is not affected. The harness requires `dbus-daemon` in `PATH` and `transferctl` beside the
+/// daemon. Each process of an app is a connection of its own.
+///
+/// Rule S6 cannot be checked, because the daemon reads the machine's own power supply.
+///
+/// ```swift
+/// try await SessionConformance { try await DaemonHarness() }.run(rule)
+/// ```
 public final class DaemonHarness: SessionHarness {
     private let bus: DaemonBus
     private let client = BusClient()
     private let processes = Mutex<[SessionProcess]>([])
-    /// Where apps that are started write for which session.
+    /// The file to which started apps write the identifiers of their sessions.
     private let startsFile: String
-    /// Beside the daemon: to end apps for good is the person's, and the person's program is known by its name.
+    /// The path of `transferctl`, beside the daemon. Only the user may quit an app, and the daemon recognizes the
+    /// user's program by its name.
     private let control: String
 
-    /// A daemon that the bus starts when it is called first.
+    /// Creates a harness. The bus starts the daemon at its first call.
     ///
-    /// - Parameter daemon: the absolute path of `transferd`; nil: the one that is installed, see ``installedDaemon()``.
-    /// - Throws: `ContractFailure` that says what is missing.
+    /// - Parameter daemon: The absolute path of `transferd`. `nil` means the installed daemon, see
+    ///   ``installedDaemon()``.
+    /// - Throws: `ContractFailure` that names the missing program.
     public init(daemon: String? = nil) async throws {
         guard let daemon = daemon ?? Self.installedDaemon() else {
             throw ContractFailure(
@@ -43,8 +50,9 @@ public final class DaemonHarness: SessionHarness {
         }
     }
 
-    /// The daemon that the person's bus starts: what the service files in the data folders name (XDG Base Directory
-    /// Specification). Nil where there is none.
+    /// Returns the daemon that the user's bus starts, or `nil` if there is none.
+    ///
+    /// The service files in the data folders name the daemon (XDG Base Directory Specification).
     public static func installedDaemon() -> String? {
         let environment = ProcessInfo.processInfo.environment
         let own = environment["XDG_DATA_HOME"] ?? environment["HOME"].map { $0 + "/.local/share" }
@@ -59,9 +67,11 @@ public final class DaemonHarness: SessionHarness {
         return nil
     }
 
-    /// A connection to the bus. The app of the rules is this program; any other takes its name there.
+    /// Opens a connection to the bus. The app of the rules is this program; any other app acquires its name on the
+    /// bus.
     public func join(as app: String) async throws -> SessionProcess {
-        // Words that are program, script, name of the script and file, whatever characters are in the file's path.
+        // The words are program, option, script, name of the script, and file. The file's path may contain any
+        // character.
         let command = ["/bin/sh", "-c", #"echo "$BACKGROUND_TRANSFER_SESSION" >> "$1""#, "sh", startsFile]
         let process = try SessionProcess(
             busAddress: bus.address, name: app == SessionConformance.app ? nil : app, relaunchCommand: command)
@@ -69,55 +79,56 @@ public final class DaemonHarness: SessionHarness {
         return process
     }
 
-    /// Kills the daemon, and has the bus start it again.
+    /// Kills the daemon and makes the bus start it again.
     public func restart() async throws {
         guard let process = try await client.daemonProcess() else { throw ContractFailure("no daemon runs") }
         kill(pid_t(process), SIGKILL)
         try await DaemonBus.until("the daemon's end") { kill(pid_t(process), 0) != 0 }
         try await DaemonBus.until("the bus to notice") { try await self.client.daemonProcess() != process }
-        // The bus starts it when it is called.
+        // A call makes the bus start the daemon.
         _ = try await rows("Apps")
     }
 
-    /// What the apps that were started wrote.
+    /// Returns the identifiers that the started apps wrote.
     public func starts(of app: String) async throws -> [String] {
         guard FileManager.default.fileExists(atPath: startsFile) else { return [] }
         return try String(contentsOfFile: startsFile, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
-    /// As `transferctl limiter` shows it; of this program's app.
+    /// Returns the delay that `transferctl limiter` shows for this program's app.
     public func delay(of app: String) async throws -> Duration {
         .seconds(try await rows("Limiters").first?["delay"]?.integer ?? 0)
     }
 
-    /// By `transferctl apps quit`, of this program's app.
+    /// Runs `transferctl apps quit` for this program's app.
     public func quit(_ app: String) async throws {
         let name = try await rows("Apps").first?["app"]?.string
         try await bus.run([control, "apps", "quit", name ?? app])
     }
 
-    /// What the daemon lists for this program: its own app alone, by the name that the daemon has for it.
+    /// Returns the daemon's list for this program. It contains this program's own app only, under the daemon's name
+    /// for it.
     private func rows(_ method: String) async throws -> [[String: VariantValue]] {
         (try await client.call(method).first?.items ?? []).compactMap(\.dictionary)
     }
 
-    /// Not possible: see ``isOutOfReach(_:)``.
+    /// Throws: the power supply cannot be changed. See ``isOutOfReach(_:)``.
     public func setMachine(isOnMains: Bool) async throws {
         throw ContractFailure("the power supply of a machine cannot be changed")
     }
 
-    /// S6.
+    /// Returns a reason for rule S6, and `nil` for all other rules.
     public func isOutOfReach(_ rule: SessionRule) -> String? {
         rule == .s6 ? "its power supply is the machine's own, which no test can change" : nil
     }
 
-    /// Ends daemon and bus, and removes their folder.
+    /// Stops the daemon and the bus, and removes their folder.
     public func close() async {
-        // One that stayed would have the bus start another daemon.
+        // A process that stayed connected would make the bus start another daemon.
         for process in processes.withLock({ $0 }) { await process.leave() }
         if let process = try? await client.daemonProcess() {
             kill(pid_t(process), SIGTERM)
-            // One that does not end in order is killed: it is nobody else's.
+            // A daemon that does not stop in time is killed. It belongs to this harness alone.
             do { try await DaemonBus.until("the daemon's end") { kill(pid_t(process), 0) != 0 } } catch {
                 kill(pid_t(process), SIGKILL)
             }

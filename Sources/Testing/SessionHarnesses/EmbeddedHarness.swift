@@ -11,10 +11,16 @@ import TransferSessions
 public import TransferTesting
 import URLSessionExecutor
 
-/// The rules of sessions on an engine in this process: real store, executor and clock; power and network as a rule says.
+/// A harness with an engine in this process. Store, executor and clock are real; power and network are simulated.
 ///
-/// Its files lie in a temporary folder. A restart ends the engine in good order, since this process cannot die for it. S1
-/// and S4 are out of reach: an engine in a process carries out the sessions of one app and of one process.
+/// The files are in a temporary folder. A restart stops the engine in an orderly way, because this process cannot
+/// crash for it.
+///
+/// Rules S1 and S4 cannot be checked, because an embedded engine runs the sessions of one app and one process.
+///
+/// ```swift
+/// try await SessionConformance { try await EmbeddedHarness() }.run(rule)
+/// ```
 public final class EmbeddedHarness: SessionHarness {
     private struct Engine {
         var transfers: EmbeddedTransfers
@@ -28,10 +34,11 @@ public final class EmbeddedHarness: SessionHarness {
     private let engine = Mutex<Engine?>(nil)
     private let conditions = Mutex(EmbeddedHarness.conditions(isOnMains: true))
 
-    /// An engine that runs.
+    /// Creates a harness with a running engine.
     ///
-    /// - Parameter policy: what decides about discretionary tasks. One that lets them run on battery does not keep S6.
-    /// - Throws: `EmbeddedError` and the like where the temporary folder cannot be used.
+    /// - Parameter policy: The policy for discretionary tasks. A policy that lets them run on battery violates rule
+    ///   S6.
+    /// - Throws: `EmbeddedError` or another error if the temporary folder cannot be used.
     public init(policy: any Policy = StrictPolicy()) async throws {
         self.policy = policy
         root = NSTemporaryDirectory() + "session-rules-\(UUID().uuidString)"
@@ -74,38 +81,38 @@ public final class EmbeddedHarness: SessionHarness {
         try? await old?.run.value
     }
 
-    /// A further way to the engine, whatever the app.
+    /// Opens another channel to the engine, whatever the app.
     public func join(as app: String) async throws -> SessionProcess {
         guard let transfers = engine.withLock({ $0?.transfers }) else { throw ContractFailure("there is no engine") }
         let channel = transfers.makeChannel(named: UUID().uuidString)
         return SessionProcess(over: channel) { await channel.leave() }
     }
 
-    /// Ends the engine, and starts another one on its files.
+    /// Stops the engine and starts another engine on its files.
     public func restart() async throws {
         await stop()
         try start()
     }
 
-    /// The sessions for which the program would have been called.
+    /// Returns the sessions for which the program would have been called.
     public func starts(of app: String) async throws -> [String] { launcher.sessions }
 
-    /// The delay of the one app.
+    /// Returns the delay of the engine's app.
     public func delay(of app: String) async throws -> Duration {
         await engine.withLock { $0?.transfers }?.relaunchDelay ?? .zero
     }
 
-    /// Does what the daemon does at a force quit.
+    /// Performs the daemon's actions at a force quit.
     public func quit(_ app: String) async throws { await engine.withLock { $0?.transfers }?.quit() }
 
-    /// Tells the engine so.
+    /// Reports the power supply to the engine.
     public func setMachine(isOnMains: Bool) async throws {
         let new = Self.conditions(isOnMains: isOnMains)
         conditions.withLock { $0 = new }
         engine.withLock { $0?.source }?.send(new)
     }
 
-    /// S1 and S4.
+    /// Returns a reason for rules S1 and S4, and `nil` for all other rules.
     public func isOutOfReach(_ rule: SessionRule) -> String? {
         switch rule {
         case .s1: "an embedded engine carries out the sessions of one app"
@@ -114,14 +121,14 @@ public final class EmbeddedHarness: SessionHarness {
         }
     }
 
-    /// Ends the engine and removes its folder.
+    /// Stops the engine and removes its folder.
     public func close() async {
         await stop()
         try? FileManager.default.removeItem(atPath: root)
     }
 }
 
-/// Notes for which sessions the program would have been called.
+/// A launcher that records the sessions for which the program would have been called.
 private final class CountingLauncher: ProgramLauncher {
     private let content = Mutex<[String]>([])
 

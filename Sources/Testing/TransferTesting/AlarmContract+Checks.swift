@@ -46,7 +46,7 @@ extension AlarmContract {
     }
 
     func notBefore(_ subject: Subject, _ trial: Int) async throws -> Bool {
-        // Twice as far away with each try: where a busy machine stands still, more than one of them may be too near.
+        // The distance doubles with each trial, because a stalled machine may exceed several of the shorter ones.
         let due = later(subject, by: 4 << trial)
         let told = try await subject.alarm.signals().observed { _ in
             subject.alarm.set(due)
@@ -100,7 +100,7 @@ extension AlarmContract {
         for instant in past {
             let told = try await subject.alarm.signals().observed { signals in
                 subject.alarm.set(instant)
-                // No time passes here: what is past needs none.
+                // No time has to pass before the ring, because the instant is already past.
                 try await awaitRings(signals, 1, "\(instant) was past")
                 try await subject.pass(unit)
             }
@@ -128,7 +128,7 @@ extension AlarmContract {
         try expect(came, "\(why), but it rang \(signals.elements.count { $0 == .rang }) times, not \(count)")
     }
 
-    /// Steps of the wall clock may come at any time: they are the machine's.
+    /// Checks the number of rings. Changes of the wall clock are ignored, because the machine may set it at any time.
     private func expectRings(_ told: [AlarmSignal], _ count: Int, _ why: String) throws {
         try expectEqual(told.count { $0 == .rang }, count, "rings where \(why)")
     }

@@ -2,7 +2,7 @@
 public import TransferEngine
 internal import TransferPolicy
 
-/// What every `Alarm` must do, as checks that any test framework can run.
+/// The contract of `Alarm`, as checks that any test framework can run.
 ///
 /// ```swift
 /// @Test("keeps the contract", arguments: AlarmContract.Check.allCases)
@@ -14,42 +14,46 @@ internal import TransferPolicy
 /// }
 /// ```
 public struct AlarmContract: Sendable {
-    /// A new alarm and its time.
+    /// A new alarm and the way to let its time pass.
     public struct Subject: Sendable {
-        /// The alarm that is tried.
+        /// The alarm under test.
         public var alarm: any Alarm
-        /// Lets at least that much time pass on the alarm's clocks.
+        /// Lets at least the given time pass on the alarm's clocks.
         public var pass: @Sendable (Duration) async throws -> Void
 
-        /// An alarm, and how its time passes.
+        /// Creates a subject.
+        ///
+        /// - Parameters:
+        ///   - alarm: The alarm under test.
+        ///   - pass: A closure that lets at least the given time pass on the alarm's clocks.
         public init(_ alarm: any Alarm, pass: @escaping @Sendable (Duration) async throws -> Void) {
             self.alarm = alarm
             self.pass = pass
         }
     }
 
-    /// The single promises.
+    /// The individual requirements of the contract.
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
-        /// Its clock goes on and never back.
+        /// The clock advances and never goes back.
         case clockGoesOn = "its clock never goes back, and goes on while time passes"
-        /// The boot is named.
+        /// The boot has a constant name.
         case bootIsNamed = "its boot has a name, the same at every call"
-        /// Nothing set, nothing rings.
+        /// The alarm does not ring if nothing is set.
         case silentWhenUnset = "it does not ring when nothing is set"
-        /// One ring for one instant.
+        /// The alarm rings once for each instant that is set.
         case ringsOnce = "it rings once at the instant"
-        /// No ring before the instant.
+        /// The alarm does not ring before the instant.
         case notBefore = "it does not ring before the instant"
-        /// What is set takes the place of what was.
+        /// A new instant replaces the previous instant.
         case setReplaces = "a new instant takes the place of the one before, earlier or later"
-        /// Nil takes back.
+        /// `nil` cancels the instant.
         case nilClears = "nil takes back what was set"
-        /// The past is due.
+        /// An instant in the past rings at once.
         case pastRingsAtOnce = "an instant that is past rings at once, and once"
-        /// One ring for each time it is set.
+        /// The alarm rings each time that an instant is set.
         case ringsAgain = "it rings again when it is set again"
 
-        /// The promise as a sentence.
+        /// The requirement as a sentence.
         public var description: String { rawValue }
     }
 
@@ -57,12 +61,12 @@ public struct AlarmContract: Sendable {
     let patience: Duration
     private let make: @Sendable () async throws -> Subject
 
-    /// A contract for the alarms that `make` makes, a new one with each call.
+    /// Creates a contract for the alarms that `make` creates. `make` is called for each trial of a check.
     ///
     /// - Parameters:
-    ///   - unit: the step of time: a check lets four of them pass.
-    ///   - patience: real time after which a ring that is due counts as missing.
-    ///   - make: makes an alarm, and says how its time is passed.
+    ///   - unit: The unit of time. A check lets four units pass. The default is 10 milliseconds.
+    ///   - patience: The real time after which an expected ring counts as missing. The default is 10 seconds.
+    ///   - make: A closure that creates an alarm and the way to let its time pass.
     public init(
         unit: Duration = .milliseconds(10), patience: Duration = .seconds(10),
         _ make: @escaping @Sendable () async throws -> Subject
@@ -72,9 +76,12 @@ public struct AlarmContract: Sendable {
         self.make = make
     }
 
-    /// Runs one check on a new alarm; throws a `ContractFailure` that says what was wrong.
+    /// Runs a check on a new alarm.
+    ///
+    /// - Parameter check: The requirement to check.
+    /// - Throws: `ContractFailure` with a description of the violation.
     public func run(_ check: Check) async throws {
-        // A machine that stands still at the wrong moment makes a try worthless, not wrong.
+        // A machine that stalls at the wrong moment makes a trial inconclusive, not failed.
         for trial in 0..<10 where try await isConclusive(check, try await make(), trial) { return }
         throw ContractFailure("the machine was too slow ten times to see whether \(check)")
     }

@@ -3,7 +3,7 @@ internal import TransferEngine
 internal import TransferModel
 
 extension ConditionSourceContract {
-    /// The two seconds of the port, and what a busy machine may add.
+    /// The two seconds that the port allows, and a margin for a busy machine.
     private static let firstLimit = Duration.milliseconds(2500)
 
     func firstInTime(_ subject: Subject) async throws {
@@ -81,7 +81,7 @@ extension ConditionSourceContract {
             _ = await (one, two)
             await subject.source.stop()
             subject.source.readyToSleep()
-            // Nothing fulfils this: the wait ends with the stream.
+            // No condition is ever met. The wait ends with the stream.
             _ = await snapshots.wait(atMost: patience) { _ in false }
             try expect(snapshots.isOver, "the stream went on after stop")
         }
@@ -101,7 +101,7 @@ extension ConditionSourceContract {
         }
     }
 
-    /// Runs `body` once the first snapshot is there; returns all snapshots.
+    /// Runs `body` after the first snapshot has arrived, and returns all snapshots.
     private func observe(
         _ subject: Subject, _ body: (Observed<Conditions>) async throws -> Void
     ) async throws -> [Conditions] {

@@ -2,7 +2,7 @@
 public import TransferEngine
 public import TransferModel
 
-/// What every `ConditionSource` must do, as checks that any test framework can run.
+/// The contract of `ConditionSource`, as checks that any test framework can run.
 ///
 /// ```swift
 /// @Test("keeps the contract", arguments: ConditionSourceContract.Check.allCases)
@@ -11,18 +11,25 @@ public import TransferModel
 /// }
 /// ```
 public struct ConditionSourceContract: Sendable {
-    /// A new source, and what can be done to the machine it tells of.
+    /// A new source and the ways to influence its machine.
     public struct Subject: Sendable {
-        /// The source that is tried.
+        /// The source under test.
         public var source: any ConditionSource
-        /// The clocks by which its facts are dated.
+        /// Returns the time of the clocks that date the source's facts.
         public var now: @Sendable () -> Moment
-        /// Makes the source look again at a machine that has not changed; nil where that cannot be done.
+        /// Makes the source read the unchanged machine again. `nil` if that is not possible.
         public var lookAgain: (@Sendable () async throws -> Void)?
-        /// Changes the machine, and returns what the source is to tell then; nil where that cannot be done.
+        /// Changes the machine and returns the conditions that the source must then report. `nil` if that is not
+        /// possible.
         public var change: (@Sendable () async throws -> Conditions)?
 
-        /// A source with its surroundings.
+        /// Creates a subject.
+        ///
+        /// - Parameters:
+        ///   - source: The source under test.
+        ///   - now: A closure that returns the time of the clocks that date the source's facts.
+        ///   - lookAgain: A closure that makes the source read the unchanged machine again.
+        ///   - change: A closure that changes the machine and returns the expected conditions.
         public init(
             _ source: any ConditionSource, now: @escaping @Sendable () -> Moment,
             lookAgain: (@Sendable () async throws -> Void)? = nil,
@@ -35,43 +42,47 @@ public struct ConditionSourceContract: Sendable {
         }
     }
 
-    /// The single promises.
+    /// The individual requirements of the contract.
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
-        /// The first snapshot is not late.
+        /// The first snapshot arrives within two seconds.
         case firstInTime = "the first snapshot comes within two seconds"
-        /// Facts are dated and say where they are from.
+        /// Facts have a plausible date and source.
         case factsAreSane = "facts hold since a time that has been, and unknown ones claim no source that said so"
-        /// Equal snapshots are told once.
+        /// Equal snapshots are reported once.
         case nothingIsRepeated = "a snapshot equal to the one before is not told, whatever is said of sleep"
-        /// Changes are told.
+        /// Changes are reported.
         case changeIsTold = "a change is told"
-        /// Slow consumers see the newest.
+        /// A slow consumer receives the newest snapshot.
         case slowSeesNewest = "who comes late sees the newest snapshot"
-        /// Stop ends the stream.
+        /// `stop` ends the stream and may be repeated.
         case stopEnds = "stop ends the stream, and may be repeated, also at the same time"
-        /// Stop works before the first consumer.
+        /// `stop` works before the first consumer.
         case stopBeforeUse = "stop before any snapshot was asked for ends later streams"
 
-        /// The promise as a sentence.
+        /// The requirement as a sentence.
         public var description: String { rawValue }
     }
 
     let patience: Duration
     private let make: @Sendable () async throws -> Subject
 
-    /// A contract for the sources that `make` makes, a new one with each call.
+    /// Creates a contract for the sources that `make` creates. `make` is called for each check.
     ///
     /// - Parameters:
-    ///   - patience: real time after which what should have been told counts as missing.
-    ///   - make: makes a source, and says how its machine is changed.
+    ///   - patience: The real time after which an expected snapshot counts as missing. The default is 10 seconds.
+    ///   - make: A closure that creates a source and the ways to change its machine.
     public init(patience: Duration = .seconds(10), _ make: @escaping @Sendable () async throws -> Subject) {
         self.patience = patience
         self.make = make
     }
 
-    /// Runs one check on a new source and stops it; throws a `ContractFailure` that says what was wrong.
+    /// Runs a check on a new source and stops the source.
     ///
-    /// Where the machine cannot be changed, the checks of changes see that nothing is told twice in a row.
+    /// If the machine cannot be changed, the checks of changes only verify that no snapshot is reported twice in a
+    /// row.
+    ///
+    /// - Parameter check: The requirement to check.
+    /// - Throws: `ContractFailure` with a description of the violation.
     public func run(_ check: Check) async throws {
         let subject = try await make()
         do {

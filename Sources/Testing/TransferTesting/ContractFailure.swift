@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an implementation of a port did that its contract forbids.
+/// A violation of a port's contract by an implementation.
 public struct ContractFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was expected and what came instead.
+    /// The expected and the actual behavior.
     public var description: String
 
-    /// A failure.
+    /// Creates a failure with a description of the expected and the actual behavior.
     public init(_ description: String) {
         self.description = description
     }
 }
 
-/// Throws unless `condition` holds.
+/// Throws a `ContractFailure` unless the condition holds.
 func expect(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws {
     guard condition else { throw ContractFailure(otherwise()) }
 }
 
-/// Throws unless both are equal.
+/// Throws a `ContractFailure` unless both values are equal.
 func expectEqual<Value: Equatable>(_ actual: Value, _ expected: Value, _ what: String) throws {
     guard actual == expected else {
         throw ContractFailure("\(what): expected \(expected), got \(actual)")

@@ -3,10 +3,11 @@ internal import Synchronization
 internal import TransferEngine
 internal import TransferModel
 
-/// One run of a check of `TransferExecutorContract`: starts attempts, waits for them, and keeps them all.
+/// A single run of a check of `TransferExecutorContract`. It starts attempts, waits for them, and keeps all of them.
 final class ExecutorTrial: Sendable {
-    /// How much the server sends before it stalls, and the whole file.
+    /// The number of bytes that the server sends before it stalls.
     private static let stallEnd: Int64 = 1_000_000
+    /// The size of the whole file.
     private static let size: Int64 = 3_000_000
 
     private let harness: any TransferExecutorHarness
@@ -18,12 +19,12 @@ final class ExecutorTrial: Sendable {
         self.patience = patience
     }
 
-    /// Every attempt so far.
+    /// All attempts that have been started.
     var attempts: [ObservedAttempt] { started.withLock { $0 } }
 
     private var executor: any TransferExecutor { harness.executor }
 
-    // MARK: The checks
+    // MARK: Checks
 
     func fetches(_ sizes: [Int64]) async throws {
         for (index, size) in sizes.enumerated() {
@@ -98,7 +99,7 @@ final class ExecutorTrial: Sendable {
         try expect(space >= 0, "availableSpace told \(space)")
     }
 
-    // MARK: What they share
+    // MARK: Helpers
 
     private func start(_ id: Int64, _ delivery: TransferDelivery, resume: ResumePoint? = nil) -> ObservedAttempt {
         let attempt = ObservedAttempt(
@@ -125,7 +126,7 @@ final class ExecutorTrial: Sendable {
         try expect(harness.isRight(file, for: attempt.job.id), "the finished file is not what the server has")
     }
 
-    /// An attempt to which the server sends no more.
+    /// Starts an attempt and waits until the server has stalled.
     private func stalled(_ id: Int64) async throws -> ObservedAttempt {
         let attempt = start(id, .stalling(at: Self.stallEnd, size: Self.size))
         let came = await attempt.waits(atMost: patience) { $0.contains { $0.progress == Self.stallEnd } }

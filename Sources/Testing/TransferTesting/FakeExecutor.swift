@@ -3,22 +3,59 @@ internal import Synchronization
 public import TransferEngine
 public import TransferModel
 
-/// An executor that moves nothing: a test says what becomes of each attempt.
+/// An executor that transfers nothing. A test determines the result of each attempt.
 ///
-/// It keeps the contract whatever the script says: reports come only while an attempt is under way, exactly one
-/// `ended` closes it, and none follows.
+/// The executor keeps its contract whatever the test does. Reports occur only during an attempt, exactly one `ended`
+/// report closes the attempt, and no report follows.
+///
+/// ```swift
+/// let executor = FakeExecutor()
+/// // Run an engine with the executor and submit a transfer, then:
+/// executor.progress(id, to: 500, of: 1000)
+/// executor.finish(id)
+/// ```
+///
+/// ## Topics
+///
+/// ### Creating an Executor
+/// - ``init(onCall:)``
+///
+/// ### Inspecting Calls
+/// - ``calls``
+/// - ``log``
+/// - ``faults``
+/// - ``running``
+/// - ``specification(of:)``
+/// - ``path(_:)``
+///
+/// ### Configuring Answers
+/// - ``setAvailableSpace(_:)``
+/// - ``setStopsAtOnce(_:)``
+///
+/// ### Reporting
+/// - ``progress(_:to:of:)``
+/// - ``checkpoint(_:at:of:)``
+/// - ``answer(_:after:)``
+/// - ``restart(_:)``
+///
+/// ### Ending Attempts
+/// - ``finish(_:status:)``
+/// - ``fail(_:_:retryAfterSeconds:)``
+/// - ``challenge(_:_:)``
+/// - ``runOutOfSpace(_:needed:available:)``
+/// - ``stopped(_:)``
 public final class FakeExecutor: TransferExecutor {
-    /// What the engine asked for.
+    /// The calls that an engine makes.
     public enum Call: Hashable, Sendable {
-        /// An attempt was begun, with these bytes to continue from.
+        /// An attempt was started and continues from the given offset.
         case start(TransferID, offset: Int64)
         /// An attempt was told to stop.
         case stop(TransferID)
         /// A partial file was removed.
         case discard(path: String)
-        /// Room was measured.
+        /// The available space was queried.
         case measure
-        /// The end.
+        /// The executor was shut down.
         case shutdown
     }
 
@@ -42,35 +79,35 @@ public final class FakeExecutor: TransferExecutor {
     private let onCall: @Sendable (Call) -> Void
     private let callContinuation: AsyncStream<Call>.Continuation
 
-    /// Everything the engine asks for, as it comes. One consumer.
+    /// The calls of the engine as they occur, for a single consumer.
     public let calls: AsyncStream<Call>
 
-    /// An executor.
+    /// Creates an executor without attempts.
     ///
-    /// - Parameter onCall: called within each call, for tests that watch the order of calls to several ports.
+    /// - Parameter onCall: A closure that runs within each call, for tests of the order of calls to several ports.
     public init(onCall: @escaping @Sendable (Call) -> Void = { _ in }) {
         self.onCall = onCall
         (calls, callContinuation) = AsyncStream.makeStream()
     }
 
-    // MARK: What a test sets and sees
+    // MARK: Controlled by the test
 
-    /// Everything asked for so far.
+    /// All calls so far.
     public var log: [Call] { state.withLock(\.calls) }
 
-    /// What the engine did that the contract forbids.
+    /// Descriptions of the engine's violations of the contract.
     public var faults: [String] { state.withLock(\.faults) }
 
-    /// The transfers with an attempt under way, in order.
+    /// The transfers with an attempt in progress, sorted.
     public var running: [TransferID] { state.withLock { $0.attempts.keys.sorted() } }
 
-    /// What `availableSpace` answers.
+    /// Sets the result of `availableSpace`.
     public func setAvailableSpace(_ bytes: Int64?) { state.withLock { $0.space = bytes } }
 
-    /// Whether a stop is answered at once (the default), or left to `stopped(_:)`.
+    /// Sets whether a stop ends the attempt at once (the default) or waits for `stopped(_:)`.
     public func setStopsAtOnce(_ isOn: Bool) { state.withLock { $0.stopsAtOnce = isOn } }
 
-    /// Reports bytes, not yet durable ones.
+    /// Reports received bytes that are not durable yet.
     public func progress(_ id: TransferID, to bytes: Int64, of total: Int64? = nil) {
         send(id) { attempt in
             attempt.bytes = bytes
@@ -78,7 +115,7 @@ public final class FakeExecutor: TransferExecutor {
         }
     }
 
-    /// Reports what is durable.
+    /// Reports durable bytes.
     public func checkpoint(_ id: TransferID, at bytes: Int64, of total: Int64? = nil) {
         send(id) { attempt in
             attempt.bytes = bytes
@@ -86,7 +123,7 @@ public final class FakeExecutor: TransferExecutor {
         }
     }
 
-    /// Reports that the partial file was given up.
+    /// Reports that the partial file was discarded and the attempt started over.
     public func restart(_ id: TransferID) {
         send(id) { attempt in
             attempt.bytes = 0
@@ -94,7 +131,7 @@ public final class FakeExecutor: TransferExecutor {
         }
     }
 
-    /// Ends an attempt with a complete answer.
+    /// Ends an attempt with a complete response. The default status is 200.
     public func finish(_ id: TransferID, status: Int = 200) {
         end(id) { attempt in
             if attempt.job.specification.upload != nil {
@@ -118,30 +155,30 @@ public final class FakeExecutor: TransferExecutor {
         }
     }
 
-    /// Reports the head of the first answer.
+    /// Reports the head of the first response.
     public func answer(_ id: TransferID, after delay: Duration) { send(id) { _ in .answered(after: delay) } }
 
-    /// Ends an attempt because its server wants a login.
+    /// Ends an attempt because the server requires authentication.
     public func challenge(_ id: TransferID, _ challenges: [AuthenticationChallenge]) {
         end(id) { .challenged(challenges, resume: Self.point($0)) }
     }
 
-    /// The specification that the attempt under way was started with; nil where there is none.
+    /// Returns the specification of the attempt in progress, or `nil` if there is none.
     public func specification(of id: TransferID) -> TransferSpecification? {
         state.withLock { $0.attempts[id]?.job.specification }
     }
 
-    /// Ends an attempt for lack of room.
+    /// Ends an attempt for lack of space.
     public func runOutOfSpace(_ id: TransferID, needed: Int64?, available: Int64) {
         end(id) { .storageLow(needed: needed, available: available, resume: Self.point($0)) }
     }
 
-    /// Ends an attempt that was told to stop, where stops are not answered at once.
+    /// Ends an attempt that was told to stop. Needed only if stops are not answered at once.
     public func stopped(_ id: TransferID) { end(id) { .stopped(Self.point($0)) } }
 
-    // MARK: The port
+    // MARK: TransferExecutor
 
-    /// Begins an attempt; after `shutdown` it ends at once as stopped.
+    /// Starts an attempt. After `shutdown`, the attempt ends at once as stopped.
     public func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void) {
         let isAdmitted = state.withLock { state in
             guard !state.isShutDown else { return false }
@@ -153,7 +190,7 @@ public final class FakeExecutor: TransferExecutor {
         if !isAdmitted { report(.ended(.stopped(job.resume))) }
     }
 
-    /// Ends the attempt, at once or when the test says so.
+    /// Stops an attempt, at once or when the test calls `stopped(_:)`.
     public func stop(_ id: TransferID) {
         let isAtOnce = state.withLock { state in
             state.attempts[id]?.isStopping = true
@@ -163,7 +200,7 @@ public final class FakeExecutor: TransferExecutor {
         if isAtOnce { stopped(id) }
     }
 
-    /// Notes the removal.
+    /// Records the removal of the job's partial file.
     public func discard(_ job: TransferJob) {
         guard let resume = job.resume else { return }
         state.withLock { state in
@@ -174,23 +211,23 @@ public final class FakeExecutor: TransferExecutor {
         note(.discard(path: resume.path))
     }
 
-    /// The room that the test has set.
+    /// Returns the space that the test has set.
     public func availableSpace(for specification: TransferSpecification) -> Int64? {
         note(.measure)
         return state.withLock(\.space)
     }
 
-    /// Ends every attempt as stopped.
+    /// Ends all attempts as stopped.
     public func shutdown() async {
         state.withLock { $0.isShutDown = true }
         note(.shutdown)
         for id in running { stopped(id) }
     }
 
-    /// Where the partial file of a transfer would be.
+    /// Returns the path of a transfer's partial file. The file does not exist.
     public static func path(_ id: TransferID) -> String { "/partial/\(id)" }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     private func note(_ call: Call) {
         state.withLock { $0.calls.append(call) }
@@ -199,7 +236,7 @@ public final class FakeExecutor: TransferExecutor {
     }
 
     private func send(_ id: TransferID, _ make: (inout Attempt) -> ExecutorReport) {
-        // The lock is kept while reporting, so that reports keep their order; the engine only puts them in its inbox.
+        // The lock is held while reporting, so that reports stay in order. The engine only puts them in its inbox.
         state.withLock { state in
             guard var attempt = state.attempts[id] else { return }
             let report = make(&attempt)

@@ -5,46 +5,53 @@ public import TransferEngine
 public import TransferModel
 public import TransferScheduling
 
-/// A store for tests: keeps nothing beyond the process, and can be told to fail.
+/// A store for tests that keeps its data in memory and can be told to fail.
 ///
-/// Several stores on one `Disk` stand for a program that is started again, or for several that share a queue.
+/// Several stores on one `Disk` represent a program that is started again, or several programs that share a queue.
+///
+/// ```swift
+/// let disk = InMemoryTransferStore.Disk()
+/// let store = InMemoryTransferStore(disk: disk)
+/// let restarted = InMemoryTransferStore(disk: disk)
+/// ```
 public final class InMemoryTransferStore: TransferStore {
-    /// What outlives a store.
+    /// The contents that outlive a store.
     public final class Disk: Sendable {
         fileprivate struct Contents: Sendable {
             var last: Int64 = 0
             var transfers: [TransferID: StoredTransfer] = [:]
             var commits: [[StoreChange]] = []
-            /// As text, as on a real disk: what a value does not write down is not there after a restart.
+            /// The statistics in encoded form, as on a real disk. A property that is not encoded is lost in a
+            /// restart.
             var learned: Data?
             var failure: TransferStoreError?
             var readFailure: TransferStoreError?
             var recoveryFailure: (error: TransferStoreError, after: Int)?
-            /// Those who wait for a disk that does not answer; nil while it does.
+            /// The commits that wait while the disk hangs. `nil` while the disk responds.
             var waiting: [CheckedContinuation<Void, Never>]?
         }
 
         fileprivate let contents = Mutex(Contents())
 
-        /// An empty disk.
+        /// Creates an empty disk.
         public init() {}
 
-        /// Makes every write fail with `error` until it is called with nil; nothing is saved meanwhile.
+        /// Makes every write fail with `error` until this method is called with `nil`. Failed writes save nothing.
         public func fail(with error: TransferStoreError?) {
             contents.withLock { $0.failure = error }
         }
 
-        /// Makes every question for single transfers fail with `error` until it is called with nil.
+        /// Makes every query for single transfers fail with `error` until this method is called with `nil`.
         public func failReading(with error: TransferStoreError?) {
             contents.withLock { $0.readFailure = error }
         }
 
-        /// Makes recovery fail with `error` once so many were handed over, until it is called with nil.
+        /// Makes recovery fail with `error` after `count` transfers, until this method is called with `nil`.
         public func failRecovery(with error: TransferStoreError?, after count: Int = 0) {
             contents.withLock { $0.recoveryFailure = error.map { ($0, count) } }
         }
 
-        /// Makes every commit wait until it is called with false, as behind another process's lock.
+        /// Makes every commit wait, as for another process's lock, until this method is called with `false`.
         public func setHanging(_ isHanging: Bool) {
             let released = contents.withLock { contents in
                 defer { contents.waiting = isHanging ? contents.waiting ?? [] : nil }
@@ -63,15 +70,15 @@ public final class InMemoryTransferStore: TransferStore {
             }
         }
 
-        /// Spoils what was learned, as a failing disk would; the transfers stay as they are.
+        /// Damages the persisted statistics, as a failing disk would. The transfers remain intact.
         public func damageLearned() {
             contents.withLock { $0.learned = Data("{\"history\":7}".utf8) }
         }
 
-        /// Every commit so far, oldest first, as it was handed over.
+        /// All commits so far, oldest first, with their changes as submitted.
         public var commits: [[StoreChange]] { contents.withLock(\.commits) }
 
-        /// Every transfer, ended ones too, by identifier.
+        /// All transfers, including ended ones, sorted by identifier.
         public var transfers: [StoredTransfer] {
             contents.withLock { $0.transfers.values.sorted { $0.id < $1.id } }
         }
@@ -80,12 +87,12 @@ public final class InMemoryTransferStore: TransferStore {
     private let disk: Disk
     private let isClosed = Mutex(false)
 
-    /// A store on `disk`; without one, on a disk of its own.
+    /// Creates a store on `disk`. By default, the store has a disk of its own.
     public init(disk: Disk = Disk()) {
         self.disk = disk
     }
 
-    /// Applies all of `changes` or none.
+    /// Applies all of the changes, or none of them.
     @discardableResult
     public func commit(_ changes: [StoreChange]) async throws -> [TransferID] {
         await disk.waitWhileHanging()
@@ -115,7 +122,7 @@ public final class InMemoryTransferStore: TransferStore {
         }
     }
 
-    /// Hands over every transfer that has not ended, in small batches, so that there are several.
+    /// Passes all unfinished transfers to the closure in batches of two, so that tests see several batches.
     public func recover(_ take: @escaping @Sendable (RecoveredTransfers) async -> Void) async throws {
         try requireOpen()
         var rest = disk.transfers.filter { $0.ending == nil }.map { RecoveredTransfer($0) }[...]
@@ -127,7 +134,7 @@ public final class InMemoryTransferStore: TransferStore {
         }
     }
 
-    /// Those with these numbers.
+    /// Returns the transfers with the given identifiers. Unknown identifiers are left out.
     public func transfers(_ ids: [TransferID]) async throws -> [StoredTransfer] {
         try requireOpen()
         return try disk.contents.withLock { contents in
@@ -136,7 +143,7 @@ public final class InMemoryTransferStore: TransferStore {
         }
     }
 
-    /// What was saved last of what was learned.
+    /// Returns the statistics that were saved last, or `nil` if none were saved.
     public func learned() async throws -> Learned? {
         try requireOpen()
         guard let data = disk.contents.withLock(\.learned) else { return nil }
@@ -147,13 +154,13 @@ public final class InMemoryTransferStore: TransferStore {
         }
     }
 
-    /// The newest transfer that was inserted with `key`, ended or not.
+    /// Returns the newest transfer with `key`, ended or not.
     public func latest(forKey key: String) async throws -> StoredTransfer? {
         try requireOpen()
         return disk.transfers.last { $0.key == key }
     }
 
-    /// Makes every later call throw.
+    /// Closes the store. Every later call throws.
     public func close() async {
         isClosed.withLock { $0 = true }
     }
@@ -194,7 +201,7 @@ public final class InMemoryTransferStore: TransferStore {
         case .ended(let id, let ending):
             try update(id, in: &transfers) { $0 = ended($0, ending) }
         case .learned, .submitted:
-            break  // No transfer's that is there already.
+            break  // Neither change applies to an existing transfer.
         }
     }
 
@@ -210,7 +217,7 @@ public final class InMemoryTransferStore: TransferStore {
         transfers[id] = transfer
     }
 
-    /// What stays of a transfer that is over: nothing secret, nothing of its progress.
+    /// Returns the parts of a transfer that remain after its end: no secrets and no progress.
     private static func ended(_ transfer: StoredTransfer, _ ending: TransferEnding) -> StoredTransfer {
         StoredTransfer(
             id: transfer.id, specification: transfer.specification.redacted, ending: ending, key: transfer.key)

@@ -3,13 +3,19 @@ internal import Synchronization
 public import TransferEngine
 public import TransferModel
 
-/// Clocks that stand still until a test moves them.
+/// An alarm whose clocks stand still until a test advances them.
+///
+/// ```swift
+/// let alarm = ManualAlarm(startingAt: start)
+/// alarm.set(start.instant.advanced(by: .seconds(60)))
+/// alarm.advance(by: .seconds(60))  // rings
+/// ```
 public final class ManualAlarm: Alarm {
     private struct State {
         var now: Moment
         var due: Instant?
         var continuation: AsyncStream<AlarmSignal>.Continuation?
-        /// What came before anybody listened.
+        /// The signals that were sent before a consumer asked for them.
         var early: [AlarmSignal] = []
     }
 
@@ -18,19 +24,19 @@ public final class ManualAlarm: Alarm {
 
     private let state: Mutex<State>
 
-    /// Clocks that show `start`, in the boot with that name.
+    /// Creates an alarm whose clocks show `start`. The default name of the boot is `boot`.
     public init(startingAt start: Moment, boot: String = "boot") {
         self.boot = boot
         state = Mutex(State(now: start))
     }
 
-    /// What both clocks show.
+    /// Returns the time that both clocks show.
     public func now() -> Moment { state.withLock(\.now) }
 
-    /// The instant that is set; nil where none is.
+    /// The instant that is set, or `nil` if none is set.
     public var due: Instant? { state.withLock(\.due) }
 
-    /// Rings once when the clock gets to `instant`; at once where it is there already.
+    /// Sets the instant at which the alarm rings once. An instant that has come rings at once.
     public func set(_ instant: Instant?) {
         state.withLock { state in
             state.due = instant
@@ -38,7 +44,7 @@ public final class ManualAlarm: Alarm {
         }
     }
 
-    /// Rings and steps of the wall clock.
+    /// Returns the stream of rings and changes of the wall clock. Only the latest stream receives signals.
     public func signals() -> AsyncStream<AlarmSignal> {
         let (stream, continuation) = AsyncStream<AlarmSignal>.makeStream()
         state.withLock { state in
@@ -49,7 +55,7 @@ public final class ManualAlarm: Alarm {
         return stream
     }
 
-    /// Moves both clocks on, and rings where the instant that is set has come.
+    /// Advances both clocks, and rings if the instant that is set has come.
     public func advance(by duration: Duration) {
         state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -57,7 +63,7 @@ public final class ManualAlarm: Alarm {
         }
     }
 
-    /// Sets the wall clock, as a person would; the boot-time clock goes on as before.
+    /// Sets the wall clock, as a user would. The boot-time clock is unaffected.
     public func setWallClock(to wall: WallTime) {
         state.withLock { state in
             state.now.wall = wall

@@ -3,7 +3,13 @@ internal import Synchronization
 public import TransferEngine
 public import TransferModel
 
-/// Tells of the machine what a test says.
+/// A condition source that reports what a test sends.
+///
+/// ```swift
+/// let source = ManualConditionSource(conditions)
+/// conditions.power = fact
+/// source.send(conditions)
+/// ```
 public final class ManualConditionSource: ConditionSource {
     private let stream: AsyncStream<Conditions>
     private let continuation: AsyncStream<Conditions>.Continuation
@@ -12,11 +18,12 @@ public final class ManualConditionSource: ConditionSource {
     private let readiness = Mutex(0)
     private let onReadyToSleep: @Sendable () -> Void
 
-    /// A source that tells `first` at once; with nil it tells nothing until `send`.
+    /// Creates a source that reports `first` at once. With `nil`, the source reports nothing until `send(_:)` is
+    /// called.
     ///
     /// - Parameters:
-    ///   - first: what the machine is like.
-    ///   - onReadyToSleep: called within each call of `readyToSleep`.
+    ///   - first: The first conditions to report.
+    ///   - onReadyToSleep: A closure that runs within each call of `readyToSleep()`.
     public init(_ first: Conditions? = nil, onReadyToSleep: @escaping @Sendable () -> Void = {}) {
         self.onReadyToSleep = onReadyToSleep
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -24,9 +31,9 @@ public final class ManualConditionSource: ConditionSource {
         if let first { continuation.yield(first) }
     }
 
-    /// The machine is like this now; what was sent last already is not told again.
+    /// Reports new conditions. Has no effect if they equal the conditions that were reported last.
     public func send(_ conditions: Conditions) {
-        // The lock is kept while telling, so that what is sent from several threads keeps its order.
+        // The lock is held while reporting, so that values sent from several threads stay in order.
         last.withLock { last in
             guard last != conditions else { return }
             last = conditions
@@ -34,22 +41,23 @@ public final class ManualConditionSource: ConditionSource {
         }
     }
 
-    /// Whether it was told to stop.
+    /// Whether the source was told to stop.
     public var isStopped: Bool { stopped.withLock { $0 } }
 
-    /// How often it was told that the machine may sleep.
+    /// The number of calls of `readyToSleep()`.
     public var readyToSleepCount: Int { readiness.withLock { $0 } }
 
-    /// Counts.
+    /// Counts the call.
     public func readyToSleep() {
         readiness.withLock { $0 += 1 }
         onReadyToSleep()
     }
 
-    /// What was sent; of several that nobody has taken, the newest.
+    /// Returns the stream of reported conditions. Of several values that were not consumed, the stream keeps the
+    /// newest.
     public func snapshots() -> AsyncStream<Conditions> { stream }
 
-    /// Ends the stream.
+    /// Finishes the stream.
     public func stop() async {
         stopped.withLock { $0 = true }
         continuation.finish()

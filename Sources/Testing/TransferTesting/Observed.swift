@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// What came so far from something that tells, and a way to wait for more with an end to patience.
+/// The elements observed so far, with a way to wait for more within a time limit.
 final class Observed<Element: Sendable>: Sendable {
     typealias Condition = @Sendable ([Element]) -> Bool
 
@@ -14,20 +14,20 @@ final class Observed<Element: Sendable>: Sendable {
         var elements: [Element] = []
         var isOver = false
         var waiters: [Int: Waiter] = [:]
-        /// Waits that were given up before they began.
+        /// The waits that were canceled before they started.
         var givenUp: Set<Int> = []
         var lastWait = 0
     }
 
     private let state = Mutex(State())
 
-    /// Everything so far.
+    /// All elements so far.
     var elements: [Element] { state.withLock(\.elements) }
 
-    /// Whether nothing more will come.
+    /// Whether the sequence of elements has ended.
     var isOver: Bool { state.withLock(\.isOver) }
 
-    /// One more has come.
+    /// Adds an element, and resumes the waits whose condition is met.
     func add(_ element: Element) {
         let met = state.withLock { state -> [Waiter] in
             state.elements.append(element)
@@ -39,7 +39,7 @@ final class Observed<Element: Sendable>: Sendable {
         for waiter in met { waiter.continuation.resume(returning: true) }
     }
 
-    /// Nothing more will come: who still waits does so in vain.
+    /// Records the end of the elements. All waits end unfulfilled.
     func finish() {
         let waiters = state.withLock { state -> [Waiter] in
             state.isOver = true
@@ -49,12 +49,14 @@ final class Observed<Element: Sendable>: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: false) }
     }
 
-    /// Whether what has come fulfils the condition within the time; returns as soon as it does.
+    /// Waits for the elements to meet the condition. Returns false if the time limit or the end
+    /// of the elements comes first.
     func wait(atMost limit: Duration, until isMet: @escaping Condition) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await self.wait(until: isMet) }
             group.addTask {
-                // The end of patience with an implementation that does nothing: one that keeps its contract is faster.
+                // The limit for an implementation that does nothing. An implementation that keeps its contract is
+                // faster.
                 try? await Task.sleep(for: limit)
                 return false
             }
@@ -90,7 +92,7 @@ final class Observed<Element: Sendable>: Sendable {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// Takes from the stream while `body` runs; returns everything that was told until `body` was over.
+    /// Consumes the stream while `body` runs. Returns all elements that the stream delivered before `body` returned.
     func observed(while body: (Observed<Element>) async throws -> Void) async rethrows -> [Element] {
         let observed = Observed<Element>()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -102,7 +104,7 @@ extension AsyncStream where Element: Sendable {
                 group.cancelAll()
                 throw error
             }
-            // A cancelled loop still takes what the stream holds already, so nothing that was told is missed.
+            // A canceled loop still consumes the elements that the stream has buffered, so no element is missed.
             group.cancelAll()
             while try await group.next() != nil {}
         }

@@ -2,10 +2,10 @@
 internal import TransferEngine
 internal import TransferModel
 
-/// An attempt and everything that was reported of it.
+/// An attempt with all of its reports.
 struct ObservedAttempt: Sendable {
     let job: TransferJob
-    /// The size of the server's file.
+    /// The size of the file on the server.
     let size: Int64
     private let observed = Observed<ExecutorReport>()
 
@@ -17,21 +17,21 @@ struct ObservedAttempt: Sendable {
     var reports: [ExecutorReport] { observed.elements }
     var isOver: Bool { reports.contains { $0.outcome != nil } }
 
-    /// Takes a report.
+    /// Adds a report.
     func note(_ report: ExecutorReport) { observed.add(report) }
 
-    /// Whether the reports fulfil the condition within the time.
+    /// Waits for the reports to meet the condition. Returns false if the time limit passes first.
     func waits(atMost limit: Duration, until isMet: @escaping @Sendable ([ExecutorReport]) -> Bool) async -> Bool {
         await observed.wait(atMost: limit, until: isMet)
     }
 
-    /// How it ended; nil where it does not in that time.
+    /// Returns the outcome of the attempt, or `nil` if the attempt does not end within the time limit.
     func outcome(atMost limit: Duration) async -> ExecutorOutcome? {
         _ = await waits(atMost: limit) { $0.contains { $0.outcome != nil } }
         return reports.compactMap(\.outcome).first
     }
 
-    /// Throws where the reports break a rule that holds for each attempt.
+    /// Throws if the reports violate a rule that applies to every attempt.
     func verifyReports() throws {
         let reports = reports
         let name = "transfer \(job.id)"

@@ -5,9 +5,9 @@ public import TransferModel
 internal import TransferPolicy
 public import TransferScheduling
 
-/// Stored transfers for tests, from the least to one with every field set and awkward text in it.
+/// Sample transfers for tests of stores, from a minimal transfer to one with every field set and with awkward text.
 public enum StoredTransferSamples {
-    /// One with defaults only.
+    /// Returns a transfer with default values only.
     public static func plain(_ id: Int64, key: String? = nil) -> StoredTransfer {
         StoredTransfer(
             id: TransferID(id),
@@ -19,7 +19,7 @@ public enum StoredTransferSamples {
             key: key)
     }
 
-    /// One with every field set, secrets included: `secretText` is in its URL and its header fields.
+    /// Returns a transfer with every field set. Its URL and header fields contain `secretText`.
     public static func full(_ id: Int64, key: String? = "key") -> StoredTransfer {
         let validator = Validator(entityTag: "W/\"a\\\"b'\u{0}\"", lastModified: "Sat, 21 Nov 2026 02:36:44 GMT")
         let window = WindowConstraint(windows: [.init(start: 0, end: 3600)])
@@ -51,7 +51,7 @@ public enum StoredTransferSamples {
             relaunchHold: RelaunchLimiter.Hold(relaunch: .max), key: key)
     }
 
-    /// An upload that can go on.
+    /// Returns an upload that can be resumed.
     public static func upload(_ id: Int64, key: String? = nil) -> StoredTransfer {
         let source = UploadSource(
             method: .post, path: "/tmp/é", size: 5 << 30, modified: 1_795_228_604_123_456_789,
@@ -67,13 +67,13 @@ public enum StoredTransferSamples {
             resume: ResumePoint(upload: place, offset: (4 << 30) + 1, total: source.size), key: key)
     }
 
-    /// What `full` has in the places that must not survive the end of a transfer.
+    /// The text in the fields of `full` that must not survive the end of a transfer.
     public static let secretText = "S3CR3T-5f0c1d"
 
-    /// A few unfinished ones, by identifier.
+    /// Unfinished transfers, sorted by identifier.
     public static let unfinished = [plain(1), full(2), plain(3, key: "k"), upload(4), full(1 << 40)]
 
-    /// One ending of every kind.
+    /// An ending of every kind.
     public static let endings: [TransferEnding] = [
         .completed(
             TransferCompletion(
@@ -90,7 +90,7 @@ public enum StoredTransferSamples {
         .cancelled,
     ]
 
-    /// One change of every kind that needs an unfinished transfer.
+    /// Returns a change of every kind that requires an unfinished transfer.
     public static func changes(of id: TransferID) -> [StoreChange] {
         [
             .respecified(id, plain(id.rawValue).specification), .checkpointed(id, nil),
@@ -100,7 +100,7 @@ public enum StoredTransferSamples {
         ]
     }
 
-    /// Something learned, with every part of it set; the larger `number` the more of it.
+    /// Returns statistics with every part set. A larger `number` gives more data.
     public static func learned(_ number: Int64 = 1) throws -> Learned {
         let start = Moment(instant: Instant(nanoseconds: 1), wall: WallTime(secondsSinceEpoch: 1_795_392_000))
         let later = start.advanced(by: .seconds(7200 * number))
@@ -117,7 +117,7 @@ public enum StoredTransferSamples {
         learned.budgets.connections["a \"café\"'s"] = budget
         learned.budgets.apps["org.example.App"] = budget
         learned.typicalRate = number
-        // The last observation belongs to the run that made it: a stored one comes back without.
+        // The last observation belongs to the run that made it. Decoding drops it, as after a restart.
         return try JSONDecoder().decode(Learned.self, from: JSONEncoder().encode(learned))
     }
 }

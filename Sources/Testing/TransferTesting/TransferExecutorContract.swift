@@ -2,7 +2,7 @@
 internal import TransferEngine
 internal import TransferPolicy
 
-/// What every `TransferExecutor` must do, as checks that any test framework can run.
+/// The contract of `TransferExecutor`, as checks that any test framework can run.
 ///
 /// ```swift
 /// @Test("keeps the contract", arguments: TransferExecutorContract.Check.allCases)
@@ -11,40 +11,43 @@ internal import TransferPolicy
 /// }
 /// ```
 ///
-/// Whatever is checked, each attempt is held to the rules of reports too: in order, exactly one end, nothing after it,
-/// a first checkpoint with the validator before the body and after the time of the first answer, no progress beyond the total.
+/// Every check also verifies the rules for the reports of each attempt. Reports are in order, with exactly one end
+/// and nothing after it.
+///
+/// The time of the first response comes first, then a checkpoint with the validator, then the body. Progress never
+/// exceeds the total.
 public struct TransferExecutorContract: Sendable {
-    /// The single promises.
+    /// The individual requirements of the contract.
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
-        /// A whole transfer.
+        /// A whole file arrives.
         case fetches = "a whole file arrives, and its reports keep their order"
-        /// Empty and small files.
+        /// Empty and small files arrive.
         case fetchesSmall = "files of no byte and of one arrive"
-        /// Stopping keeps what there is.
+        /// Stopping keeps the received bytes.
         case stopKeepsBytes = "stop keeps the bytes and ends as stopped, with a resume point whose bytes are on disk"
-        /// Needless stops.
+        /// Needless stops have no effect.
         case needlessStops = "a second stop, a late one and one of an unknown transfer do nothing"
-        /// The next attempt.
+        /// The next attempt continues from the resume point.
         case continues = "the next attempt continues from the resume point, and the file is right"
-        /// Discarding.
+        /// Discarding removes the partial file.
         case discards = "discard removes the partial file, and may be repeated"
-        /// The end of it all.
+        /// Shutting down ends every attempt.
         case shutsDown = "shutdown ends every attempt before it returns; later starts end as stopped"
-        /// Room.
+        /// The available space is reported.
         case measures = "availableSpace answers"
 
-        /// The promise as a sentence.
+        /// The requirement as a sentence.
         public var description: String { rawValue }
     }
 
     private let patience: Duration
     private let make: @Sendable () async throws -> any TransferExecutorHarness
 
-    /// A contract for the executors that `make` makes, a new one with each call.
+    /// Creates a contract for the executors that `make` creates. `make` is called for each check.
     ///
     /// - Parameters:
-    ///   - patience: real time after which a report that is due counts as missing.
-    ///   - make: makes an executor with a server for it.
+    ///   - patience: The real time after which an expected report counts as missing. The default is 30 seconds.
+    ///   - make: A closure that creates an executor and a server for it.
     public init(
         patience: Duration = .seconds(30), _ make: @escaping @Sendable () async throws -> any TransferExecutorHarness
     ) {
@@ -52,7 +55,10 @@ public struct TransferExecutorContract: Sendable {
         self.make = make
     }
 
-    /// Runs one check on a new executor and shuts it down; throws a `ContractFailure` that says what was wrong.
+    /// Runs a check on a new executor and shuts the executor down.
+    ///
+    /// - Parameter check: The requirement to check.
+    /// - Throws: `ContractFailure` with a description of the violation.
     public func run(_ check: Check) async throws {
         let harness = try await make()
         let trial = ExecutorTrial(harness: harness, patience: patience)
@@ -65,7 +71,7 @@ public struct TransferExecutorContract: Sendable {
         }
         await harness.executor.shutdown()
         await harness.close()
-        // Last of all: a report that comes late would have come by now.
+        // Verified at the very end, so that late reports are noticed.
         for attempt in trial.attempts { try attempt.verifyReports() }
     }
 

@@ -2,44 +2,49 @@
 public import TransferEngine
 public import TransferModel
 
-/// An executor on trial, and the server and the disk around it.
+/// An executor under test, with its server and its disk.
 ///
-/// `TransferExecutorContract` asks it for jobs and looks at files through it, so that an executor that moves real bytes
-/// and one that only pretends can be tried alike.
+/// `TransferExecutorContract` gets jobs and examines files through the harness. Executors that transfer real bytes
+/// and executors that only pretend can therefore be tested in the same way.
 public protocol TransferExecutorHarness: Sendable {
-    /// The executor that is tried.
+    /// The executor under test.
     var executor: any TransferExecutor { get }
 
-    /// An attempt of that transfer which the server will answer so.
+    /// Returns a job for an attempt of a transfer, which the server answers by `delivery`.
     ///
-    /// Jobs of one transfer are for the same file of the same size, unchanged, with a validator.
+    /// All jobs of a transfer refer to the same unchanged file, with the same size and with a validator.
+    ///
+    /// - Parameters:
+    ///   - id: The transfer.
+    ///   - delivery: The server's behavior for this attempt.
+    ///   - resume: The point to continue from, or `nil` to start over.
     func job(_ id: TransferID, _ delivery: TransferDelivery, resume: ResumePoint?) -> TransferJob
 
-    /// How many bytes the partial or finished file at `path` has; nil where there is none.
+    /// Returns the size of the partial or finished file at `path`, in bytes. Returns `nil` if there is no file.
     func size(ofFileAt path: String) -> Int64?
 
-    /// Whether the finished file is what the server has under that transfer, to the last byte.
+    /// Returns whether the finished file equals the server's file for the transfer, to the last byte.
     func isRight(_ file: CompletedFile, for id: TransferID) -> Bool
 
-    /// Lets go of the server and the folders; the executor has been shut down.
+    /// Releases the server and the folders. The executor has already been shut down.
     func close() async
 }
 
-/// How a server answers an attempt.
+/// The behavior of a server for an attempt.
 public enum TransferDelivery: Hashable, Sendable {
-    /// It sends the whole file, or what is missing of it.
+    /// The server sends the whole file, or the part of it that is missing.
     case whole(size: Int64)
-    /// It sends the file up to that byte, and then nothing for as long as the attempt lasts.
+    /// The server sends the file up to the given byte, and then nothing for the rest of the attempt.
     case stalling(at: Int64, size: Int64)
 
-    /// The size of the file.
+    /// The size of the file, in bytes.
     public var size: Int64 {
         switch self {
         case .whole(let size), .stalling(_, let size): size
         }
     }
 
-    /// Where the bytes end that it sends.
+    /// The offset at which the server's data ends, in bytes.
     public var end: Int64 {
         switch self {
         case .whole(let size): size

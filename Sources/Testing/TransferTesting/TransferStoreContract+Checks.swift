@@ -75,7 +75,7 @@ extension TransferStoreContract {
 
     func recoversWhatDecides(_ open: Opener) async throws {
         let store = try await open()
-        // More than one batch, whatever its size.
+        // More transfers than fit in a batch of any size.
         let many = (1...5000).map { StoredTransferSamples.plain($0) }
         let samples = many + [5001, 5002].map { StoredTransferSamples.full($0) } + [StoredTransferSamples.upload(5003)]
         try await store.commit(samples.map { .inserted($0) })

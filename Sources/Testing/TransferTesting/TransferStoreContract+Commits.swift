@@ -3,7 +3,7 @@ internal import TransferEngine
 internal import TransferModel
 internal import TransferScheduling
 
-// What a commit changes, refuses and leaves behind.
+// Checks of the effects of commits, and of refused commits.
 
 extension TransferStoreContract {
     func commitIsAllOrNothing(_ open: Opener) async throws {

@@ -2,67 +2,75 @@
 public import TransferEngine
 internal import TransferPolicy
 
-/// What every `TransferStore` must do, as checks that any test framework can run.
+/// The contract of `TransferStore`, as checks that any test framework can run.
 ///
 /// ```swift
 /// @Test("keeps the contract", arguments: TransferStoreContract.Check.allCases)
 /// func contract(_ check: TransferStoreContract.Check) async throws {
-///     try await TransferStoreContract { let disk = Disk(); return { InMemoryTransferStore(disk: disk) } }.run(check)
+///     try await TransferStoreContract {
+///         let disk = InMemoryTransferStore.Disk()
+///         return { InMemoryTransferStore(disk: disk) }
+///     }.run(check)
 /// }
 /// ```
 public struct TransferStoreContract: Sendable {
-    /// Opens one more store on a place where stores keep their state.
+    /// Opens another store on a location. Stores on the same location share their state.
     public typealias Opener = @Sendable () async throws -> any TransferStore
 
-    /// The single promises.
+    /// The individual requirements of the contract.
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
-        /// Numbers only grow, over stores and restarts.
+        /// Identifiers only grow, across stores and restarts.
         case identifiersGrow = "identifiers only grow, across stores and restarts"
-        /// Numbers given at the same time differ.
+        /// Identifiers that are assigned concurrently differ.
         case identifiersAreUnique = "identifiers given at the same time differ"
-        /// Whatever was submitted comes back under the number given.
+        /// A submitted transfer is returned under its identifier.
         case submittedComesBack = "what was submitted comes back equal after a restart, under the numbers given"
-        /// Recovery hands over what decides.
+        /// Recovery returns the data that scheduling depends on.
         case recoversWhatDecides = "recovery hands over traits and state of all that have not ended, in order"
-        /// Single transfers are found.
+        /// Single transfers are found by their identifiers.
         case findsByNumber = "transfers are found by their numbers, ended ones redacted, unknown ones left out"
-        /// Whatever was inserted comes back equal from another store.
+        /// An inserted transfer is returned equal from another store.
         case insertedComesBack = "what was inserted comes back equal after a restart, in order"
-        /// Every kind of change is seen after a restart.
+        /// Every kind of change survives a restart.
         case changesComeBack = "every kind of change is there after a restart"
         /// Ended transfers are not unfinished.
         case endedIsNotUnfinished = "an ended transfer is not unfinished, and cannot be changed"
-        /// One bad change undoes the whole commit.
+        /// An impossible change undoes its whole commit.
         case commitIsAllOrNothing = "a commit with one impossible change saves nothing"
-        /// Unknown numbers are refused.
+        /// Unknown identifiers are refused.
         case unknownIsRefused = "a change of an unknown transfer is refused as noSuchTransfer"
-        /// The same number twice is refused.
+        /// A duplicate identifier is refused.
         case duplicateIsRefused = "the same identifier cannot be inserted twice"
-        /// Changes within one commit build on one another.
+        /// The changes of a commit build on one another.
         case changesBuildOnOneAnother = "changes of one commit apply in their order"
-        /// Commits at the same time do not get lost.
+        /// Concurrent commits are not lost.
         case concurrentCommits = "commits at the same time are all kept, and a bad one fails alone"
-        /// What was learned is kept.
+        /// Statistics are persisted.
         case learnedComesBack = "what was learned comes back after a restart: nothing at first, then the last one saved"
-        /// What was learned belongs to its commit.
+        /// Statistics are part of their commit.
         case learnedIsPartOfItsCommit = "what was learned is saved with its commit or not at all"
-        /// An empty commit is nothing.
+        /// An empty commit has no effect.
         case emptyCommit = "an empty commit does nothing"
         /// A closed store throws.
         case closedThrows = "a closed store refuses every call, and closing twice is harmless"
 
-        /// The promise as a sentence.
+        /// The requirement as a sentence.
         public var description: String { rawValue }
     }
 
     private let makePlace: @Sendable () async throws -> Opener
 
-    /// A contract for the stores that `makePlace` opens: each call of it is a new, empty place for their state.
+    /// Creates a contract for the stores that `makePlace` provides.
+    ///
+    /// - Parameter makePlace: A closure that returns an opener for a new, empty location.
     public init(_ makePlace: @escaping @Sendable () async throws -> Opener) {
         self.makePlace = makePlace
     }
 
-    /// Runs one check on a new place; throws a `ContractFailure` that says what was wrong.
+    /// Runs a check on a new location.
+    ///
+    /// - Parameter check: The requirement to check.
+    /// - Throws: `ContractFailure` with a description of the violation.
     public func run(_ check: Check) async throws {
         let open = try await makePlace()
         switch check {

@@ -5,50 +5,58 @@ import TOMLKit
 package import TransferFiles
 package import TransferPolicy
 
-/// The daemon's settings, as `config.toml` has them. Every key has a default; a key that is not known is refused.
+/// The settings of the daemon, read from `config.toml`. Every key has a default, and an unknown key is refused.
 package struct DaemonConfiguration {
-    /// Decides about discretionary work: `NAME[:key=value]…`, as `transferctl policies` lists them.
+    /// The policy for discretionary work, as `NAME[:key=value]…`. `transferctl policies` lists the names.
+    ///
+    /// The default is `default`.
     package var policy = "default"
-    /// How many transfers run at once: all, of one server, of one app.
+    /// The maximum number of transfers that run at once in total. 1 to 256; the default is 4.
     package var parallel = 4
+    /// The maximum number of transfers that run at once for one server. 1 to 256; the default is 2.
     package var parallelPerHost = 2
+    /// The maximum number of transfers that run at once for one app. 1 to 256; the default is 4.
     package var parallelPerApp = 4
-    /// How many transfers of an app may wait or run at a time.
+    /// The maximum number of unfinished transfers of an app. The default is 10,000.
     package var openPerApp = 10_000
-    /// The most bytes of files of background sessions that an app may have: kept files of uploads, partial files, and
-    /// finished files that it has not taken.
+    /// The maximum number of bytes of files that belong to an app's background sessions. The default is 20 GB.
+    ///
+    /// The sum includes kept files of uploads, partial files, and finished files that the app has not taken.
     package var filesPerApp: Int64 = 20_000_000_000
-    /// Bytes a second over all transfers; nil is no limit.
+    /// The maximum rate of all transfers together, in bytes per second. `nil` means no limit.
     package var rateLimit: Int64?
-    /// Whether transfers step back while other programs use the network.
+    /// Whether transfers slow down while other programs use the network. The default is `false`.
     package var yields = false
-    /// Whether the desktop tells of the ends of transfers that a person handed over.
+    /// Whether desktop notifications report the ends of transfers that the user submitted. The default is `true`.
     package var notifies = true
-    /// How long an app's background work waits after the app was started for its transfers: seconds, the first time and at
-    /// most.
+    /// The delay of an app's background work after the app was first started for its transfers, in seconds.
+    ///
+    /// The default is 60. Each further start doubles the delay.
     package var relaunchDelay = 60
+    /// The maximum delay of an app's background work, in seconds. The default is 21,600 (6 hours).
     package var longestRelaunchDelay = 21_600
-    /// Metered bytes from one billing day to the next, by the connection's name and by the app.
+    /// The limits of metered bytes per billing period, by the name of the connection.
     package var connectionBudgets: [String: Int64] = [:]
+    /// The limits of metered bytes per billing period, by the name of the app.
     package var appBudgets: [String: Int64] = [:]
-    /// The day of the month on which budgets begin anew.
+    /// The day of the month on which budgets are reset, 1 to 31. The default is 1.
     package var billingDay = 1
-    /// What is logged.
+    /// The minimum level of log messages. The default is `info`.
     package var logLevel = Logger.Level.info
 
-    /// The defaults.
+    /// Creates the default configuration.
     package init() {}
 
-    /// Where the file lies when nobody names another: below `$XDG_CONFIG_HOME`, else `~/.config`.
+    /// Returns the default path of the file, below `$XDG_CONFIG_HOME` or `~/.config`.
     ///
-    /// - Throws: `UsageError` where the environment names no folder for it.
+    /// - Throws: `UsageError` if the environment names no folder for the file.
     package static func defaultPath() throws -> String {
         try Parts.configurationFolder() + "/config.toml"
     }
 
-    /// Reads the file; one that is missing, where nobody named it, leaves all defaults.
+    /// Reads the file. A missing file leaves all defaults, unless the user named it.
     ///
-    /// - Throws: `UsageError` that names the file, the line, the column, what was wrong and what would be right.
+    /// - Throws: `UsageError` that names the file, the line, the column, the error and its remedy.
     package init(path: String, isNamed: Bool) throws {
         self.init()
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -62,7 +70,7 @@ package struct DaemonConfiguration {
         self = try DaemonConfiguration(text, path: path)
     }
 
-    /// Reads the text of a file.
+    /// Parses the text of a file. `path` is used in error messages only.
     package init(_ text: String, path: String) throws {
         self.init()
         let table: TOMLTable
@@ -81,24 +89,24 @@ package struct DaemonConfiguration {
         }
     }
 
-    /// A key of the file, for people.
+    /// A description of a key of the file, for users.
     package struct Key: Hashable, Sendable {
-        /// Its name.
+        /// The name of the key.
         package var name: String
-        /// Its value where the file does not name it, as the file would have it.
+        /// The default value, in the syntax of the file.
         package var defaultText: String
-        /// The unit; empty where there is none.
+        /// The unit of the value, or an empty string.
         package var unit: String
-        /// What it does, and what it may be.
+        /// A description of the key and its permitted values.
         package var meaning: String
 
-        /// The key as a line of the file that does nothing, with its meaning before it.
+        /// The key as a commented-out line of the file, after a line with its meaning.
         package var lines: [String] {
             ["# \(meaning)" + (unit.isEmpty ? "" : " (\(unit))"), "#\(name) = \(defaultText)"]
         }
     }
 
-    /// The keys, by name.
+    /// All keys, sorted by name.
     package static let keys: [Key] = [
         Key(
             name: "app-budgets", defaultText: "{}", unit: "bytes from one billing day to the next, by the app's name",
@@ -214,7 +222,7 @@ package struct DaemonConfiguration {
         return Dictionary(uniqueKeysWithValues: counts)
     }
 
-    /// Where a key of the top level stands: the library keeps the places of syntax errors only.
+    /// Returns the position of a top-level key. The TOML library reports the positions of syntax errors only.
     private static func place(of key: String, in text: String) -> (line: Int, column: Int) {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let start = line.drop { $0 == " " || $0 == "\t" || $0 == "\"" || $0 == "[" }
@@ -226,13 +234,13 @@ package struct DaemonConfiguration {
         return (1, 1)
     }
 
-    /// The limits of metered bytes.
+    /// The budgets of metered bytes.
     package var budgetLimits: ByteBudgetLimits {
-        // The numbers were checked key by key.
+        // The numbers were already checked key by key.
         (try? ByteBudgetLimits(connections: connectionBudgets, apps: appBudgets, billingDay: billingDay))
             ?? ByteBudgetLimits()
     }
 
-    /// The bounds of the executor's speed.
+    /// The limits of the executor's rate.
     package var limits: RateLimits { RateLimits(global: rateLimit, yieldsToForeground: yields) }
 }

@@ -4,11 +4,11 @@ package import LinuxClock
 package import LinuxConditions
 internal import TransferModel
 
-/// Puts adapters together for the commands that need them.
+/// A factory for the adapters that commands need.
 package enum Parts {
-    /// The machine's clocks.
+    /// Returns the machine's clocks.
     ///
-    /// - Throws: `UsageError` where the kernel gives no timers.
+    /// - Throws: `UsageError` if the kernel provides no timers.
     package static func alarm() throws -> LinuxAlarm {
         do {
             return try LinuxAlarm()
@@ -17,23 +17,23 @@ package enum Parts {
         }
     }
 
-    /// Where what a person has written for these programs is kept.
+    /// Returns the folder for the user's configuration of these programs.
     ///
-    /// - Throws: `UsageError` where the environment names no folder for it.
+    /// - Throws: `UsageError` if the environment names no folder for the configuration.
     package static func configurationFolder() throws -> String {
         try BaseFolder.config.path(for: "a folder for the configuration") + "/transferd"
     }
 
-    /// Where a person's words on connections are kept.
+    /// Returns the path of the file with the user's connection overrides.
     ///
-    /// - Throws: `UsageError` where the environment names no folder for it.
+    /// - Throws: `UsageError` if the environment names no folder for the configuration.
     package static func overridesPath() throws -> String {
         try configurationFolder() + "/overrides.toml"
     }
 
-    /// Refuses to go on with a person's words that cannot be understood: what they meant might cost them.
+    /// Refuses to continue with connection overrides that cannot be parsed. Ignoring them might cost the user money.
     ///
-    /// - Throws: `UsageError` that names the file, the line and what is wrong there.
+    /// - Throws: `UsageError` that names the file, the line and the error.
     package static func checkOverrides() throws {
         do {
             _ = try OverridesFile(path: try overridesPath()).read()
@@ -42,12 +42,14 @@ package enum Parts {
         }
     }
 
-    /// What the machine is like, from the real services.
+    /// Returns a source of the machine's conditions that reads the real services.
     ///
     /// - Parameters:
-    ///   - delaysSleep: whether sleep is to wait until transfers are stopped and saved.
-    ///   - adjust: changes the configuration before it is used.
-    /// - Throws: `UsageError` where the environment names no folder for the configuration.
+    ///   - sysfsRoot: The folder to read power supplies from, usually `/sys`.
+    ///   - alarm: The clocks that date the facts.
+    ///   - delaysSleep: Whether sleep is delayed until transfers are stopped and saved.
+    ///   - adjust: A closure that changes the configuration before it is used.
+    /// - Throws: `UsageError` if the environment names no folder for the configuration.
     package static func conditions(
         sysfsRoot: String, alarm: LinuxAlarm, delaysSleep: Bool,
         adjust: (inout LinuxConditionsConfiguration) -> Void = { _ in }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Paths as people write them.
+/// Conversion of paths that the user gives.
 package enum PathName {
-    /// The path made absolute and free of `.` and `..`.
+    /// Returns an absolute path without `.` and `..`.
     ///
-    /// - Throws: `UsageError` when the current folder is gone, or its name cannot be written as text.
+    /// - Throws: `UsageError` if the current folder is gone, or if its name is not UTF-8 text.
     package static func absolute(_ path: String) throws -> String {
         let whole = path.hasPrefix("/") ? path : try currentFolder() + "/" + path
         return URL(fileURLWithPath: whole).standardizedFileURL.path

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text from servers, apps and other programs, made safe to show.
+/// Conversion of text from servers, apps and other programs to text that is safe to show.
 ///
-/// A file name may hold escape sequences that steer a terminal, and format characters that turn the reading direction, so
-/// that `exe.txt` is read where `txt.exe` stands (C8). Everything that a person reads goes through here.
+/// A file name may contain escape sequences that control a terminal. It may also contain format characters that
+/// change the reading direction, so that `txt.exe` is displayed as `exe.txt` (C8). All text that a user reads is
+/// converted.
 extension String {
-    /// The text on one line without characters that steer: those are replaced by U+FFFD, so that they are noticed.
+    /// The text on one line, with unsafe characters replaced by U+FFFD, so that the user notices them.
     ///
-    /// Steering are control characters (C0, DEL and C1, and with them escape sequences, tabs and line feeds), format
-    /// characters (the bidirectional controls, zero-width and tag characters) and the separators of lines and paragraphs.
-    /// The two joiners, which some scripts and emoji need, are left out: without them the same letters are read.
+    /// Unsafe characters are control characters, format characters, and separators of lines and paragraphs. Control
+    /// characters are C0, DEL and C1, and therefore include escape sequences, tabs and line feeds. Format characters
+    /// include the bidirectional controls, zero-width characters and tag characters.
+    ///
+    /// The two joiners, which some scripts and emoji use, are removed. The remaining letters are the same.
     package var printable: String {
         if isPlain { return self }
         var scalars = UnicodeScalarView()
@@ -19,18 +22,17 @@ extension String {
         return String(scalars)
     }
 
-    /// The text with each of its lines as `printable` has it.
+    /// The text with each of its lines converted by `printable`.
     package var printableLines: String {
         if utf8.allSatisfy({ $0.isPlain || $0 == UInt8(ascii: "\n") }) { return self }
-        // By scalars: a carriage return and a line feed are one character.
+        // Split by scalars, because a carriage return with a line feed is a single character.
         let lines = unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.map { String($0).printable }.joined(separator: "\n")
     }
 
-    /// A JSON document that says the same, with each steering character as an escape.
+    /// An equivalent JSON document in which each unsafe character is escaped.
     ///
-    /// Programs read from it what they would have read before. The document must be free of line breaks and tabs between
-    /// its values.
+    /// Programs read the same values as before. The document must not contain line breaks or tabs between its values.
     package var printableJSON: String {
         if isPlain { return self }
         var text = ""
@@ -47,9 +49,9 @@ extension String {
         return text
     }
 
-    /// Whether every character is one of visible ASCII or a blank.
+    /// Whether every character is visible ASCII or a space.
     ///
-    /// Most texts are: every byte of them is seen faster than the first letter's category.
+    /// This holds for most texts, and checking all bytes is faster than looking up a single character's category.
     private var isPlain: Bool { utf8.allSatisfy(\.isPlain) }
 }
 
@@ -58,7 +60,7 @@ extension UInt8 {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character steers a terminal or a reader's eye.
+    /// Whether the character can control a terminal or mislead a reader.
     fileprivate var steers: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Makes folders that only their owner can look into.
+/// Creation of folders that only their owner can read.
 package enum PrivateFolder {
-    /// Makes `path`, which is absolute, and what is missing above it.
+    /// Creates the folder at `path`, which is absolute, and its missing parents.
     ///
     /// - Parameters:
-    ///   - what: how the folder is called in an error.
-    ///   - remedy: what would help.
-    /// - Throws: `UsageError` that names the part that could not be made, and why.
+    ///   - path: The absolute path of the folder.
+    ///   - what: The name of the folder in an error message.
+    ///   - remedy: The remedy in an error message.
+    /// - Throws: `UsageError` that names the folder that could not be created, and the reason.
     package static func make(
         _ path: String, called what: String = "the state folder", remedy: String = "give another --state-dir"
     ) throws {
@@ -24,7 +25,7 @@ package enum PrivateFolder {
                 guard status.st_mode & S_IFMT == S_IFDIR else { throw error(at: made, ENOTDIR) }
                 continue
             }
-            // Another process may have made it since.
+            // Another process may have created the folder since the check.
             guard mkdir(made, 0o700) == 0 || errno == EEXIST else { throw error(at: made, errno) }
         }
     }

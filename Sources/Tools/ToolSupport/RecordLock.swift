@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Record locks of fcntl(2): the kernel tells who has one, and drops it with the process, however that ends.
+/// Record locks of fcntl(2). The kernel reports the owner of a lock, and releases the lock when the process ends in
+/// any way.
 package enum RecordLock {
-    /// What came of asking for one.
+    /// The outcome of an attempt to take a lock.
     package enum Outcome: Hashable {
-        /// It is ours now.
+        /// This process now owns the lock.
         case ours
-        /// That process has it.
+        /// The given process owns the lock.
         case owned(by: Int32)
-        /// The file cannot be locked; the error's number.
+        /// The file cannot be locked. The value is the error number.
         case failed(Int32)
     }
 
-    /// Asks for the one byte at `place` of an open file, without waiting.
+    /// Attempts to lock the byte at `place` of an open file, without waiting.
     package static func take(_ place: Int64, in descriptor: Int32) -> Outcome {
         var request = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: Int(place), l_len: 1, l_pid: 0)
-        // Between a refusal and the question whose lock it is, it may be released: then it is tried again.
+        // The lock may be released between the refusal and the query for its owner. The loop then tries again.
         for _ in 0..<100 {
             if fcntl(descriptor, F_SETLK, &request) == 0 { return .ours }
             guard errno == EACCES || errno == EAGAIN else { break }

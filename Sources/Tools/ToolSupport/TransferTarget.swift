@@ -3,22 +3,22 @@ import Foundation
 package import TransferFiles
 package import TransferModel
 
-/// What a URL that somebody gave means: where it leads, with which login, and under which key the server's slots count.
+/// The parts of a URL that a user or app gave: the server, the credentials, and the key for limits per host.
 package struct TransferTarget {
-    /// The URL without user, password and fragment.
+    /// The URL without user name, password and fragment.
     package var url: String
-    /// User and password that stood in it; nil where none did.
+    /// The user name and password of the URL, or `nil` if it has none.
     package var credential: Credential?
-    /// The server's name, in lower case.
+    /// The host name of the server, in lower case.
     package var hostName: String
-    /// Scheme, name and port: what slots per host are counted under.
+    /// The scheme, host name and port. Limits per host count by this key.
     package var host: String
     /// Whether the server is on this machine and is reached without a proxy.
     package var isLoopback: Bool
 
-    /// Looks at a URL.
+    /// Parses a URL.
     ///
-    /// - Throws: `UsageError` that says what is wrong with it, without its secrets.
+    /// - Throws: `UsageError` with a description of the error that contains none of the URL's secrets.
     package init(_ text: String, proxies: ProxyRule) throws {
         let shown = TransferSpecification.redacted(url: text)
         guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased() else {

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import ToolSupport
 
-/// `transferctl man`: the manual page, made from the commands' own help.
+/// The `transferctl man` command, which writes a manual page made from the commands' help.
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "man",
@@ -12,9 +12,9 @@ struct ManualCommand: ParsableCommand {
     func run() throws { Console.write(try ManualPage.text(), to: 1) }
 }
 
-/// The manual page in man(7)'s macros.
+/// The manual page, in man(7) macros.
 enum ManualPage {
-    /// As much of the argument parser's description of a program as is needed here.
+    /// The fields of ArgumentParser's description that the page needs.
     private struct Tool: Decodable {
         var command: Command
     }
@@ -46,7 +46,7 @@ enum ManualPage {
         var defaultValue: String?
     }
 
-    /// The page.
+    /// Returns the text of the page.
     static func text() throws -> String {
         let tool = try JSONDecoder().decode(Tool.self, from: Data(TransferControl._dumpHelp().utf8))
         let root = tool.command
@@ -99,7 +99,7 @@ enum ManualPage {
         return parts.isEmpty || parts == [""] ? [] : [".PP"] + parts.map { $0.isEmpty ? ".PP" : escaped($0) }
     }
 
-    /// What roff would read as its own: backslashes, hyphens that are to stay such, and a dot or quote that begins a line.
+    /// Escapes text that roff would interpret: backslashes, hyphens, and a dot or quote at the start of a line.
     private static func escaped(_ text: String) -> String {
         let plain = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return plain.hasPrefix(".") || plain.hasPrefix("'") ? "\\&" + plain : plain

@@ -4,7 +4,7 @@ import Foundation
 import ToolSupport
 import TransferWorker
 
-/// The command line for people and scripts.
+/// The root of the command line.
 struct TransferControl: AsyncParsableCommand {
     static let version = "0.1.0"
 
@@ -34,10 +34,10 @@ struct TransferControl: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
-        // This program is its own worker process.
+        // This program is also the executable of its worker process.
         TransferWorker.runIfCalled()
-        // A reader that goes away (`transferctl … | head`) ends the program at its next write, with an error, not by a
-        // signal that would leave partial files unsynced.
+        // If the reader goes away (`transferctl … | head`), the next write fails and the program ends. A signal would
+        // leave partial files unsynced.
         signal(SIGPIPE, SIG_IGN)
         do {
             try refuseOtherEncodings()
@@ -64,7 +64,7 @@ enum Program {
         }
     }
 
-    /// A file name that is not UTF-8 would have become another one on the way here.
+    /// Refuses arguments that are not UTF-8. A file name in another encoding has already been changed at this point.
     private static func refuseOtherEncodings() throws {
         guard let argument = CommandLine.arguments.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else {
             return
@@ -73,23 +73,23 @@ enum Program {
     }
 }
 
-/// What the program ends with.
+/// The exit statuses of the program.
 enum ExitStatus: Int32 {
-    /// All is done.
+    /// Everything is done.
     case done = 0
     /// At least one transfer failed.
     case failed = 1
-    /// Wrong usage or configuration.
+    /// The usage or the configuration is wrong.
     case usage = 2
-    /// There is no daemon to be reached.
+    /// The daemon cannot be reached.
     case noDaemon = 3
-    /// What was waited for did not come in time.
+    /// The awaited event did not occur in time.
     case timedOut = 4
-    /// Interrupted; partial files are kept.
+    /// The program was interrupted. Partial files are kept.
     case interrupted = 130
-    /// Ended by SIGTERM; partial files are kept.
+    /// The program was ended by SIGTERM. Partial files are kept.
     case terminated = 143
 
-    /// The status as the argument parser's error, to be thrown.
+    /// The status as an error of ArgumentParser, to be thrown.
     var code: ExitCode { ExitCode(rawValue) }
 }

@@ -3,16 +3,16 @@ import TransferBusClient
 import TransferEngine
 import TransferModel
 
-/// Follows transfers of a service until all of them have ended.
+/// A follower of a service's transfers, which finishes after all of them have ended.
 ///
 /// ```swift
 /// var follower = TransferFollower(count: 2) { print("\($0.id) has ended") }
 /// await follower.follow(try await service.updates()) { reporter.take($0) }
 /// ```
 struct TransferFollower: Sendable {
-    /// Whether any transfer, or what follows it, failed or was cancelled.
+    /// Whether any transfer, or any command run after it, failed or was canceled.
     var anyFailed = false
-    /// The server's answer to the latest transfer with a complete one.
+    /// The server's response to the transfer that completed last. `nil` for a download.
     private(set) var answer: ServerAnswer?
     private var ended: Set<TransferID> = []
     private let count: Int
@@ -22,16 +22,17 @@ struct TransferFollower: Sendable {
     /// Whether all transfers have ended.
     var isComplete: Bool { ended.count == count }
 
-    /// Follows that many transfers.
+    /// Creates a follower.
     ///
     /// - Parameters:
-    ///   - ids: the transfers; nil if the service has no others.
-    ///   - onEnd: called once for each transfer, when it ends.
+    ///   - count: The number of transfers to follow.
+    ///   - ids: The transfers, or `nil` if the service has no others.
+    ///   - onEnd: A closure that is called once for each transfer, after its end.
     init(count: Int, ids: Set<TransferID>? = nil, onEnd: @escaping @Sendable (TransferStatus) -> Void) {
         (self.count, self.ids, self.onEnd) = (count, ids, onEnd)
     }
 
-    /// Takes updates until all transfers have ended, or the service does.
+    /// Follows the updates until all transfers have ended or the service ends.
     mutating func follow(_ updates: AsyncStream<ServiceUpdate>, show: (ServiceUpdate) -> Void = { _ in }) async {
         guard !isComplete else { return }
         for await update in updates {
@@ -48,15 +49,15 @@ struct TransferFollower: Sendable {
         onEnd(status)
     }
 
-    /// Returns when all of the transfers have ended, and tells those that fail.
+    /// Returns after all of the transfers have ended, and prints those that fail.
     ///
-    /// - Throws: `ExitCode` of 1 if a transfer failed, `BusFault` if there is no such transfer.
+    /// - Throws: `ExitCode` of 1 if a transfer failed, or `BusFault` if there is no such transfer.
     static func awaitEnds(of ids: Set<TransferID>, by service: some WatchedTransferService) async throws {
         var follower = TransferFollower(count: ids.count, ids: ids) {
             var renderer = FailureRenderer()
             renderer.show($0, nil)
         }
-        // Watched first, asked second: no end falls between.
+        // Watches before it asks, so that no end is missed in between.
         let updates = try await service.updates()
         for id in ids.sorted() { follower.take(try await service.show(id).status, nil) }
         await follower.follow(updates)

@@ -2,16 +2,22 @@
 internal import Dispatch
 
 extension BackgroundApplication {
-    /// Takes a well-known name on the session bus, such as `org.example.App`: by it the daemon knows the program, and where a
-    /// service file of the bus names it, has the bus start the program for its sessions.
+    /// Acquires a well-known name on the session bus, such as `org.example.App`. The daemon identifies the program by
+    /// this name.
     ///
-    /// Call it after ``onEvents(_:)`` and before the first background session is made. It blocks until the name is taken. A
-    /// program that takes the name by other means, as toolkits do, needs not call it, but is called by nobody then while it
-    /// has no session open.
-    /// - Throws: `SessionError` where the bus cannot be reached, or the name is another program's.
+    /// If a service file of the bus declares the name, the daemon has the bus start the program for its sessions.
+    ///
+    /// Call this method after ``onEvents(_:)`` and before the first background session is opened. The method blocks
+    /// until the name is acquired.
+    ///
+    /// A program that acquires the name by other means, as toolkits do, does not need this method. Such a program is
+    /// not called while it has no session open.
+    ///
+    /// - Parameter name: The bus name.
+    /// - Throws: `SessionError` if the bus cannot be reached, or if another program owns the name.
     public func takeName(_ name: String) throws(SessionError) {
         try DaemonChannel.shared.serve(as: name) { session in
-            // Who is called makes the session again, which waits for the thread that this comes on.
+            // The handler opens the session again, and that waits for the thread that delivers this call.
             DispatchQueue.global().async { self.handleEvents(of: session) }
         }
     }

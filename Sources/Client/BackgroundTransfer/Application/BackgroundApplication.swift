@@ -2,10 +2,9 @@
 internal import Foundation
 internal import Synchronization
 
-/// The program, as far as its background sessions need to know it: whether a person works with it, how it is started for
-/// its sessions, and whom to call then.
+/// The program as its background sessions see it: its focus, its launch command, and its handler for events.
 ///
-/// A program with an app delegate in Apple's form needs no more than `@main`:
+/// A program with an app delegate in Apple's form only needs `@main`:
 ///
 /// ```swift
 /// @main
@@ -17,16 +16,18 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Others register a closure with ``onEvents(_:)``, and run their own loop.
+/// Other programs register a closure with ``onEvents(_:)`` and run their own loop.
 public final class BackgroundApplication: Sendable {
-    /// Called for a session that needs the program: makes the session again, with that identifier, and calls the second
-    /// argument once it has told everything.
+    /// A handler for a session that needs the program.
+    ///
+    /// The handler opens the session with the identifier in the first argument. It calls the second argument after
+    /// the session has reported all events.
     public typealias EventHandler = @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
-    /// The one there is.
+    /// The single instance.
     public static let shared = BackgroundApplication()
 
-    /// The environment variable by which a program learns that it was started for a session.
+    /// The name of the environment variable that names the session for which the program was started.
     package static let sessionVariable = "BACKGROUND_TRANSFER_SESSION"
 
     private struct Content {
@@ -35,7 +36,7 @@ public final class BackgroundApplication: Sendable {
         var containers: Set<String>?
         var isInFront = true
         var waiting: [String] = []
-        /// How many sessions are being handled.
+        /// The number of sessions that are being handled.
         var handling = 0
         var afterEvents: (@Sendable () -> Void)?
     }
@@ -46,9 +47,12 @@ public final class BackgroundApplication: Sendable {
 
     // MARK: In front, or not
 
-    /// Whether a person works with the program, as far as it says: true until it says otherwise, or where it was started for
-    /// its sessions. Where the desktop tells which program has the focus, that counts for more: true holds until the desktop
-    /// tells something new of the program, false while none of its windows has the focus.
+    /// A Boolean value that indicates whether the user is working with the program.
+    ///
+    /// The value is `true` until the program sets it, and `false` if the program was started for its sessions.
+    ///
+    /// If the desktop reports which program has the focus, the report takes precedence. `true` then holds until the
+    /// desktop reports a change for the program. `false` holds while none of its windows has the focus.
     public var isInFront: Bool {
         get { content.withLock(\.isInFront) }
         set {
@@ -57,36 +61,45 @@ public final class BackgroundApplication: Sendable {
         }
     }
 
-    /// The daemon has said so when a session was opened.
+    /// Stores the value that the daemon reported when a session was opened.
     package func noteInFront(_ isInFront: Bool) { content.withLock { $0.isInFront = isInFront } }
 
-    // MARK: Being started
+    // MARK: Launching
 
-    /// How the program is started for its sessions where it has no name on the bus: an absolute path and what it is given.
-    /// Nil, as at first: itself, without arguments. Set it before the first background session is made.
+    /// The command that starts the program for its sessions if the program has no bus name: an absolute path,
+    /// followed by arguments.
+    ///
+    /// The default, `nil`, starts the current executable without arguments. Set the property before the first
+    /// background session is opened.
     public var relaunchCommand: [String]? {
         get { content.withLock(\.command) }
         set { content.withLock { $0.command = newValue } }
     }
 
-    /// The shared containers (`sharedContainerIdentifier`) whose sessions the program is started for, whichever of the
-    /// container's programs made them: the publisher's main program names them, its helpers do not.
+    /// The shared containers for whose sessions the program is started, whichever of the container's programs opened
+    /// the session.
     ///
-    /// Nil, as at first, says nothing. Set it before the first background session is made; the daemon keeps it from then on.
-    /// Of several programs that name a container, the first is started. At most 100, of 1 to 255 bytes.
+    /// A publisher's main program sets the containers' identifiers (`sharedContainerIdentifier`), and its helpers do
+    /// not. If several programs name a container, the first is started.
+    ///
+    /// The default, `nil`, leaves the daemon's stored value unchanged. Set the property before the first background
+    /// session is opened; the daemon stores the value. At most 100 identifiers of 1 to 255 bytes each.
     public var sharedContainerIdentifiers: Set<String>? {
         get { content.withLock(\.containers) }
         set { content.withLock { $0.containers = newValue } }
     }
 
-    /// What starts it.
+    /// The launch command, or the path of this executable if none is set.
     package var effectiveRelaunchCommand: [String]? {
         if let command = relaunchCommand { return command }
         let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return path.map { [$0] }
     }
 
-    /// Registers who is called for sessions that need the program, and calls it for those that do already.
+    /// Registers the handler for sessions that need the program, and calls it for each session that is already
+    /// waiting.
+    ///
+    /// - Parameter handler: The handler. It replaces any earlier handler.
     public func onEvents(_ handler: @escaping EventHandler) {
         let waiting = content.withLock { content in
             content.handler = handler
@@ -96,7 +109,7 @@ public final class BackgroundApplication: Sendable {
         for session in waiting { handleEvents(of: session) }
     }
 
-    /// Calls who is registered.
+    /// Calls the registered handler, or keeps the session until a handler is registered.
     package func handleEvents(of session: String) {
         let handler = content.withLock { content -> EventHandler? in
             guard let handler = content.handler else {
@@ -125,10 +138,12 @@ public final class BackgroundApplication: Sendable {
         after?()
     }
 
-    /// Looks whether the program was started for a session, and calls who is registered. Once, after ``onEvents(_:)``.
+    /// Checks whether the program was started for a session, and if so calls the registered handler. Call this method
+    /// once, after ``onEvents(_:)``.
     ///
-    /// - Parameter finish: what is done when all that it was started for has been handled; not called otherwise.
-    /// - Returns: whether it was.
+    /// - Parameter finish: A closure to call after all events that the program was started for have been handled. Not
+    ///   called if the program was started otherwise.
+    /// - Returns: Whether the program was started for a session.
     @discardableResult
     public func handleLaunch(then finish: @escaping @Sendable () -> Void = {}) -> Bool {
         guard let session = ProcessInfo.processInfo.environment[Self.sessionVariable], !session.isEmpty else {
@@ -138,7 +153,7 @@ public final class BackgroundApplication: Sendable {
             content.isInFront = false
             content.afterEvents = finish
         }
-        // A program that this one starts was not.
+        // Child processes of this program were not started for a session.
         unsetenv(Self.sessionVariable)
         handleEvents(of: session)
         return true

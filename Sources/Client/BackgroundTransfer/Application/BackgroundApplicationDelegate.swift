@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// A program's delegate in Apple's form; `@main` on a class that conforms to it makes the program.
+/// A program's delegate in Apple's form. Mark a conforming class with `@main` to run the program.
 public protocol BackgroundApplicationDelegate: AnyObject {
-    /// Made by `main()`.
+    /// Creates the delegate. Called by ``main()``.
     init()
-    /// The program has started. Its answer changes nothing.
+    /// Reports that the program has started. The return value is ignored.
+    ///
+    /// - Parameters:
+    ///   - application: The program.
+    ///   - launchOptions: Always `nil`.
+    /// - Returns: Ignored.
     func application(
         _ application: BackgroundApplication,
         didFinishLaunchingWithOptions launchOptions: [BackgroundApplication.LaunchOptionsKey: Any]?
     ) -> Bool
-    /// A background session needs the program: make it again, with that identifier; call `completionHandler` once
-    /// `urlSessionDidFinishEvents` was called, on any thread. A program that was started for this ends then.
+    /// Reports that a background session needs the program. Open the session again with the given identifier.
+    ///
+    /// If the program was started for the session, it exits after `completionHandler` has been called.
+    ///
+    /// - Parameters:
+    ///   - application: The program.
+    ///   - identifier: The identifier of the session.
+    ///   - completionHandler: A closure to call after `urlSessionDidFinishEvents`, on any thread.
     func application(
         _ application: BackgroundApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void)
 }
 
 extension BackgroundApplication {
-    /// Why the program was started.
+    /// A key of the launch options, which say why the program was started.
     public struct LaunchOptionsKey: Hashable, Sendable, RawRepresentable {
-        /// Its name.
+        /// The name of the key.
         public var rawValue: String
-        /// A key of that name.
+        /// Creates a key from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 }
@@ -34,13 +45,14 @@ extension BackgroundApplicationDelegate {
         didFinishLaunchingWithOptions launchOptions: [BackgroundApplication.LaunchOptionsKey: Any]?
     ) -> Bool { true }
 
-    /// Makes the session's events the program's own affair: it has none.
+    /// Ignores the session's events and calls the completion handler at once.
     public func application(
         _ application: BackgroundApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void
     ) { completionHandler() }
 
-    /// Runs the program: until it ends itself or, where it was started for a session, until that is dealt with.
+    /// Runs the program until it exits. A program that was started for a session exits after the session's events
+    /// have been handled.
     @MainActor
     public static func main() {
         let delegate = Self()
@@ -52,12 +64,12 @@ extension BackgroundApplicationDelegate {
         }
         application.handleLaunch { exit(0) }
         RunLoop.main.run()
-        // The main run loop ends where nothing is in it; queues still want this thread.
+        // The main run loop returns if it has no sources. Dispatch queues still need this thread.
         dispatchMain()
     }
 }
 
-/// Calls a delegate on the main queue, and there only.
+/// A wrapper that calls a delegate on the main queue only.
 private final class MainCalls: @unchecked Sendable {
     private let delegate: any BackgroundApplicationDelegate
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-// UIKit's names for what a program with background sessions uses of it, so that code written for Apple's systems compiles
-// with its import lines changed. There is nothing of a user interface behind them.
+// UIKit's names for the types that a program with background sessions uses. Code written for Apple's platforms
+// compiles after a change of its import lines. The types have no user interface.
 
-/// The program, by UIKit's name.
+/// UIKit's name for the program.
 public typealias UIApplication = BackgroundApplication
 
-/// The program's delegate, by UIKit's name.
+/// UIKit's name for the program's delegate.
 public typealias UIApplicationDelegate = BackgroundApplicationDelegate
 
-/// What app delegates inherit from, by UIKit's name.
+/// UIKit's name for the base class of app delegates.
 open class UIResponder: NSObject {
     public required override init() { super.init() }
 }

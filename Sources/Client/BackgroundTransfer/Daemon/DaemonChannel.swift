@@ -3,48 +3,58 @@ import GLibBridge
 import TransferBusProtocol
 package import TransferModel
 
-/// Sessions that the daemon carries out: over the session bus, which starts it where it does not run.
+/// A channel to the daemon over the session bus. The bus starts the daemon if it is not running.
 ///
-/// Calls that change something return when the daemon has saved the change, so that the program may end right after them.
-/// Where the daemon is gone, by a crash or an upgrade, the sessions are opened again and what it had not answered is sent
-/// again; the program sees nothing of that but a pause.
+/// A call that changes something returns after the daemon has saved the change, so the program may end right after
+/// the call. Each call waits at most ``Options/patience``.
+///
+/// If the daemon crashes or is upgraded, the channel opens the sessions again and resends every unanswered call. The
+/// program notices only a pause.
 package final class DaemonChannel: SessionChannel {
-    /// How the daemon is reached, and how long is waited for it.
+    /// The address and time limits of the channel, and the properties of the program that the daemon needs.
     package struct Options: Sendable {
-        /// The bus's address; asked each time a connection is made.
+        /// Returns the address of the bus. Called each time that a connection is made.
         package var address: @Sendable () -> String? = { BusConnection.sessionBusAddress() }
-        /// The words by which the daemon starts this program for its sessions, an absolute path first; asked at each opening.
-        /// A program that owns a name which the bus can start needs none.
+        /// Returns the command with which the daemon starts this program for its sessions. The first word is an
+        /// absolute path. Called each time that a session is opened.
+        ///
+        /// A program that owns an activatable bus name needs no command.
         package var relaunchCommand: @Sendable () -> [String]? = {
             BackgroundApplication.shared.effectiveRelaunchCommand
         }
-        /// Whether a person works with this program; asked at each opening.
+        /// Returns whether the user is working with this program. Called each time that a session is opened.
         package var isInFront: @Sendable () -> Bool = { BackgroundApplication.shared.isInFront }
-        /// Told at each opening whether the daemon thinks that a person works with this program.
+        /// Receives, each time that a session is opened, whether the daemon assumes that the user is working with
+        /// this program.
         package var noteInFront: @Sendable (Bool) -> Void = { BackgroundApplication.shared.noteInFront($0) }
-        /// The shared containers whose sessions this program is started for; asked at each opening.
+        /// Returns the shared containers whose sessions this program is started for. Called each time that a session
+        /// is opened.
         package var containers: @Sendable () -> Set<String>? = {
             BackgroundApplication.shared.sharedContainerIdentifiers
         }
-        /// How long the opening of a session may take: what GDBus gives any call, since the bus may have to start the daemon
-        /// on a machine that is just being logged in to. Where nobody can start it, that is known at once.
+        /// The time limit for opening a session. The default is 25 seconds.
+        ///
+        /// This is GDBus's own limit for any call, because the bus may have to start the daemon on a machine at
+        /// login. If nothing can start the daemon, the opening fails at once.
         package var openLimit = Duration.seconds(25)
-        /// How long a call waits for the daemon's answer. The order is carried out later where it takes longer.
+        /// The time that a call waits for the daemon's answer. The default is 10 seconds. The daemon carries out the
+        /// order even if it takes longer.
         package var patience = Duration.seconds(10)
-        /// How long the daemon is looked for before its sessions are given up.
+        /// The time for which a missing daemon is looked for before its sessions are invalidated. The default is 60
+        /// seconds.
         package var givingUpAfter = Duration.seconds(60)
 
-        /// The session bus of this process's environment.
+        /// Creates options for the session bus that this process's environment names.
         package init() {}
     }
 
-    /// The way for all sessions that did not choose another.
+    /// The channel for all sessions that did not choose another.
     package static let shared = DaemonChannel()
 
     private let options: Options
     private let link: DaemonLink
 
-    /// A way; the bus is not touched before the first session.
+    /// Creates a channel. The channel does not connect to the bus before the first session is opened.
     package init(options: Options = Options()) {
         self.options = options
         link = DaemonLink(options)
@@ -58,7 +68,7 @@ package final class DaemonChannel: SessionChannel {
         opening.containers = options.containers()
         let settings = configuration.settings
         link.perform { [opening] in $0.open(settings, opening) { answer.give($0) } }
-        // The link has its own limit, and a better word.
+        // The link has the same limit and reports a better message.
         guard let result = answer.wait(atMost: options.openLimit + .seconds(1)) else {
             let identifier = settings.identifier
             link.perform { $0.abandon(identifier) }
@@ -70,8 +80,8 @@ package final class DaemonChannel: SessionChannel {
     package func post(_ order: TaskOrder, in session: String) {
         var fields = order.fields
         var file: OpenFile?
-        // The file itself goes along: the daemon keeps it, whatever becomes of its name, and a program in a sandbox may
-        // name no path. One that cannot be opened is the daemon's to complain about.
+        // The open file is passed along. The daemon then keeps it whatever happens to its name, and a sandboxed
+        // program may have no valid path to name. The daemon reports a file that cannot be opened.
         if case .submit(let snapshot) = order, case .upload(let path) = snapshot.kind, let opened = OpenFile(path),
             var task = fields["snapshot"]?.dictionary
         {
@@ -99,7 +109,7 @@ package final class DaemonChannel: SessionChannel {
         }
     }
 
-    /// Calls a method of a session's object, and waits for the answer as long as that is reasonable.
+    /// Calls a method of a session's object and waits for the answer, for at most the time that the options allow.
     private func call(
         _ method: String, _ arguments: [VariantValue], type: String, in session: String, about order: TaskOrder? = nil,
         acknowledging number: EventNumber? = nil, file: OpenFile? = nil
@@ -116,12 +126,12 @@ package final class DaemonChannel: SessionChannel {
 
     // MARK: The app
 
-    /// Says whether a person works with this program just now.
+    /// Reports whether the user is working with this program.
     package func setInFront(_ isInFront: Bool) {
         link.perform { $0.setInFront(isInFront) }
     }
 
-    /// Leaves the bus, as the end of the process would.
+    /// Disconnects from the bus, as the end of the process would.
     package func leave() {
         let answer = BlockingAnswer<Void>()
         link.perform { link in
@@ -131,11 +141,15 @@ package final class DaemonChannel: SessionChannel {
         _ = answer.wait(atMost: options.patience)
     }
 
-    /// Takes a well-known name, by which the daemon knows this program and has the bus start it, and is called there when a
-    /// session needs it.
+    /// Acquires a well-known bus name and handles the daemon's calls on it.
     ///
-    /// - Parameter handle: told a session's identifier, on a thread that is not to be blocked.
-    /// - Throws: `SessionError` where the bus cannot be reached, or the name is another's.
+    /// The daemon identifies this program by the name and has the bus start the program by it. The daemon calls the
+    /// program there if a session needs it.
+    ///
+    /// - Parameters:
+    ///   - name: The bus name.
+    ///   - handle: Receives the identifier of a session. Called on a thread that must not be blocked.
+    /// - Throws: `SessionError` if the bus cannot be reached, or if another program owns the name.
     package func serve(
         as name: String, _ handle: @escaping @Sendable (_ session: String) -> Void
     ) throws(SessionError) {
@@ -147,7 +161,7 @@ package final class DaemonChannel: SessionChannel {
 }
 
 extension SessionError {
-    /// The daemon cannot be reached, and what can be done.
+    /// Returns the error for a daemon that cannot be reached, with a message that says what to do.
     static func unreachable(_ why: String) -> SessionError {
         SessionError(
             code: .unavailable,

@@ -2,9 +2,10 @@
 import GLibBridge
 import TransferBusProtocol
 
-/// The program itself, as the daemon knows it and calls it.
+/// The program as the daemon identifies and calls it.
 extension DaemonLink {
-    /// What is not said before the first session is said with it.
+    /// Reports whether the user is working with this program. Before the first session, the value is kept and sent at
+    /// its opening.
     func setInFront(_ isInFront: Bool) {
         self.isInFront = isInFront
         try? bus?.call(
@@ -27,7 +28,7 @@ extension DaemonLink {
         }
     }
 
-    /// The object first, then the name: who finds the name finds the object.
+    /// Exports the object and then acquires the name, so that a caller that finds the name also finds the object.
     func offer(
         _ name: String, _ handle: @escaping @Sendable (String) -> Void, on bus: BusConnection,
         _ completion: @escaping @Sendable (SessionError?) -> Void

@@ -3,11 +3,12 @@ import GLibBridge
 import TransferBusProtocol
 internal import TransferModel
 
-/// What goes to the daemon, and what comes from it.
+/// Calls to the daemon, and events from the daemon.
 extension DaemonLink {
-    /// Makes a call once those before it are answered.
+    /// Makes a call after the calls before it have been answered.
     ///
-    /// - Returns: whether it makes sense to wait for the answer: not where the daemon has been away for longer than that.
+    /// - Returns: Whether to wait for the answer. False if the session is unknown, or if the daemon has been away for
+    ///   longer than the patience.
     @discardableResult
     func add(_ call: SessionCall, in identifier: String) -> Bool {
         guard sessions[identifier] != nil else {
@@ -40,12 +41,12 @@ extension DaemonLink {
                 }
             }
         } catch {
-            // Its words cannot be sent, and will not be at another time.
+            // The arguments cannot be sent, now or later.
             refused(identifier, "\(error)")
         }
     }
 
-    /// Longer than a slow disk takes.
+    /// The time limit of a call, in milliseconds. Longer than a slow disk needs.
     private static let callMilliseconds: Int32 = 30_000
 
     private func answered(_ identifier: String, _ result: Result<[VariantValue], BusCallError>) {
@@ -66,7 +67,7 @@ extension DaemonLink {
         }
     }
 
-    /// The daemon will never do what the first call asks for.
+    /// Fails the first call, which the daemon will never carry out.
     private func refused(_ identifier: String, _ why: String) {
         guard let call = sessions[identifier]?.calls.removeFirst() else { return }
         sessions[identifier]?.isCalling = false
@@ -79,7 +80,7 @@ extension DaemonLink {
         step(identifier)
     }
 
-    /// `URLError.unknown`.
+    /// The raw value of `URLError.Code.unknown`.
     private static let unknownError = -1
 
     // MARK: Events
@@ -113,7 +114,7 @@ extension DaemonLink {
 }
 
 extension BusFault {
-    /// Whether asking again would bring the same answer.
+    /// Whether another attempt would produce the same answer.
     fileprivate var isFinal: Bool {
         switch code {
         case .invalidArgument, .noSuchTransfer, .noSuchApp, .transferEnded, .tooManyTransfers, .messageTooLarge,

@@ -6,10 +6,13 @@ import Glibc
 import TransferBusProtocol
 internal import TransferModel
 
-/// Fetching finished files that this program cannot reach by their paths, because it runs in a sandbox: the daemon hands out
-/// descriptors, and the bytes are copied to a temporary file, which is then told as the finished one.
+/// Retrieval of finished files whose paths a sandboxed program cannot reach.
+///
+/// The daemon passes a descriptor of the file. The bytes are copied to a temporary file, which is then reported as
+/// the finished file.
 extension DaemonLink {
-    /// Tells an event after those before it; that of a file which has to be fetched, once it is there.
+    /// Reports an event after the events before it. If the event is for a file that must be fetched, reports the
+    /// event after the copy.
     func deliver(_ event: SessionEvent, in identifier: String, from path: String) {
         guard sessions[identifier]?.delayed == nil else {
             sessions[identifier]?.delayed?.append(event)
@@ -43,7 +46,7 @@ extension DaemonLink {
         }
     }
 
-    /// Copies a file to a temporary one of this program's own; nil where that fails.
+    /// Copies a file to a temporary file of this program. Returns `nil` if that fails.
     private static func copy(_ file: OpenFile) -> String? {
         let path = NSTemporaryDirectory() + "CFNetworkDownload_\(UUID().uuidString).tmp"
         let copy = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

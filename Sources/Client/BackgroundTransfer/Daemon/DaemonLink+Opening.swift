@@ -4,7 +4,7 @@ import Glibc
 import TransferBusProtocol
 internal import TransferModel
 
-/// Opening sessions, for the first time and again.
+/// Opening sessions, for the first time and after the daemon was lost.
 extension DaemonLink {
     func open(
         _ settings: SessionSettings, _ options: OpeningOptions,
@@ -15,7 +15,7 @@ extension DaemonLink {
         serials += 1
         var calls: [SessionCall] = []
         if let former = sessions.removeValue(forKey: identifier) {
-            // The same session is made anew: what was ordered still holds, but for its end.
+            // The same session is opened anew. Its pending orders still apply, except its closing.
             calls = former.calls.filter { !$0.isClosing }
             for closing in former.calls where closing.isClosing { closing.completion(.success([])) }
             let refusal = SessionRefusal(
@@ -33,7 +33,7 @@ extension DaemonLink {
         open(identifier)
     }
 
-    /// Nobody waits for the session's opening any more.
+    /// Ends a session whose opening the caller no longer waits for.
     func abandon(_ identifier: String) {
         guard sessions[identifier]?.opened != nil else { return }
         end(identifier, SessionRefusal(code: .unavailable, message: "nobody waits for it"))
@@ -57,7 +57,7 @@ extension DaemonLink {
         let limit = options.openLimit
         var opening = session.options
         opening.isInFront = isInFront ?? options.isInFront()
-        // That it is opened again tells nothing of this program's person.
+        // Opening a session again says nothing about whether the user is working with this program.
         opening.isBack = session.opened == nil
         do {
             try bus.call(
@@ -81,7 +81,7 @@ extension DaemonLink {
             do {
                 let answer = try SessionAnswer(values.first?.dictionary ?? [:])
                 sessions[identifier]?.phase = .open(path: answer.path)
-                // The daemon knows better where it has started this program.
+                // If the daemon has started this program, it knows better whether the user is working with it.
                 isInFront = answer.state.isInFront
                 options.noteInFront(answer.state.isInFront)
                 if session.calls.isEmpty { sessions[identifier]?.trouble.end() }
@@ -99,10 +99,10 @@ extension DaemonLink {
         case .failure(let error):
             let fault = BusFault(name: error.name, message: error.message)
             if let fault, let refusal = SessionRefusal(fault), refusal.code != .unavailable {
-                // This process's former connection may not be forgotten yet.
+                // The daemon may not have noticed yet that this process's previous connection is gone.
                 guard refusal.owner == getpid(), session.opened == nil else { return end(identifier, refusal) }
             } else if let fault, fault.code == .accessDenied, session.options.registration != nil {
-                // In a sandbox a program does not say how it is started; the daemon knows by its id.
+                // A sandboxed program may not register a command. The daemon starts the program by its app ID.
                 sessions[identifier]?.options.registration = nil
                 return open(identifier)
             } else if let fault, [.invalidArgument, .accessDenied, .limitExceeded].contains(fault.code) {
@@ -112,7 +112,7 @@ extension DaemonLink {
         }
     }
 
-    /// A session was opened that nobody waits for any more.
+    /// Closes a session that was opened after its caller had stopped waiting.
     private func closeForgotten(_ result: Result<[VariantValue], BusCallError>) {
         guard let values = try? result.get(), let answer = try? SessionAnswer(values.first?.dictionary ?? [:])
         else { return }
@@ -122,11 +122,12 @@ extension DaemonLink {
         ) { _ in }
     }
 
-    // MARK: Losing
+    // MARK: Losing the daemon
 
-    /// The daemon does not answer for a session: it is opened again in a moment, or given up.
+    /// Handles a daemon that does not answer for a session. Opens the session again after a pause, or ends it.
     ///
-    /// - Parameter isHopeless: whether it makes no sense to wait where somebody waits for the first opening.
+    /// - Parameter isHopeless: Whether waiting is pointless. Considered only for the first opening, which a caller
+    ///   waits for.
     func lose(_ identifier: String, because why: String, isHopeless: Bool = false) {
         guard var session = sessions[identifier] else { return }
         session.epoch += 1
@@ -148,7 +149,7 @@ extension DaemonLink {
         sessions[identifier] = session
     }
 
-    /// A session is over; nil where that was asked for.
+    /// Ends a session. `refusal` is `nil` if the program asked for that.
     func end(_ identifier: String, _ refusal: SessionRefusal?) {
         guard let session = sessions.removeValue(forKey: identifier) else { return }
         let error = refusal.map(SessionError.init)
@@ -163,7 +164,7 @@ extension DaemonLink {
 }
 
 extension BusCallError {
-    /// Whether to wait makes no sense: nobody knows how the daemon is started, or it knows of no sessions.
+    /// Whether waiting is pointless: the bus cannot start the daemon, or the daemon does not support sessions.
     fileprivate var isHopeless: Bool {
         let names = [
             "ServiceUnknown", "Spawn.ServiceNotFound", "Spawn.ExecFailed", "UnknownMethod", "UnknownInterface",

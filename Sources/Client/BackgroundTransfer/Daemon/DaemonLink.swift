@@ -3,23 +3,23 @@ import GLibBridge
 import Glibc
 import TransferBusProtocol
 
-/// This process's connection to the bus, on a thread of its own, and the sessions that go over it.
+/// The connection of this process to the bus, on its own thread, and the sessions that use the connection.
 actor DaemonLink {
-    /// Something to be done with a connection, or with the reason why there is none.
+    /// An action that receives a connection, or the reason that there is none.
     typealias BusUse = (isolated DaemonLink, Result<BusConnection, GLibError>) -> Void
 
     let executor = GLibExecutor(name: "transfer-link")
     let options: DaemonChannel.Options
     var bus: BusConnection?
-    /// How many connections there have been.
+    /// The number of connections made so far.
     private var connections = 0
     private var connecting: [BusUse] = []
     private var registrations: [BusRegistration] = []
     var serials = 0
-    /// Whether a person works with this program, as was said or answered last; nil before the first session.
+    /// Whether the user is working with this program, as last set or answered. `nil` before the first session.
     var isInFront: Bool?
     var sessions: [String: LinkedSession] = [:]
-    /// The name that this program has, and what is called by it.
+    /// The bus name of this program, and the handler for calls to it.
     var served: (name: String, handle: @Sendable (String) -> Void)?
     var serving: [BusRegistration] = []
 
@@ -27,20 +27,20 @@ actor DaemonLink {
 
     init(_ options: DaemonChannel.Options) { self.options = options }
 
-    /// Does something after what was asked before.
+    /// Runs an action after the actions that were requested before it.
     nonisolated func perform(_ body: @escaping @Sendable (isolated DaemonLink) -> Void) {
         executor.perform { self.assumeIsolated { body($0) } }
     }
 
     // MARK: The bus
 
-    /// Runs `body` with a connection, which is made where there is none.
+    /// Runs `body` with a connection. Connects first if there is no connection.
     func withBus(_ body: @escaping BusUse) {
         if let bus { return body(self, .success(bus)) }
         connecting.append(body)
         guard connecting.count == 1 else { return }
         BusConnection.open(address: options.address() ?? "", cancellation: Cancellation()) { result in
-            // Made on this actor's own thread, for it alone.
+            // Created on this actor's own thread, for this actor alone.
             nonisolated(unsafe) let result = result
             self.assumeIsolated { $0.connected(result) }
         }
@@ -56,7 +56,7 @@ actor DaemonLink {
     private func use(_ bus: BusConnection) {
         self.bus = bus
         connections += 1
-        // The end of a connection that was left does not concern the next one.
+        // The closing of an abandoned connection must not affect the next connection.
         let number = connections
         bus.onClosed {
             self.assumeIsolated { link in
@@ -74,7 +74,8 @@ actor DaemonLink {
         if let served { offer(served.name, served.handle, on: bus) { _ in } }
     }
 
-    /// Leaves the bus as the process's end would: the daemon forgets who had the sessions, and nobody hears of them here.
+    /// Disconnects from the bus as the process's end would. The daemon forgets that this process had the sessions,
+    /// and their event streams finish.
     func leave() {
         for identifier in sessions.keys.sorted() {
             sessions.removeValue(forKey: identifier)?.events.finish()

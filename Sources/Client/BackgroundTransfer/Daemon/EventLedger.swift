@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// Which events of a session this process was told: after a restart of the daemon they come again.
+/// The deduplicator for a session's events, which arrive again after a restart of the daemon.
 struct EventLedger {
-    /// What is to be done with an event that comes.
+    /// The action to take for an event that arrives.
     enum Verdict: Hashable {
         case tell
-        /// The program has it, and has not said yet that it has dealt with it.
+        /// The program has received the event and has not acknowledged it yet.
         case drop
-        /// The program has dealt with it, which the other side does not know.
+        /// The program has acknowledged the event, but the daemon does not know that.
         case acknowledgeAgain
     }
 
-    /// Events come in the order of their numbers.
+    /// The highest number so far. Events arrive in the order of their numbers.
     private var last: EventNumber = -1
     private var unacknowledged: Set<EventNumber> = []
 
-    /// An event of that number comes; those without one are told whenever they come.
+    /// Records an event and returns the action to take. An event without a number is always reported.
     mutating func take(_ number: EventNumber?) -> Verdict {
         guard let number else { return .tell }
         guard number <= last else {
@@ -27,6 +27,6 @@ struct EventLedger {
         return unacknowledged.contains(number) ? .drop : .acknowledgeAgain
     }
 
-    /// The program has dealt with it.
+    /// Records that the program has acknowledged an event.
     mutating func acknowledge(_ number: EventNumber) { unacknowledged.remove(number) }
 }

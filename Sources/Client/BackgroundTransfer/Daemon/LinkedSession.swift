@@ -3,47 +3,48 @@ import GLibBridge
 import TransferBusProtocol
 internal import TransferModel
 
-/// A session of this process, as its way to the daemon has it.
+/// The state of one of this process's sessions in the link to the daemon.
 struct LinkedSession {
-    /// How it stands with the daemon.
+    /// The phases of the connection to the daemon.
     enum Phase {
-        /// Being opened, the first time or again.
+        /// The session is being opened, for the first time or again.
         case opening
-        /// The daemon has it; calls go to that object.
+        /// The daemon has opened the session. Calls go to the object at this path.
         case open(path: String)
-        /// Waiting to be opened again.
+        /// The session waits to be opened again.
         case lost(retry: GLibSource?)
     }
 
-    /// Tells it from one of the same identifier that this process had before.
+    /// A number that distinguishes the session from earlier sessions of this process with the same identifier.
     let serial: Int
     let settings: SessionSettings
     var options: OpeningOptions
     let events: AsyncStream<SessionEvent>.Continuation
     var phase = Phase.opening
-    /// Told how the first opening went; nil from then on.
+    /// Receives the result of the first opening. `nil` from then on.
     var opened: (@Sendable (Result<SessionState, SessionError>) -> Void)?
-    /// What the daemon has not answered, in order; of the first one the call may be on its way.
+    /// The calls that the daemon has not answered, in order. The first call may be in progress.
     var calls: [SessionCall] = []
     var isCalling = false
-    /// Rises when the daemon is lost: answers to calls from before count no longer.
+    /// The number of times that the daemon was lost. Answers to calls from an earlier epoch are ignored.
     var epoch = 0
     var ledger = EventLedger()
     var tasks = TaskLedger()
     var trouble = Trouble()
-    /// Events that wait until a file of the session was fetched, in their order; nil while none is.
+    /// The events that wait, in order, until a file of the session has been fetched. `nil` if no file is being
+    /// fetched.
     var delayed: [SessionEvent]?
 
-    /// How long the daemon has been giving trouble.
+    /// The backoff since the daemon stopped answering.
     struct Trouble {
         private(set) var since: ContinuousClock.Instant?
         private var pause = Duration.zero
         private static let first = Duration.milliseconds(100)
         private static let longest = Duration.seconds(10)
 
-        /// One more thing went wrong.
+        /// Records a failure.
         ///
-        /// - Returns: how long is waited before the next attempt; nil where it has lasted too long for one.
+        /// - Returns: The pause before the next attempt, or `nil` if the failures have lasted longer than the limit.
         mutating func note(at now: ContinuousClock.Instant, limit: Duration) -> Duration? {
             let since = since ?? now
             self.since = since
@@ -52,7 +53,7 @@ struct LinkedSession {
             return pause
         }
 
-        /// It is over.
+        /// Resets the backoff after a success.
         mutating func end() { self = Trouble() }
     }
 

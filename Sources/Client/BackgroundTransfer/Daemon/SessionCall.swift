@@ -2,19 +2,19 @@
 import GLibBridge
 internal import TransferModel
 
-/// A call of a session's object that is to be made, again and again if need be.
+/// A call to a session's object, which is repeated until the daemon has answered.
 struct SessionCall: Sendable {
     let method: String
     let arguments: [VariantValue]
-    /// The type of the arguments taken together.
+    /// The D-Bus type of the tuple of arguments.
     let type: String
-    /// What it has done, where it is an order.
+    /// The order that the call carries, if any.
     let order: TaskOrder?
-    /// The event that it acknowledges.
+    /// The number of the event that the call acknowledges, if any.
     let acknowledges: EventNumber?
-    /// The file that goes with it, as the handle 0 among the arguments.
+    /// The file that is passed with the call, as handle 0 in the arguments.
     let file: OpenFile?
-    /// Told once how it ended.
+    /// Receives the result. Called once.
     let completion: @Sendable (Result<[VariantValue], SessionError>) -> Void
 
     init(

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import TransferModel
 
-/// The tasks of a session whose end this process waits for: where the daemon has lost its queue, nobody else knows of them.
+/// The tasks of a session whose end this process waits for. If the daemon has lost its queue, only this process knows
+/// of them.
 struct TaskLedger {
     private var open: Set<Int> = []
 
-    /// The session was opened, for the first time or again.
+    /// Compares the tasks with the daemon's after the session was opened, for the first time or again.
     ///
-    /// - Returns: the tasks that the daemon had and has no more, though it has told no end of them, in the order of their
-    ///   numbers. They are told of once.
+    /// - Returns: The tasks that the daemon had and no longer has although it reported no end, sorted by number. Each
+    ///   is returned once.
     mutating func take(_ state: SessionState) -> [Int] {
         let gone = open.subtracting(state.tasks.map(\.identifier))
-        // The ends of those that are over were told before: what waits comes first.
+        // The ends of finished tasks are reported anyway, because waiting events come first.
         open = Set(state.tasks.filter { !$0.isOver }.map(\.identifier))
         return gone.sorted()
     }
 
-    /// The daemon has taken a task over.
+    /// Records that the daemon has accepted a task.
     mutating func begin(_ task: Int) { open.insert(task) }
 
-    /// The task's end was told.
+    /// Records that the end of a task was reported.
     mutating func end(_ task: Int) { open.remove(task) }
 }
 
 extension FailureDescription {
-    /// The daemon has lost a task: its queue was damaged, or somebody has removed it.
+    /// The failure of a task that the daemon has lost: its queue was damaged or removed.
     static let lost = FailureDescription(
-        // `URLError.backgroundSessionWasDisconnected`, which is what Apple's systems tell then.
+        // `URLError.backgroundSessionWasDisconnected`, the error that Apple's platforms report in this case.
         code: -997,
         message: "The transfer service has lost this task with its queue. Begin it anew.")
 }

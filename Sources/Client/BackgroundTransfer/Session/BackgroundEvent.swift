@@ -3,37 +3,53 @@ public import Foundation
 public import FoundationNetworking
 internal import TransferModel
 
-/// Something that happened in a background session, perhaps while this program did not run.
+/// An event of a background session. The event may have happened while this program was not running.
+///
+/// Acknowledge every event after the program has dealt with it:
+///
+/// ```swift
+/// for await event in session.events {
+///     if case .completed(let task, let error) = event.kind { finish(task, error) }
+///     event.acknowledge()
+/// }
+/// ```
 public struct BackgroundEvent: Sendable {
-    /// What happened.
+    /// The kinds of event.
     public enum Kind: Sendable {
-        /// So many bytes of a download are on disk, of how many where that is known. A few times a second at most.
+        /// The number of bytes of a download that are on disk, and the total if it is known. Reported a few times a
+        /// second at most.
         case received(BackgroundTask, bytes: Int64, total: Int64?)
-        /// So many bytes of an upload were sent.
+        /// The number of bytes of an upload that were sent, and the total if it is known.
         case sent(BackgroundTask, bytes: Int64, total: Int64?)
-        /// A download goes on where it had stopped.
+        /// A download continues from the given offset, where it had stopped.
         case continued(BackgroundTask, offset: Int64, total: Int64?)
-        /// The server has answered.
+        /// The server has responded.
         case responded(BackgroundTask, HTTPURLResponse)
-        /// The file is there until the event is acknowledged: move it, or open it, before that.
+        /// A download is complete. The file exists until the event is acknowledged: move or open the file before
+        /// that.
         case downloaded(BackgroundTask, URL)
-        /// A part of the server's answer to an upload.
+        /// A part of the server's response body to an upload.
         case body(BackgroundTask, Data)
-        /// The date of a task with ``BackgroundTask/earliestBeginDate`` has come: say ``BackgroundTask/begin(with:)`` or cancel
-        /// it. Acknowledged without that it begins, and the program is not asked again, nor started, for such tasks.
+        /// The ``BackgroundTask/earliestBeginDate`` of a task has come. Call ``BackgroundTask/begin(with:)`` or
+        /// cancel the task.
+        ///
+        /// If the program acknowledges the event without doing either, the task begins. The session then neither
+        /// reports this event nor starts the program for delayed tasks again.
         case willBegin(BackgroundTask, URLRequest)
-        /// A server wants a login: say ``BackgroundTask/answer(user:password:)``, or cancel the task. Acknowledged without
-        /// that, the server's refusal is its answer.
+        /// A server requires authentication. Call ``BackgroundTask/answer(user:password:)`` or cancel the task.
+        ///
+        /// If the program acknowledges the event without doing either, the server's refusal becomes the response of
+        /// the task.
         case challenged(BackgroundTask, BackgroundChallenge)
-        /// A task's last event. The error is nil where the server answered, whatever the status.
+        /// The last event of a task. The error is `nil` if the server responded, whatever the status code.
         case completed(BackgroundTask, URLError?)
-        /// All that had waited for this program has been told.
+        /// Every event that had waited for this program has been reported.
         case finishedEvents
-        /// The session's last event: it was invalidated, or nobody carries it out any more.
+        /// The last event of the session. The session was invalidated, or no service runs it any longer.
         case invalidated(SessionError?)
     }
 
-    /// What happened.
+    /// The kind of event, with its task and values.
     public let kind: Kind
     private let acknowledgement: (@Sendable () -> Void)?
 
@@ -42,47 +58,50 @@ public struct BackgroundEvent: Sendable {
         self.acknowledgement = acknowledgement
     }
 
-    /// The program has dealt with it: it will not be told again. Without this it is told once more at the next start.
+    /// Marks the event as dealt with, so that the session does not report it again.
+    ///
+    /// An event that is never acknowledged is reported again at the next start of the program.
     public func acknowledge() { acknowledgement?() }
 }
 
-/// A server's demand for a login.
+/// A server's request for authentication.
 public struct BackgroundChallenge: Hashable, Sendable {
-    /// The ways to log in that are told.
+    /// The authentication schemes that a session reports.
     public enum Scheme: String, Hashable, Sendable {
-        /// User and password, readable on the way but for https.
+        /// A user name and a password. Both are readable in transit unless the connection uses https.
         case basic
-        /// User and password, as a digest.
+        /// A user name and a password, sent as a digest.
         case digest
-        /// A token; told where ``BackgroundSessionConfiguration/answersBearerChallenges`` is true.
+        /// A token. Reported only if ``BackgroundSessionConfiguration/answersBearerChallenges`` is true.
         case bearer
     }
 
-    /// How the server wants it.
+    /// The authentication scheme that the server requires.
     public var scheme: Scheme
-    /// What the login is for, in the server's words.
+    /// The realm that the server names: the area that the credentials are for.
     public var realm: String?
-    /// Which server asks: a redirect may have led to another than the task's.
+    /// The host that requires authentication. After a redirect, the host may differ from that of the task's request.
     public var host: String
-    /// Its port.
+    /// The port of ``host``.
     public var port: Int
-    /// Whether it is asked over https.
+    /// A Boolean value that indicates whether the server is reached over https.
     public var isSecure: Bool
-    /// How many answers it has refused; one that it took at first, and that has expired since, does not count.
+    /// The number of answers that the server has refused. An answer that the server accepted and that has since
+    /// expired does not count.
     public var refusals: Int
 }
 
-/// The events of a background session in their order, for one reader.
+/// The events of a background session, in order. The sequence supports a single reader.
 public struct BackgroundEvents: AsyncSequence, Sendable {
     let session: BackgroundSession
     let events: AsyncStream<SessionEvent>
 
-    /// Reads them.
+    /// Returns an iterator over the events. Only one iterator may be in use at a time.
     public func makeAsyncIterator() -> Iterator {
         Iterator(session: session, events: events.makeAsyncIterator())
     }
 
-    /// Reads a session's events.
+    /// The iterator of a ``BackgroundEvents`` sequence.
     public struct Iterator: AsyncIteratorProtocol {
         let session: BackgroundSession
         var events: AsyncStream<SessionEvent>.Iterator
@@ -93,7 +112,7 @@ public struct BackgroundEvents: AsyncSequence, Sendable {
             self.events = events
         }
 
-        /// The next event; nil after `invalidated`.
+        /// Returns the next event, or `nil` after ``BackgroundEvent/Kind/invalidated(_:)``.
         public mutating func next() async -> BackgroundEvent? {
             while !isOver {
                 guard let event = await events.next() else { return end(nil) }

@@ -4,7 +4,7 @@ public import FoundationNetworking
 internal import Synchronization
 internal import TransferModel
 
-/// Downloads and uploads that go on without this program: a background session without Apple's names.
+/// A session whose downloads and uploads continue while this program is not running.
 ///
 /// ```swift
 /// let session = try await BackgroundSession.open(BackgroundSessionConfiguration(identifier: "episodes"))
@@ -15,16 +15,36 @@ internal import TransferModel
 /// }
 /// ```
 ///
-/// A program that is started again makes the session again, with the same identifier, and is told what happened meanwhile.
+/// ``URLSession`` offers the same function under Apple's names.
+///
+/// After each start, the program opens the session again with the same identifier. The session then reports
+/// everything that happened in the meantime.
 ///
 /// ## Topics
+///
+/// ### Opening a Session
+/// - ``init(_:)``
+/// - ``open(_:)``
+/// - ``configuration``
+///
+/// ### Adding Tasks
 /// - ``download(_:)``
+/// - ``download(continuing:)``
 /// - ``upload(_:fromFile:)``
+/// - ``unfinishedTasks()``
+///
+/// ### Receiving Events
 /// - ``events``
+///
+/// ### Ending a Session
+/// - ``finishTasksAndInvalidate()``
+/// - ``invalidateAndCancel()``
+/// - ``isInvalidated``
 public final class BackgroundSession: Sendable {
-    /// What it works by.
+    /// The configuration that the session was opened with.
     public let configuration: BackgroundSessionConfiguration
-    /// What happens, for one reader; what was not acknowledged at the last start comes first.
+    /// The events of the session, for a single reader. Events that were not acknowledged before the program ended
+    /// come first.
     public var events: BackgroundEvents { BackgroundEvents(session: self, events: opened.events) }
 
     private let channel: any SessionChannel
@@ -37,17 +57,22 @@ public final class BackgroundSession: Sendable {
         var isInvalidated = false
     }
 
-    /// Joins this program to the session of that identifier, which is made where there is none.
+    /// Opens the session with the configuration's identifier. Creates the session if it does not exist.
     ///
-    /// Blocks until the other side has answered; ``open(_:)`` does not.
-    /// - Throws: `SessionError`, of the code `inUse` where another process uses the session.
+    /// This initializer blocks the calling thread until the daemon or the embedded engine has answered. Asynchronous
+    /// code calls ``open(_:)`` instead.
+    ///
+    /// - Parameter configuration: The settings of the session.
+    /// - Throws: `SessionError`, with the code `inUse` if another process uses the session.
     public convenience init(_ configuration: BackgroundSessionConfiguration) throws(SessionError) {
         try self.init(configuration, over: SessionChannels.current())
     }
 
-    /// The same for asynchronous code, whose few threads the initializer would block until the other side has answered.
+    /// Opens the session with the configuration's identifier, without blocking a thread of the cooperative pool.
     ///
-    /// - Throws: `SessionError`, of the code `inUse` where another process uses the session.
+    /// - Parameter configuration: The settings of the session.
+    /// - Returns: The session, once the daemon or the embedded engine has answered.
+    /// - Throws: `SessionError`, with the code `inUse` if another process uses the session.
     public static func open(_ configuration: BackgroundSessionConfiguration) async throws -> BackgroundSession {
         try await open(configuration, over: SessionChannels.current())
     }
@@ -80,17 +105,24 @@ public final class BackgroundSession: Sendable {
 
     // MARK: Tasks
 
-    /// A download of what an http or https address gives; suspended.
+    /// Creates a suspended task that downloads the response to an http or https request.
     ///
-    /// - Throws: `SessionError` for another scheme, or where the session has been invalidated.
+    /// Call ``BackgroundTask/resume()`` to submit the task.
+    ///
+    /// - Parameter request: The request to send.
+    /// - Returns: The new task.
+    /// - Throws: `SessionError` if the URL has another scheme, or if the session has been invalidated.
     public func download(_ request: URLRequest) throws(SessionError) -> BackgroundTask {
         try add(.download, RequestDescription(request))
     }
 
-    /// A download that goes on where ``BackgroundTask/cancelKeepingBytes()`` ended one; suspended.
+    /// Creates a suspended task that continues a download which ``BackgroundTask/cancelKeepingBytes()`` ended.
     ///
-    /// It begins anew where the bytes are gone, or the server's file has changed.
-    /// - Throws: `SessionError` where the data is none of that, or the session has been invalidated.
+    /// The download starts over if the saved bytes are gone or the file on the server has changed.
+    ///
+    /// - Parameter data: The resume data that ``BackgroundTask/cancelKeepingBytes()`` returned.
+    /// - Returns: The new task.
+    /// - Throws: `SessionError` if `data` is not resume data, or if the session has been invalidated.
     public func download(continuing data: Data) throws(SessionError) -> BackgroundTask {
         let resume = try ResumeData(decoding: data)
         return try add(.download, resume.request) {
@@ -99,10 +131,19 @@ public final class BackgroundSession: Sendable {
         }
     }
 
-    /// An upload of a file, which has to stay as it is until the task is over; suspended. Without a method it is a POST.
+    /// Creates a suspended task that uploads a file.
     ///
-    /// - Throws: `SessionError` where the file cannot be read, for another scheme than http and https, or where the session
-    ///   has been invalidated.
+    /// The file may be deleted after ``BackgroundTask/resume()`` has returned, because the session keeps the file. Do not
+    /// write to the file before the task has ended. See <doc:UploadingFromAFile>.
+    ///
+    /// A request whose method is missing or `GET` is sent as `POST`.
+    ///
+    /// - Parameters:
+    ///   - request: The request to send. The file is its body.
+    ///   - file: The file to upload.
+    /// - Returns: The new task.
+    /// - Throws: `SessionError` if the file cannot be read, if the URL's scheme is neither http nor https, or if the
+    ///   session has been invalidated.
     public func upload(_ request: URLRequest, fromFile file: URL) throws(SessionError) -> BackgroundTask {
         var description = try RequestDescription(request)
         if description.method == nil || description.method == "GET" { description.method = "POST" }
@@ -142,9 +183,11 @@ public final class BackgroundSession: Sendable {
         return task
     }
 
-    /// The tasks that are not over, as they stand now, in the order in which they were made.
+    /// Returns the tasks that have not ended, updated to their current progress, in order of creation.
+    ///
+    /// - Throws: `SessionError` if the daemon or the embedded engine cannot be asked.
     public func unfinishedTasks() async throws(SessionError) -> [BackgroundTask] {
-        // What others know of them is newer than what was told.
+        // The progress that the other side reports is newer than the events that this process has seen.
         let told = try await channel.tasks(of: configuration.identifier)
         content.withLock { content in
             for snapshot in told where !snapshot.isOver {
@@ -160,17 +203,17 @@ public final class BackgroundSession: Sendable {
             ? .received(snapshot.received, total: snapshot.total) : .sent(snapshot.sent, total: snapshot.total)
     }
 
-    /// All of which this process knows, in the order in which they were made.
+    /// The tasks that this process knows of, in order of creation.
     var knownTasks: [BackgroundTask] {
         content.withLock { $0.tasks.values.sorted { $0.identifier < $1.identifier } }
     }
 
-    // MARK: Its end
+    // MARK: Invalidation
 
-    /// Takes no more tasks, and ends when those that there are have ended.
+    /// Accepts no new tasks. The session ends when its existing tasks have ended.
     public func finishTasksAndInvalidate() { invalidate(cancelling: false) }
 
-    /// Cancels all tasks, and ends.
+    /// Cancels all tasks and ends the session.
     public func invalidateAndCancel() { invalidate(cancelling: true) }
 
     private func invalidate(cancelling: Bool) {
@@ -182,7 +225,7 @@ public final class BackgroundSession: Sendable {
         closeIfDone()
     }
 
-    /// Whether it takes no more tasks.
+    /// A Boolean value that indicates whether the session has been invalidated and accepts no new tasks.
     public var isInvalidated: Bool { content.withLock(\.isInvalidated) }
 
     private func closeIfDone() {
@@ -190,12 +233,13 @@ public final class BackgroundSession: Sendable {
         if isDone { channel.close(configuration.identifier) }
     }
 
-    /// No event comes any more.
+    /// Records that no more events will come.
     func ended() { content.withLock { $0.isInvalidated = true } }
 
     // MARK: Events
 
-    /// Follows an event and says it as the program is told; nil for what is of a task that nobody knows.
+    /// Updates the event's task and converts the event for the program. Returns `nil` if the event is not for the
+    /// program or its task is unknown.
     func take(_ event: SessionEvent) -> BackgroundEvent? {
         let identifier = configuration.identifier
         let acknowledge: @Sendable () -> Void = { [channel] in
@@ -210,7 +254,7 @@ public final class BackgroundSession: Sendable {
             return nil
         }
         guard let task = content.withLock({ $0.tasks[number] }) else {
-            // It would come again for ever.
+            // Without an acknowledgement, the event would be reported at every start.
             acknowledge()
             return nil
         }
@@ -255,7 +299,8 @@ extension BackgroundChallenge {
 }
 
 extension BackgroundSession {
-    /// The tasks that are not over, as this process knows them where nobody can be asked.
+    /// Returns the tasks that have not ended. If the other side cannot be asked, returns them as this process knows
+    /// them.
     func unfinishedOrKnownTasks() async -> [BackgroundTask] {
         do {
             return try await unfinishedTasks()

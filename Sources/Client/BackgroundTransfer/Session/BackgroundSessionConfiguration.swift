@@ -1,47 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// What a background session works by.
+/// The settings of a background session.
+///
+/// ```swift
+/// var configuration = BackgroundSessionConfiguration(identifier: "episodes")
+/// configuration.isDiscretionary = true
+/// configuration.allowsExpensiveNetworkAccess = false
+/// let session = try await BackgroundSession.open(configuration)
+/// ```
+///
+/// ## Topics
+///
+/// ### Identifying the Session
+/// - ``identifier``
+/// - ``longestIdentifier``
+/// - ``sharedContainerIdentifier``
+///
+/// ### Choosing Networks and Conditions
+/// - ``isDiscretionary``
+/// - ``allowsCellularAccess``
+/// - ``allowsExpensiveNetworkAccess``
+/// - ``allowsConstrainedNetworkAccess``
+/// - ``maximumConnectionsPerHost``
+///
+/// ### Limiting Time
+/// - ``requestTimeout``
+/// - ``resourceTimeout``
+///
+/// ### Configuring Requests
+/// - ``additionalHeaders``
+/// - ``allowsInsecureRedirect``
+///
+/// ### Starting and Asking the App
+/// - ``sendsLaunchEvents``
+/// - ``answersBearerChallenges``
 public struct BackgroundSessionConfiguration: Hashable, Sendable, Codable {
-    /// The session's name: unique within the app, the same whenever the app recreates the session. Neither empty nor
-    /// longer than ``longestIdentifier`` bytes.
+    /// The identifier of the session: unique within the app, and the same each time that the app opens the session.
+    ///
+    /// The identifier has 1 to ``longestIdentifier`` bytes and contains no NUL.
     public var identifier: String
-    /// Whether its transfers may wait for better conditions: by default for mains and an unmetered network. Default false.
+    /// A Boolean value that indicates whether transfers may wait for better conditions: by default, mains power and
+    /// an unmetered network. The default is `false`.
     public var isDiscretionary = false
-    /// Whether the app is started when the session needs it. Default true.
+    /// A Boolean value that indicates whether the app is started when the session needs it. The default is `true`.
     public var sendsLaunchEvents = true
-    /// Seconds without a byte after which an attempt has failed and is made again; above 0. Default 60.
+    /// The number of seconds without a byte after which an attempt fails and is retried. Above 0; the default is 60.
     public var requestTimeout: TimeInterval = 60
-    /// Seconds that a whole transfer may take, waiting included; above 0. Default 7 days.
+    /// The number of seconds that a transfer may take in total, including waiting. Above 0; the default is 604,800 (7
+    /// days).
     public var resourceTimeout: TimeInterval = 604_800
-    /// Whether cellular networks may be used. Default true.
+    /// A Boolean value that indicates whether transfers may use cellular networks. The default is `true`.
     public var allowsCellularAccess = true
-    /// Whether networks that cost by the byte may be used. Default true.
+    /// A Boolean value that indicates whether transfers may use networks that charge by the byte. The default is
+    /// `true`.
     public var allowsExpensiveNetworkAccess = true
-    /// Whether networks on which the person wants to save may be used. Default true.
+    /// A Boolean value that indicates whether transfers may use networks on which the user wants to save data. The
+    /// default is `true`.
     public var allowsConstrainedNetworkAccess = true
-    /// Header fields of every request that does not set them itself.
+    /// The header fields to add to each request that does not set them itself. The default is empty.
     public var additionalHeaders: [String: String] = [:]
-    /// The most transfers from one host at once, 1 or more. Default 6.
+    /// The maximum number of simultaneous transfers from one host, 1 or more. The default is 6.
     public var maximumConnectionsPerHost = 6
-    /// The folder that programs of one publisher share; finished files land there. Nil: the app's own cache folder.
+    /// The identifier of a folder that the programs of one publisher share. Finished files are placed in that folder.
+    ///
+    /// The default is `nil`: finished files are placed in the app's own cache folder.
     public var sharedContainerIdentifier: String?
-    /// Whether a redirect from https to http is followed. Default false.
+    /// A Boolean value that indicates whether redirects from https to http are followed. The default is `false`.
     public var allowsInsecureRedirect = false
 
-    /// Whether the app is asked for a token where a server wants one (`401` with `WWW-Authenticate: Bearer`), and started
-    /// for that where it does not run. Default false: the server's refusal is its answer.
+    /// A Boolean value that indicates whether the app is asked for a token when a server requires one.
+    ///
+    /// A server requires a token by responding `401` with `WWW-Authenticate: Bearer`. If the app is not running, it
+    /// is started to answer. The default is `false`: the server's refusal becomes the response of the task.
     public var answersBearerChallenges = false
 
-    /// The most bytes of an identifier.
+    /// The maximum length of an identifier, in bytes.
     public static let longestIdentifier = 255
 
-    /// The defaults, as Apple's systems have them.
+    /// Creates a configuration with the defaults of Apple's platforms.
+    ///
+    /// - Parameter identifier: The identifier of the session.
     public init(identifier: String) {
         self.identifier = identifier
     }
 
-    /// - Throws: `SessionError` that names the first value that cannot be.
+    /// Checks that the identifier is valid.
+    ///
+    /// - Throws: `SessionError` with the code `badIdentifier` if the identifier is empty, too long, or contains NUL.
     func check() throws(SessionError) {
         guard !identifier.isEmpty, identifier.utf8.count <= Self.longestIdentifier, !identifier.utf8.contains(0) else {
             throw SessionError(

@@ -5,23 +5,56 @@ internal import Logging
 internal import Synchronization
 internal import TransferModel
 
-/// One download or upload of a background session. It goes on without this program.
+/// A download or upload of a background session. The task continues while this program is not running.
 ///
-/// All of it may be used from any thread. What it tells is what this process has heard so far.
+/// A task is safe to use from any thread. Its properties report what this process has learned so far.
+///
+/// ## Topics
+///
+/// ### Identifying the Task
+/// - ``identifier``
+/// - ``isUpload``
+/// - ``request``
+/// - ``note``
+///
+/// ### Following the Task
+/// - ``state``
+/// - ``response``
+/// - ``error``
+/// - ``countOfBytesReceived``
+/// - ``countOfBytesSent``
+/// - ``countOfBytesExpected``
+///
+/// ### Scheduling
+/// - ``priority``
+/// - ``earliestBeginDate``
+/// - ``countOfBytesClientExpectsToSend``
+/// - ``countOfBytesClientExpectsToReceive``
+///
+/// ### Controlling
+/// - ``resume()``
+/// - ``suspend()``
+/// - ``cancel()``
+/// - ``cancelKeepingBytes()``
+///
+/// ### Answering Events
+/// - ``begin(with:)``
+/// - ``answer(user:password:)``
+/// - ``answer(token:)``
 public final class BackgroundTask: Sendable, Identifiable {
-    /// How far it is, as `URLSessionTask.State` has it.
+    /// The states of a task. They match those of `URLSessionTask.State`.
     public enum State: Hashable, Sendable {
-        /// Not yet handed over, or told to wait. A new task is.
+        /// The task was not submitted yet, or was told to pause. A new task has this state.
         case suspended
-        /// Handed over: it may wait for the machine, for its date, or for its turn.
+        /// The task is submitted. It may still wait for better conditions, for its date, or for its turn.
         case running
-        /// Told to end; its last event has not come yet.
+        /// The task was told to end, and its last event has not arrived yet.
         case canceling
-        /// Over.
+        /// The task has ended.
         case completed
     }
 
-    /// Unique in its session and never used again there.
+    /// The number of the task, unique within its session and never reused there.
     public let identifier: Int
     let session: String
     private let channel: any SessionChannel
@@ -30,13 +63,13 @@ public final class BackgroundTask: Sendable, Identifiable {
     struct Content: Sendable {
         var snapshot: TaskSnapshot
         var state: State
-        /// Whether the other side has it.
+        /// Whether the other side has the task.
         var isSubmitted: Bool
         var failure: FailureDescription?
         var question: Question?
     }
 
-    /// What the program is asked of it.
+    /// The questions that the program can be asked about a task.
     enum Question: Sendable {
         case begin
         case login
@@ -50,52 +83,55 @@ public final class BackgroundTask: Sendable, Identifiable {
         content = Mutex(Content(snapshot: snapshot, state: state, isSubmitted: isSubmitted))
     }
 
-    // MARK: What it is
+    // MARK: Properties
 
-    /// Whether it uploads a file.
+    /// A Boolean value that indicates whether the task uploads a file.
     public var isUpload: Bool { snapshot.kind != .download }
-    /// How far it is.
+    /// The current state of the task.
     public var state: State { content.withLock(\.state) }
-    /// What was asked for.
+    /// The request of the task. `nil` if its URL cannot be parsed.
     public var request: URLRequest? { snapshot.request.request }
-    /// What the server answered last, error statuses included; nil before it has.
+    /// The server's latest response, including error statuses. `nil` until the server has responded.
     public var response: HTTPURLResponse? { snapshot.response?.response }
-    /// Why it ended without an answer; nil while it has not.
+    /// The reason that the task ended without a response. `nil` while the task has not ended, and if the server
+    /// responded.
     public var error: URLError? {
         content.withLock { content in content.failure.map { $0.error(url: content.snapshot.request.url) } }
     }
-    /// Bytes of the body that are on disk.
+    /// The number of bytes of the response body that are on disk.
     public var countOfBytesReceived: Int64 { snapshot.received }
-    /// Bytes of the file that were sent.
+    /// The number of bytes of the file that were sent.
     public var countOfBytesSent: Int64 { snapshot.sent }
-    /// How many there will be of what it transfers; −1 where that is not known.
+    /// The number of bytes that the task transfers in total, or −1 if unknown.
     public var countOfBytesExpected: Int64 { snapshot.total ?? -1 }
 
     var snapshot: TaskSnapshot { content.withLock(\.snapshot) }
 
-    // MARK: What the app says of it
+    // MARK: Settings of the App
 
-    /// A note of the app's own, kept with the task.
+    /// A note of the app's own, stored with the task.
     public var note: String? {
         get { snapshot.note }
         set { change { $0.note = newValue } }
     }
-    /// From 0 (least) to 1; 0.5 at first. Others are taken as the nearest of these.
+    /// The priority of the task, from 0 (lowest) to 1 (highest). The default is 0.5.
+    ///
+    /// Values out of range are clamped, and NaN becomes 0.5.
     public var priority: Float {
         get { snapshot.priority }
         set { change { $0.priority = newValue.isNaN ? 0.5 : min(1, max(0, newValue)) } }
     }
-    /// When it may begin; nil at once.
+    /// The earliest date at which the task may begin. `nil` (the default) means at once.
     public var earliestBeginDate: Date? {
         get { snapshot.earliestBegin.map(Date.init) }
         set { change { $0.earliestBegin = newValue.map(WallTime.init) } }
     }
-    /// The most bytes that it is thought to send, headers included; −1 where the app does not know.
+    /// The number of bytes that the app expects to send at most, headers included, or −1 if unknown.
     public var countOfBytesClientExpectsToSend: Int64 {
         get { snapshot.expectedToSend }
         set { change { $0.expectedToSend = max(-1, newValue) } }
     }
-    /// The most bytes that it is thought to receive, headers included; −1 where the app does not know.
+    /// The number of bytes that the app expects to receive at most, headers included, or −1 if unknown.
     public var countOfBytesClientExpectsToReceive: Int64 {
         get { snapshot.expectedToReceive }
         set { change { $0.expectedToReceive = max(-1, newValue) } }
@@ -106,14 +142,14 @@ public final class BackgroundTask: Sendable, Identifiable {
             let before = content.snapshot
             body(&content.snapshot)
             guard content.isSubmitted, content.state != .completed, content.snapshot != before else { return }
-            // Under the lock, as all orders: they arrive in the order in which they were thought of.
+            // Posted under the lock, like every order, so that orders arrive in the order in which they were given.
             channel.post(.change(content.snapshot), in: session)
         }
     }
 
-    // MARK: Steering
+    // MARK: Control
 
-    /// Hands it over the first time; lets it go on after ``suspend()``. Nothing where it runs or is over.
+    /// Submits the task, or resumes it after ``suspend()``. Has no effect on a task that is running or has ended.
     public func resume() {
         content.withLock { content in
             guard content.state == .suspended else { return }
@@ -124,7 +160,7 @@ public final class BackgroundTask: Sendable, Identifiable {
         }
     }
 
-    /// Stops it until it is resumed; the bytes that are on disk stay.
+    /// Pauses the task until it is resumed. Bytes that are already on disk are kept.
     public func suspend() {
         content.withLock { content in
             guard content.state == .running else { return }
@@ -134,12 +170,14 @@ public final class BackgroundTask: Sendable, Identifiable {
         }
     }
 
-    /// Ends it and removes its bytes. Its last event says so.
+    /// Cancels the task and removes its bytes. The task's last event reports the cancellation.
     public func cancel() { cancel { .cancel($0) } }
 
-    /// Ends a download, keeping its bytes for another one.
+    /// Cancels a download, and keeps its bytes for another task to continue from. An upload is canceled without
+    /// keeping anything.
     ///
-    /// - Returns: what `BackgroundSession.download(continuing:)` continues it by; nil for an upload, and where it is over.
+    /// - Returns: Resume data for ``BackgroundSession/download(continuing:)``, or `nil` if the task is an upload, was
+    ///   already canceled, or has ended.
     public func cancelKeepingBytes() -> Data? {
         guard !isUpload else {
             cancel()
@@ -155,7 +193,8 @@ public final class BackgroundTask: Sendable, Identifiable {
         content.withLock { content in
             guard content.state == .suspended || content.state == .running else { return false }
             content.state = .canceling
-            // The other side ends every task, also one that it has not heard of: it numbers and keeps the event.
+            // The other side ends every task, even a task that it has not seen before: it numbers and stores the last
+            // event.
             if !content.isSubmitted { channel.post(.submit(content.suspendedSnapshot), in: session) }
             content.isSubmitted = true
             channel.post(order(identifier), in: session)
@@ -163,12 +202,14 @@ public final class BackgroundTask: Sendable, Identifiable {
         }
     }
 
-    // MARK: Answering
+    // MARK: Answers
 
-    /// Lets a task begin whose date has come, as its ``BackgroundEvent/Kind/willBegin(_:_:)`` asked; nothing else.
+    /// Lets a delayed task begin. Answers a ``BackgroundEvent/Kind/willBegin(_:_:)`` event, and has no effect without
+    /// one.
     ///
-    /// - Parameter request: what is asked of the server instead of the task's request, with a fresh token for example.
-    /// - Throws: `SessionError` for another scheme than http and https.
+    /// - Parameter request: A request that replaces the task's own, with a fresh token for example. `nil` keeps the
+    ///   task's request.
+    /// - Throws: `SessionError` if the scheme of the new request is neither http nor https.
     public func begin(with request: URLRequest? = nil) throws(SessionError) {
         guard let request else { return answer(.begin, .begin(identifier, .asBefore)) }
         let description = try RequestDescription(request)
@@ -176,15 +217,24 @@ public final class BackgroundTask: Sendable, Identifiable {
         content.withLock { $0.snapshot.request = description }
     }
 
-    /// Answers a server that asked for a login by ``BackgroundEvent/Kind/challenged(_:_:)``; no other server gets it.
+    /// Answers a server's ``BackgroundEvent/Kind/challenged(_:_:)`` event with a user name and a password. No other
+    /// server receives them.
+    ///
+    /// - Parameters:
+    ///   - user: The user name.
+    ///   - password: The password.
     public func answer(user: String, password: String) {
         answer(.login, .answer(identifier, .credential(user: user, password: password)))
     }
 
-    /// Answers a server that asked for a token, with a fresh one: the task goes on where it was, with `Authorization: Bearer`
-    /// and the token in place of what its request had there. No other server gets it.
+    /// Answers a server that required a token with a fresh token. No other server receives the token.
     ///
-    /// A token that cannot be one (RFC 6750 §2.1) is not sent: the server's refusal is its answer then.
+    /// The task continues where it was. Its `Authorization` header field becomes `Bearer` with the token.
+    ///
+    /// A string that is not a valid token (RFC 6750 §2.1) is not sent. The server's refusal then becomes the response
+    /// of the task.
+    ///
+    /// - Parameter token: The token.
     public func answer(token: String) {
         guard ChallengeReply.isToken(token) else {
             Log.warning("a token has signs that no token has, or too many; the server's refusal is its answer")
@@ -193,7 +243,7 @@ public final class BackgroundTask: Sendable, Identifiable {
         answer(.login, .answer(identifier, .token(token)))
     }
 
-    /// What follows where the program has not answered.
+    /// Gives the default answer to a question that the program has left open.
     func answerIfUnanswered() {
         answer(.begin, .begin(identifier, .unasked))
         answer(.login, .answer(identifier, .none))
@@ -207,9 +257,9 @@ public final class BackgroundTask: Sendable, Identifiable {
         }
     }
 
-    // MARK: What is heard of it
+    // MARK: Events
 
-    /// Follows an event of this task.
+    /// Updates the task from one of its events.
     func follow(_ kind: SessionEvent.Kind) {
         content.withLock { content in
             switch kind {
@@ -229,7 +279,7 @@ public final class BackgroundTask: Sendable, Identifiable {
                 content.failure = failure
             case .willBegin: content.question = .begin
             case .challenged: content.question = .login
-            // These say nothing of how far it is.
+            // These events do not change the progress of the task.
             case .downloaded, .body, .called, .finishedEvents, .invalidated: break
             }
         }
@@ -237,7 +287,7 @@ public final class BackgroundTask: Sendable, Identifiable {
 }
 
 extension BackgroundTask.Content {
-    /// As it is handed over only to be ended.
+    /// The snapshot of a task that is submitted only to be ended.
     fileprivate var suspendedSnapshot: TaskSnapshot {
         var snapshot = snapshot
         snapshot.isSuspended = true

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The authentication method of a server that wants a token: `401` with `WWW-Authenticate: Bearer` (RFC 6750). Not Apple's,
-/// whose sessions leave such a refusal to be the answer; told to the delegate of a background session where
-/// `answersBearerChallenges` of its configuration is true.
+/// The authentication method of a server that requires a token: `401` with `WWW-Authenticate: Bearer` (RFC 6750).
 ///
-/// Answered with a token as the password of a user without a name,
-/// `URLCredential(user: "", password: token, persistence: .none)`, the task goes on where it was, with the token in place of
-/// what its request had as `Authorization`. No other server gets it. With any other answer the refusal stays the server's
-/// answer. `previousFailureCount` is above 0 where the server refused the token that it was given last; for one that was
-/// taken and has expired since, it is 0.
+/// Apple's sessions have no such method: there, the refusal is the response of the task. A background session asks
+/// its delegate with this method if `answersBearerChallenges` of its configuration is `true`.
+///
+/// Answer with the token as the password of a user without a name: `URLCredential(user: "", password: token,
+/// persistence: .none)`. The task then continues where it was. The token replaces the value of `Authorization` in the
+/// task's request. No other server receives the token. With any other answer, the server's refusal becomes the
+/// response of the task.
+///
+/// `previousFailureCount` is above 0 if the server refused the last token. For a token that was accepted and has
+/// since expired, the count is 0.
 public let NSURLAuthenticationMethodHTTPBearer = "NSURLAuthenticationMethodHTTPBearer"

@@ -2,15 +2,15 @@
 internal import Dispatch
 internal import Synchronization
 
-/// An answer that a thread waits for which has nothing else to do: Apple's calls return when they are done.
+/// An answer that a thread blocks for. Apple's synchronous calls return only when their work is done.
 package final class BlockingAnswer<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// No answer yet.
+    /// Creates an answer that has not been given yet.
     package init() {}
 
-    /// Gives the answer; only the first counts.
+    /// Gives the answer. Only the first call counts.
     package func give(_ answer: Value) {
         let isFirst = value.withLock { value in
             guard value == nil else { return false }
@@ -20,7 +20,7 @@ package final class BlockingAnswer<Value: Sendable>: Sendable {
         if isFirst { semaphore.signal() }
     }
 
-    /// The answer, however long it takes.
+    /// Returns the answer, blocking for as long as it takes.
     package func wait() -> Value {
         while true {
             semaphore.wait()
@@ -28,7 +28,7 @@ package final class BlockingAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// The answer; nil where there is none in time.
+    /// Returns the answer, or `nil` if it is not given within the limit.
     func wait(atMost limit: Duration) -> Value? {
         let (seconds, attoseconds) = limit.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

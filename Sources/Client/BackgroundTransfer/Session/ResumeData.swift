@@ -2,10 +2,11 @@
 import Foundation
 internal import TransferModel
 
-/// What an app keeps of a cancelled download in order to continue it: a note of where its bytes are, not the bytes.
+/// The data that an app keeps in order to continue a canceled download. It identifies the saved bytes; it does not
+/// contain them.
 struct ResumeData: Hashable, Codable {
     private var format = "org.transferd.resume-1"
-    /// What the other side keeps the bytes under.
+    /// The token under which the other side stores the bytes.
     var token: String
     var request: RequestDescription
     var note: String?
@@ -16,7 +17,9 @@ struct ResumeData: Hashable, Codable {
         self.note = note
     }
 
-    /// - Throws: `SessionError` where the data did not come from `encoded`.
+    /// Decodes resume data.
+    ///
+    /// - Throws: `SessionError` if the data was not produced by `encoded`.
     init(decoding data: Data) throws(SessionError) {
         guard let decoded = try? JSONDecoder().decode(Self.self, from: data), decoded.format == Self.format else {
             throw SessionError(

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TransferModel
 
-/// The way from a session to whoever carries its transfers out: the daemon, or an engine in this process.
+/// The connection from a session to the service that runs its transfers: the daemon, or an engine in this process.
 ///
-/// The other side keeps tasks and events through the app's end. Orders are carried out in the order they are posted.
+/// The service keeps tasks and events after the app has ended. It carries out orders in the order in which they are
+/// posted.
 package protocol SessionChannel: Sendable {
-    /// Joins this process to a session, which is made where there is none yet. Blocks until the other side has answered.
+    /// Opens a session for this process, and creates the session if it does not exist. Blocks until the service has
+    /// answered.
     ///
-    /// - Throws: `SessionError`, of the code `inUse` where another process uses the session.
+    /// - Throws: `SessionError`, with the code `inUse` if another process uses the session.
     func open(_ configuration: BackgroundSessionConfiguration) throws(SessionError) -> OpenedSession
-    /// Has something done to a task of a session.
+    /// Posts an order about a task of a session.
     func post(_ order: TaskOrder, in session: String)
-    /// The session's tasks that are not over, as they stand now.
+    /// Returns the session's unfinished tasks with their current progress.
     func tasks(of session: String) async throws(SessionError) -> [TaskSnapshot]
-    /// An event is dealt with: it does not come again.
+    /// Records that an event has been dealt with, so that it is not reported again.
     func acknowledge(_ number: EventNumber, in session: String)
-    /// A person works with this program now, or no longer.
+    /// Reports whether the user is working with this program.
     func setInFront(_ isInFront: Bool)
-    /// This process has done with the session; its tasks go on.
+    /// Closes the session for this process. Its tasks continue.
     func close(_ session: String)
 }
 
-/// A session as this process finds it.
+/// The state of a session at the time that this process opens it.
 package struct OpenedSession: Sendable {
-    /// The identifier of the next new task: higher than any that a task of the session ever had.
+    /// The identifier of the next new task. It is higher than that of any task that the session ever had.
     package var nextTask: Int
-    /// Tasks that are not over, and those that are but whose events have not been dealt with.
+    /// The unfinished tasks, and the ended tasks whose events have not been acknowledged.
     package var tasks: [TaskSnapshot]
-    /// What happens in the session from now on, after what waited to be told.
+    /// The events of the session. Events that waited for this process come first.
     package var events: AsyncStream<SessionEvent>
 
-    /// A session.
+    /// Creates the state from its parts.
     package init(nextTask: Int, tasks: [TaskSnapshot], events: AsyncStream<SessionEvent>) {
         self.nextTask = nextTask
         self.tasks = tasks

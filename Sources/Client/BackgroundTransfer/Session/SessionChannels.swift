@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// Which way the background sessions of this process go.
+/// The channel that new background sessions of this process use.
 package enum SessionChannels {
     private static let chosen = Mutex<(any SessionChannel)?>(nil)
 
-    /// Has the sessions that are made from now on go this way.
+    /// Sets the channel for sessions that are created from now on. `nil` restores the default, the daemon's channel.
     package static func use(_ channel: (any SessionChannel)?) { chosen.withLock { $0 = channel } }
 
-    /// The way that was chosen, where one was.
+    /// The chosen channel, or `nil` if none has been chosen yet.
     static var chosenOrNone: (any SessionChannel)? { chosen.withLock { $0 } }
 
-    /// The way that was chosen; the daemon's, from now on, where none was.
+    /// Returns the chosen channel. If none was chosen, chooses the daemon's channel from now on.
     static func current() -> any SessionChannel {
         chosen.withLock { chosen in
             let channel = chosen ?? DaemonChannel.shared

@@ -2,7 +2,7 @@
 package import TransferModel
 
 extension SessionError {
-    /// What the other side refused.
+    /// Creates an error from a refusal of the service.
     package init(_ refusal: SessionRefusal) {
         let code: Code =
             switch refusal.code {

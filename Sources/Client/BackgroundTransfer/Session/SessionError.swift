@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a background session refuses, and what would be right instead.
+/// An error of a background session. Its message says what was refused and what to do instead.
 public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of refusal.
+    /// The kinds of error.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The identifier is empty, or too long.
+        /// The identifier is empty, is too long, or contains NUL.
         case badIdentifier
-        /// The session has no delegate to tell.
+        /// The session has no delegate to receive its events.
         case noDelegate
         /// Another process uses the session.
         case inUse
@@ -14,37 +14,46 @@ public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidated
         /// The scheme is neither http nor https.
         case unsupportedScheme
-        /// An upload from memory or from a stream, a task with a completion handler, or another thing that a background
-        /// session cannot outlive its program with.
+        /// The task depends on the running program: an upload from memory or from a stream, or a task with a
+        /// completion handler, for example. A background session cannot continue such a task after the program has
+        /// ended.
         case unsupportedTask
         /// The file to upload cannot be read.
         case unreadableFile
-        /// What was kept to continue a download is none of this module's, or damaged.
+        /// The data is not resume data of this module, or is damaged.
         case badResumeData
-        /// The daemon cannot be reached, or has refused.
+        /// The daemon cannot be reached, or has refused the request.
         case unavailable
     }
 
-    /// What kind it is.
+    /// The kind of the error.
     public var code: Code
-    /// What was wrong, and what to do.
+    /// A description of the problem and its remedy, in English.
     public var message: String
-    /// The process that uses the session, where another one does.
+    /// The process identifier of the other process that uses the session, with the code ``Code/inUse``. Otherwise
+    /// `nil`.
     public var owner: Int32?
 
-    /// An error.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: A description of the problem and its remedy.
+    ///   - owner: The process identifier of the process that uses the session.
     public init(code: Code, message: String, owner: Int32? = nil) {
         self.code = code
         self.message = message
         self.owner = owner
     }
 
-    /// The message.
+    /// The same text as ``message``.
     public var description: String { message }
 }
 
-/// Ends the program, as an exception does on Apple's systems: where their API has no way to tell of an error, a mistake
-/// of the program's must not pass silently. `BackgroundSession` throws the same errors instead.
+/// Ends the program with a message, as an exception does on Apple's platforms.
+///
+/// Apple's API cannot report some errors, and a mistake of the program must not pass silently. `BackgroundSession`
+/// throws the same errors instead.
 func misused(_ error: SessionError, file: StaticString = #file, line: UInt = #line) -> Never {
     fatalError(error.message, file: file, line: line)
 }

@@ -2,7 +2,7 @@
 package import TransferModel
 
 extension BackgroundSessionConfiguration {
-    /// What goes to who carries the session out.
+    /// The settings to send to the service that runs the session.
     package var settings: SessionSettings {
         var settings = SessionSettings(identifier: identifier)
         settings.isDiscretionary = isDiscretionary

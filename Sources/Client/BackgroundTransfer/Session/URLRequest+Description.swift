@@ -4,9 +4,9 @@ import FoundationNetworking
 internal import TransferModel
 
 extension RequestDescription {
-    /// What of a request can outlive this program.
+    /// Creates a description of the parts of a request that can outlive this program.
     ///
-    /// - Throws: `SessionError` where its scheme is not http or https.
+    /// - Throws: `SessionError` if the scheme of the request is neither http nor https.
     init(_ request: URLRequest) throws(SessionError) {
         guard let url = request.url, let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             url.host?.isEmpty == false
@@ -20,12 +20,12 @@ extension RequestDescription {
         }
         self.init(
             url: url.absoluteString, method: request.httpMethod, headers: request.allHTTPHeaderFields ?? [:],
-            // 60 is what a request has that says nothing: then the session's applies, as on Apple's systems.
+            // 60 is the default of `URLRequest`. The session's timeout then applies, as on Apple's platforms.
             timeout: request.timeoutInterval == 60 ? nil : request.timeoutInterval,
             allowsCellularAccess: request.allowsCellularAccess)
     }
 
-    /// The request as the app sees it; nil where its address is none.
+    /// The request for the app, or `nil` if its URL cannot be parsed.
     var request: URLRequest? {
         guard let url = URL(string: url) else { return nil }
         var request = URLRequest(url: url)
@@ -38,7 +38,7 @@ extension RequestDescription {
 }
 
 extension ResponseDescription {
-    /// The answer as the app sees it.
+    /// The response for the app, or `nil` if its URL cannot be parsed.
     var response: HTTPURLResponse? {
         URL(string: url).flatMap {
             HTTPURLResponse(url: $0, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
@@ -47,7 +47,7 @@ extension ResponseDescription {
 }
 
 extension FailureDescription {
-    /// The error as the app sees it.
+    /// Returns the error for the app.
     func error(url: String) -> URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSURLErrorFailingURLErrorKey] = URL(string: url)

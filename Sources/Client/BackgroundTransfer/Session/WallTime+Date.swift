@@ -3,7 +3,7 @@ import Foundation
 internal import TransferModel
 
 extension WallTime {
-    /// The date, to the microsecond; what lies beyond the years 1677 to 2262 is the nearest of these.
+    /// Converts a date, rounded to the microsecond. Dates outside the years 1677 to 2262 are clamped.
     init(_ date: Date) {
         let nanoseconds = (date.timeIntervalSince1970 * 1e6).rounded() * 1e3
         let isEarly = nanoseconds <= Double(Int64.min)
@@ -12,6 +12,6 @@ extension WallTime {
 }
 
 extension Date {
-    /// The moment.
+    /// Converts a wall-clock time.
     init(_ time: WallTime) { self.init(timeIntervalSince1970: Double(time.nanosecondsSinceEpoch) / 1e9) }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationNetworking
 
-/// FoundationNetworking's configuration with room for what it lacks. `URLSession` copies configurations, so it copies, too.
+/// A configuration that also stores the settings that FoundationNetworking lacks. It supports copying because
+/// `URLSession` copies its configuration.
 ///
-/// Not thread-safe, as its superclass, which claims to be `Sendable` all the same.
+/// Not thread-safe, like its superclass, which is nevertheless declared `Sendable`.
 final class BackgroundURLSessionConfiguration: FoundationNetworking.URLSessionConfiguration, @unchecked Sendable, Made {
-    /// What FoundationNetworking has no setting for; its identifier and the other settings are the superclass's.
+    /// The settings that FoundationNetworking lacks. The identifier and the remaining settings are those of the
+    /// superclass.
     var more = BackgroundSessionConfiguration(identifier: "")
 
-    // It is deprecated in the superclass, and there is no other.
+    // The superclass deprecates this initializer and has no other.
     @available(*, deprecated)
     override init() { super.init() }
 
@@ -35,7 +37,7 @@ final class BackgroundURLSessionConfiguration: FoundationNetworking.URLSessionCo
     }
 }
 
-/// Calls a deprecated initializer where it is the only one, without a warning.
+/// A type whose only initializer is deprecated. The protocol allows a call without a warning.
 protocol Made { init() }
 
 extension Made {

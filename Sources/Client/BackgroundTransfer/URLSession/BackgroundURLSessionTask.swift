@@ -4,14 +4,14 @@ public import FoundationNetworking
 
 /// A task of a background session behind Apple's API.
 protocol BackgroundURLSessionTask: URLSessionTask {
-    /// What it stands for.
+    /// The background task that this object represents.
     var task: BackgroundTask { get }
 }
 
 extension FoundationNetworking.URLSessionTask {
-    /// When a task of a background session may begin; nil at once. Without effect in other sessions.
+    /// The earliest date at which a task of a background session may begin. `nil` (the default) means at once.
     ///
-    /// FoundationNetworking's own is deprecated there and does nothing.
+    /// Has no effect in other sessions. FoundationNetworking's own property is deprecated and does nothing.
     public var earliestBeginDate: Date? {
         get { (self as? any BackgroundURLSessionTask)?.task.earliestBeginDate }
         set { (self as? any BackgroundURLSessionTask)?.task.earliestBeginDate = newValue }
@@ -19,7 +19,7 @@ extension FoundationNetworking.URLSessionTask {
 }
 
 extension URLSessionTask.State {
-    /// The same by Apple's names.
+    /// Creates the state with the same name in Apple's API.
     init(_ state: BackgroundTask.State) {
         self =
             switch state {
@@ -32,7 +32,7 @@ extension URLSessionTask.State {
 }
 
 extension BackgroundTask {
-    /// Has `progress` show how far this task is.
+    /// Updates `progress` to the progress of this task and returns it.
     func show(in progress: Progress) -> Progress {
         progress.totalUnitCount = countOfBytesExpected
         progress.completedUnitCount = isUpload ? countOfBytesSent : countOfBytesReceived

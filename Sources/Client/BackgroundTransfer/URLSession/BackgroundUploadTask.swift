@@ -2,7 +2,7 @@
 import Foundation
 import FoundationNetworking
 
-/// An upload as Apple's API has it: all it does is said to, and asked of, its `BackgroundTask`.
+/// An upload task behind Apple's API. Every call and property is forwarded to its `BackgroundTask`.
 final class BackgroundUploadTask: FoundationNetworking.URLSessionUploadTask, BackgroundURLSessionTask,
     @unchecked Sendable
 {
@@ -14,14 +14,14 @@ final class BackgroundUploadTask: FoundationNetworking.URLSessionUploadTask, Bac
         super.init()
     }
 
-    /// The same, as the class that both kinds share.
+    /// Creates a task, typed as the common superclass of download and upload tasks.
     static func made(_ task: BackgroundTask) -> URLSessionTask { BackgroundUploadTask(task) }
 
     override var taskIdentifier: Int { task.identifier }
     override var originalRequest: URLRequest? { task.request }
     override var currentRequest: URLRequest? {
         get { task.request }
-        set { _ = newValue }  // The superclass's is its own.
+        set { _ = newValue }  // The superclass's setter is internal.
     }
     override var response: URLResponse? {
         get { task.response }

@@ -2,12 +2,12 @@
 import Foundation
 import FoundationNetworking
 
-/// Which of the delegate's methods an event becomes.
+/// The mapping from events to calls of the delegate's methods.
 struct DelegateDelivery {
-    /// What the delegate was told last of each task: it is told of differences.
+    /// The byte count last reported for each task. Delegates receive differences as well as totals.
     private var bytes: [Int: Int64] = [:]
 
-    /// The call that an event becomes; nil where the delegate has no method for it.
+    /// Returns the call that reports an event, or `nil` if the delegate has no method for it.
     mutating func call(
         for event: BackgroundEvent.Kind, of session: URLSession, to delegate: any URLSessionDelegate
     ) -> (@Sendable () -> Void)? {
@@ -25,7 +25,7 @@ struct DelegateDelivery {
             }
         case .responded(let task, let response):
             guard let (task, delegate) = upload(task, session, delegate) else { return nil }
-            // Its answer changes nothing: the transfer is another process's.
+            // The delegate's answer has no effect, because the transfer runs in another process.
             return { delegate.urlSession(session, dataTask: task, didReceive: response) { _ in } }
         case .body(let task, let data):
             guard let (task, delegate) = upload(task, session, delegate) else { return nil }
@@ -56,7 +56,7 @@ struct DelegateDelivery {
         _ delegate: any URLSessionDelegate
     ) -> (@Sendable () -> Void)? {
         let more = total - bytes.updateValue(total, forKey: task.identifier).valueOrZero
-        // Less than before: it begins anew, and what came before does not count.
+        // A smaller total means that the download started over. The earlier bytes no longer count.
         let written = more < 0 ? total : more
         guard let (task, delegate) = download(task, session, delegate) else { return nil }
         return {

@@ -3,9 +3,9 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What a delegate is asked, and what its answer does to a task.
+/// The questions that a delegate is asked, and the effect of its answers on a task.
 enum DelegateQuestion {
-    /// Asks whether a delayed task is to begin. A delegate that does not implement the method is not asked again.
+    /// Asks whether a delayed task may begin. A delegate that does not implement the method is not asked again.
     static func ask(
         _ delegate: any URLSessionTaskDelegate, whetherToBegin task: BackgroundTask, with request: URLRequest,
         _ session: URLSession
@@ -26,7 +26,7 @@ enum DelegateQuestion {
         }
     }
 
-    /// Asks for a login.
+    /// Asks for authentication.
     static func ask(
         _ delegate: any URLSessionTaskDelegate, toLogIn task: BackgroundTask, _ challenge: BackgroundChallenge,
         _ session: URLSession
@@ -45,7 +45,7 @@ enum DelegateQuestion {
                     return task.answerIfUnanswered()
                 }
                 guard challenge.scheme == .bearer else { return task.answer(user: user, password: password) }
-                // Who answers whatever comes with the same user and password does not know of tokens.
+                // A delegate that sends the same user and password to every challenge does not know about tokens.
                 guard user.isEmpty else { return task.answerIfUnanswered() }
                 task.answer(token: password)
             case .cancelAuthenticationChallenge: task.cancel()
@@ -56,7 +56,7 @@ enum DelegateQuestion {
 }
 
 extension BackgroundChallenge.Scheme {
-    /// As a protection space calls it.
+    /// The name of the scheme in a protection space.
     fileprivate var authenticationMethod: String {
         switch self {
         case .basic: NSURLAuthenticationMethodHTTPBasic
@@ -66,18 +66,18 @@ extension BackgroundChallenge.Scheme {
     }
 }
 
-/// Notes that a delegate's method is the protocol's own: Swift has no other way to tell.
+/// A record that the protocol's default implementation ran. Swift has no other way to detect an unimplemented method.
 final class Unimplemented: Sendable {
     @TaskLocal static var current: Unimplemented?
     private let flag = Mutex(false)
 
     var isNoted: Bool { flag.withLock { $0 } }
 
-    /// Called by the protocol's own method.
+    /// Records the call. Called by the protocol's default implementation.
     static func note() { current?.flag.withLock { $0 = true } }
 }
 
-/// A challenge has one; the answer goes to the completion handler all the same.
+/// A sender that does nothing. Every challenge must have one, but the answer goes to the completion handler.
 private final class NoSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

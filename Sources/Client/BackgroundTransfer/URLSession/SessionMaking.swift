@@ -2,18 +2,24 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Gives `URLSession` an initializer that answers with a session that lives already: only an extension of a protocol may
-/// assign `self`.
+/// A type whose initializer may return an existing session. Only an extension of a protocol may assign `self`.
+///
+/// `URLSession` is the only conforming type.
 public protocol SessionMaking {}
 
 extension SessionMaking {
-    /// A session as its configuration asks for.
+    /// Creates a session with a configuration, a delegate and a queue.
     ///
-    /// Of a background session that lives in this process there is only one: it is given again, with its first delegate.
+    /// A process has at most one background session with a given identifier. If the session exists, the initializer
+    /// returns that session with its first delegate.
+    ///
     /// - Parameters:
-    ///   - configuration: what it works by; one with an identifier makes it a background session.
-    ///   - delegate: who is told what happens; a background session has to have one, and keeps it until it is invalidated.
-    ///   - queue: what the delegate is called on; nil is a serial queue of the session's own.
+    ///   - configuration: The settings of the session. A configuration with an identifier makes it a background
+    ///     session.
+    ///   - delegate: The object that receives the events. A background session requires a delegate, and retains the
+    ///     delegate until the session is invalidated.
+    ///   - queue: The queue on which the delegate's methods are called. `nil` means a serial queue of the session's
+    ///     own.
     public init(
         configuration: FoundationNetworking.URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
@@ -21,7 +27,10 @@ extension SessionMaking {
         self = Self.session(configuration, delegate, queue)
     }
 
-    /// A session without a delegate, which a background session cannot be.
+    /// Creates a session without a delegate. A background session requires a delegate: with an identifier in the
+    /// configuration, the program ends with a message.
+    ///
+    /// - Parameter configuration: The settings of the session.
     public init(configuration: FoundationNetworking.URLSessionConfiguration) {
         self = Self.session(configuration, nil, nil)
     }

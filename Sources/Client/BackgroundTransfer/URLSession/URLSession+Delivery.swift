@@ -3,12 +3,13 @@ import Foundation
 import FoundationNetworking
 internal import Synchronization
 
-/// Telling the delegate what happens.
+/// Delivery of events to the delegate.
 extension URLSession {
-    /// Tells the delegate of one event after the other, each when it is done with the one before.
+    /// Starts to report events to the delegate. Each call waits until the delegate has returned from the one before.
     func deliver() {
         guard let background else { return }
-        // The session's life: it holds itself until it is invalidated, and nobody could wait for its end.
+        // The task retains the session until the session is invalidated. No caller could wait for the end of the
+        // task.
         Task {
             var delivery = DelegateDelivery()
             for await event in background.events {
@@ -32,7 +33,7 @@ extension URLSession {
         }
     }
 
-    /// The task as Apple's API has it: the same object each time.
+    /// Returns the object that represents a task in Apple's API. Each call for a task returns the same object.
     func task(for task: BackgroundTask) -> URLSessionTask {
         tasks.withLock { tasks in
             if let known = tasks[task.identifier] { return known }

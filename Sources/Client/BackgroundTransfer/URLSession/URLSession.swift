@@ -3,29 +3,60 @@ public import Foundation
 public import FoundationNetworking
 internal import Synchronization
 
-/// A session with Apple's name and behaviour: where its configuration has an identifier, its transfers go on without this
-/// program; else it is FoundationNetworking's own.
+/// A session with Apple's names and behavior, whose transfers can continue while this program is not running.
 ///
-/// Mistakes for which Apple's API throws an exception (a background session without a delegate, a task with a completion
-/// handler in it …) end the program with a message that says what would be right. ``BackgroundSession`` throws instead.
+/// A session whose configuration has an identifier is a background session. Every other session is
+/// FoundationNetworking's own.
+///
+/// ```swift
+/// let configuration = URLSessionConfiguration.background(withIdentifier: "episodes")
+/// let session = URLSession(configuration: configuration, delegate: downloads, delegateQueue: nil)
+/// session.downloadTask(with: episode).resume()
+/// ```
+///
+/// Apple's API throws an exception for some mistakes: a background session without a delegate, or a task with a
+/// completion handler in a background session. Here, such a mistake ends the program with a message that says what to
+/// do instead. ``BackgroundSession`` throws an error.
+///
+/// ## Topics
+///
+/// ### Creating a Session
+/// - ``SessionMaking/init(configuration:delegate:delegateQueue:)``
+/// - ``SessionMaking/init(configuration:)``
+/// - ``shared``
+/// - ``delegate``
+///
+/// ### Adding Tasks
+/// - ``downloadTask(with:)-(URL)``
+/// - ``downloadTask(with:)-(URLRequest)``
+/// - ``downloadTask(withResumeData:)``
+/// - ``uploadTask(with:fromFile:)``
+///
+/// ### Listing Tasks
+/// - ``getAllTasks(completionHandler:)``
+/// - ``getTasksWithCompletionHandler(_:)``
+///
+/// ### Ending a Session
+/// - ``finishTasksAndInvalidate()``
+/// - ``invalidateAndCancel()``
 open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecked Sendable {
-    /// What carries the tasks out; nil for one of FoundationNetworking's own.
+    /// The background session that runs the tasks. `nil` for one of FoundationNetworking's own sessions.
     let background: BackgroundSession?
     let tasks = Mutex<[Int: URLSessionTask]>([:])
-    // Kept until the session is invalidated, as the superclass keeps a delegate.
+    // Retained until the session is invalidated, as the superclass retains its delegate.
     let told: Mutex<(any URLSessionDelegate)?>
 
-    /// The background sessions of this process that live.
+    /// The valid background sessions of this process, by identifier.
     static let alive = Mutex<[String: URLSession]>([:])
     private static let common = URLSession(plain: .default, nil, nil)
 
-    /// The one session of this process that needs no making.
+    /// The shared session of this process. It is not a background session.
     open override class var shared: URLSession { common }
 
-    /// The delegate, as long as the session lives.
+    /// The delegate of the session. `nil` after the session has been invalidated.
     open override var delegate: (any FoundationNetworking.URLSessionDelegate)? {
         get { background == nil ? super.delegate : told.withLock { $0 } }
-        set { _ = newValue }  // Nobody can: the superclass's own setter is not public.
+        set { _ = newValue }  // The superclass's own setter is not public.
     }
 
     private init(
@@ -46,7 +77,8 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         super.init(configuration: configuration, delegate: nil, delegateQueue: queue)
     }
 
-    /// The session that a configuration asks for: of a background session the one that lives in this process, if any.
+    /// Returns the session for a configuration. If a background session with the identifier exists in this process,
+    /// returns that session.
     static func made(
         _ configuration: FoundationNetworking.URLSessionConfiguration, _ delegate: (any URLSessionDelegate)?,
         _ queue: OperationQueue?
@@ -54,7 +86,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         guard let description = BackgroundSessionConfiguration(configuration) else {
             return URLSession(plain: configuration, delegate, queue)
         }
-        // Under the lock, so that two threads that make the same session get one.
+        // Under the lock, so that two threads that create the same session receive a single one.
         return alive.withLock { alive in
             if let session = alive[description.identifier] {
                 Log.warning("A background session with identifier \(description.identifier) already exists!")
@@ -81,23 +113,23 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         }
     }
 
-    // MARK: Its end
+    // MARK: Invalidation
 
-    /// Takes no more tasks, and ends when those that there are have ended.
+    /// Accepts no new tasks. The session ends when its existing tasks have ended.
     open override func finishTasksAndInvalidate() {
         guard let background else { return super.finishTasksAndInvalidate() }
         background.finishTasksAndInvalidate()
     }
 
-    /// Cancels all tasks, and ends.
+    /// Cancels all tasks and ends the session.
     open override func invalidateAndCancel() {
         guard let background else { return super.invalidateAndCancel() }
         background.invalidateAndCancel()
     }
 
-    // MARK: Its tasks
+    // MARK: Tasks
 
-    /// The tasks that are not over.
+    /// Calls the handler on the delegate queue with the tasks that have not ended.
     open override func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         guard let background else { return super.getAllTasks(completionHandler: completionHandler) }
         Task {
@@ -107,7 +139,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         }
     }
 
-    /// The tasks that are not over, by kind; a background session has no data tasks.
+    /// Calls the handler with the tasks that have not ended, by kind. A background session has no data tasks.
     open override func getTasksWithCompletionHandler(
         _ completionHandler:
             @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) -> Void
@@ -120,18 +152,18 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         }
     }
 
-    /// A download of what an address gives; suspended.
+    /// Creates a suspended task that downloads the contents of a URL.
     open override func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
     }
 
-    /// A download of what a request is answered with; suspended.
+    /// Creates a suspended task that downloads the response to a request.
     open override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         guard let background else { return super.downloadTask(with: request) }
         return download { () throws(SessionError) in try background.download(request) }
     }
 
-    /// A download that goes on where one was cancelled; suspended.
+    /// Creates a suspended task that continues a canceled download.
     open override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         guard let background else { return super.downloadTask(withResumeData: resumeData) }
         return download { () throws(SessionError) in try background.download(continuing: resumeData) }
@@ -147,7 +179,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         }
     }
 
-    /// An upload of a file; suspended.
+    /// Creates a suspended task that uploads a file. See <doc:UploadingFromAFile>.
     open override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         guard let background else { return super.uploadTask(with: request, fromFile: fileURL) }
         do throws(SessionError) {
@@ -159,21 +191,21 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         }
     }
 
-    // MARK: What could not outlive the program
+    // MARK: Tasks that need the running program
 
-    /// Not in a background session.
+    /// Creates a data task. Ends the program in a background session, which cannot keep data in memory.
     open override func dataTask(with request: URLRequest) -> URLSessionDataTask {
         refuseInBackground(.inMemory)
         return super.dataTask(with: request)
     }
 
-    /// Not in a background session.
+    /// Creates a data task. Ends the program in a background session, which cannot keep data in memory.
     open override func dataTask(with url: URL) -> URLSessionDataTask {
         refuseInBackground(.inMemory)
         return super.dataTask(with: url)
     }
 
-    /// Not in a background session.
+    /// Creates a data task. Ends the program in a background session, which cannot keep data in memory.
     open override func dataTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
@@ -181,7 +213,7 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         return super.dataTask(with: request, completionHandler: completionHandler)
     }
 
-    /// Not in a background session.
+    /// Creates a data task. Ends the program in a background session, which cannot keep data in memory.
     open override func dataTask(
         with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
@@ -189,19 +221,19 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         return super.dataTask(with: url, completionHandler: completionHandler)
     }
 
-    /// Not in a background session.
+    /// Creates an upload task from data. Ends the program in a background session, which uploads files only.
     open override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         refuseInBackground(.uploadWithoutFile)
         return super.uploadTask(with: request, from: bodyData)
     }
 
-    /// Not in a background session.
+    /// Creates an upload task from a stream. Ends the program in a background session, which uploads files only.
     open override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         refuseInBackground(.uploadWithoutFile)
         return super.uploadTask(withStreamedRequest: request)
     }
 
-    /// Not in a background session.
+    /// Creates an upload task from data. Ends the program in a background session, which uploads files only.
     open override func uploadTask(
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -210,7 +242,8 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         return super.uploadTask(with: request, from: bodyData, completionHandler: completionHandler)
     }
 
-    /// Not in a background session.
+    /// Creates an upload task with a completion handler. Ends the program in a background session, which uses its
+    /// delegate.
     open override func uploadTask(
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -219,7 +252,8 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         return super.uploadTask(with: request, fromFile: fileURL, completionHandler: completionHandler)
     }
 
-    /// Not in a background session.
+    /// Creates a download task with a completion handler. Ends the program in a background session, which uses its
+    /// delegate.
     open override func downloadTask(
         with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
@@ -227,7 +261,8 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         return super.downloadTask(with: request, completionHandler: completionHandler)
     }
 
-    /// Not in a background session.
+    /// Creates a download task with a completion handler. Ends the program in a background session, which uses its
+    /// delegate.
     open override func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
@@ -235,7 +270,8 @@ open class URLSession: FoundationNetworking.URLSession, SessionMaking, @unchecke
         return super.downloadTask(with: url, completionHandler: completionHandler)
     }
 
-    /// Not in a background session.
+    /// Creates a download task with a completion handler. Ends the program in a background session, which uses its
+    /// delegate.
     open override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 public import FoundationNetworking
 
-// FoundationNetworking has some of these as unavailable, as settings without effect, or not at all. A declaration of this
-// module comes before it.
+// FoundationNetworking declares some of these properties as unavailable, declares others without effect, and lacks
+// the rest. The declarations of this module take precedence.
 extension FoundationNetworking.URLSessionConfiguration {
-    /// The configuration of a session whose transfers go on without this program.
+    /// Returns a configuration for a session whose transfers continue while this program is not running.
     ///
-    /// - Parameter identifier: names the session; unique within the app, and the same each time the app makes it again.
+    /// - Parameter identifier: The identifier of the session: unique within the app, and the same each time that the
+    ///   app opens the session.
+    /// - Returns: A new configuration with the defaults of a background session.
     public class func background(withIdentifier identifier: String) -> FoundationNetworking.URLSessionConfiguration {
         let configuration = BackgroundURLSessionConfiguration.made()
         configuration.identifier = identifier
@@ -16,47 +18,61 @@ extension FoundationNetworking.URLSessionConfiguration {
 
     private var background: BackgroundURLSessionConfiguration? { self as? BackgroundURLSessionConfiguration }
 
-    /// Whether the app is started when the session needs it. True for a background session, else false and without effect.
+    /// A Boolean value that indicates whether the app is started when the session needs it.
+    ///
+    /// The default of a background session is `true`. For other sessions, the value is `false` and cannot be changed.
     public var sessionSendsLaunchEvents: Bool {
         get { background?.more.sendsLaunchEvents ?? false }
         set { background?.more.sendsLaunchEvents = newValue }
     }
 
-    /// Whether tasks wait for a network rather than fail: always in a background session, never in another one.
+    /// A Boolean value that indicates whether tasks wait for a network instead of failing. Always `true` in a
+    /// background session, and always `false` in other sessions.
     public var waitsForConnectivity: Bool {
         get { background != nil }
-        // A background session cannot do otherwise, and another one of Linux cannot wait.
+        // A background session always waits, and no other session on Linux can wait.
         set { _ = newValue }
     }
 
-    /// Whether networks that cost by the byte may be used. True at first; without effect but in a background session.
+    /// A Boolean value that indicates whether transfers may use networks that charge by the byte.
+    ///
+    /// The default is `true`. Has an effect only in a background session.
     public var allowsExpensiveNetworkAccess: Bool {
         get { background?.more.allowsExpensiveNetworkAccess ?? true }
         set { background?.more.allowsExpensiveNetworkAccess = newValue }
     }
 
-    /// Whether networks on which the person wants to save may be used. True at first; without effect but in a background
-    /// session.
+    /// A Boolean value that indicates whether transfers may use networks on which the user wants to save data.
+    ///
+    /// The default is `true`. Has an effect only in a background session.
     public var allowsConstrainedNetworkAccess: Bool {
         get { background?.more.allowsConstrainedNetworkAccess ?? true }
         set { background?.more.allowsConstrainedNetworkAccess = newValue }
     }
 
-    /// The folder that programs of one publisher share, in which finished files of a background session land; nil at first.
+    /// The identifier of a folder that the programs of one publisher share. Finished files of a background session
+    /// are placed in that folder.
+    ///
+    /// The default is `nil`: finished files are placed in the app's own cache folder.
     public var sharedContainerIdentifier: String? {
         get { background?.more.sharedContainerIdentifier }
         set { background?.more.sharedContainerIdentifier = newValue }
     }
 
-    /// Whether a background session follows a redirect from https to http. False at first. Not Apple's.
+    /// A Boolean value that indicates whether a background session follows redirects from https to http.
+    ///
+    /// The default is `false`. Apple's API has no such property.
     public var allowsInsecureRedirect: Bool {
         get { background?.more.allowsInsecureRedirect ?? false }
         set { background?.more.allowsInsecureRedirect = newValue }
     }
 
-    /// Whether the delegate of a background session is asked for a token where a server wants one, as
-    /// `NSURLAuthenticationMethodHTTPBearer` tells, and the app started for that where it does not run. False at first: the
-    /// server's refusal is its answer. Not Apple's.
+    /// A Boolean value that indicates whether the delegate of a background session is asked for a token when a server
+    /// requires one.
+    ///
+    /// The delegate is asked as described at `NSURLAuthenticationMethodHTTPBearer`. If the app is not running, it is
+    /// started to answer. The default is `false`: the server's refusal becomes the response of the task. Apple's API
+    /// has no such property.
     public var answersBearerChallenges: Bool {
         get { background?.more.answersBearerChallenges ?? false }
         set { background?.more.answersBearerChallenges = newValue }
@@ -64,7 +80,8 @@ extension FoundationNetworking.URLSessionConfiguration {
 }
 
 extension BackgroundSessionConfiguration {
-    /// What of a configuration of Apple's form a background session works by; nil where it has no identifier.
+    /// Creates the settings of a background session from a configuration in Apple's form. Returns `nil` if the
+    /// configuration has no identifier.
     init?(_ configuration: FoundationNetworking.URLSessionConfiguration) {
         guard let identifier = configuration.identifier else { return nil }
         self = (configuration as? BackgroundURLSessionConfiguration)?.more ?? Self(identifier: identifier)

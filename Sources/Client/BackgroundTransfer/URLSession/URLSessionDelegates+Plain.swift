@@ -2,14 +2,14 @@
 public import Foundation
 public import FoundationNetworking
 
-// What FoundationNetworking tells a delegate of one of its own sessions, passed on to the method that the app wrote.
+// FoundationNetworking calls these methods for its own sessions. Each forwards to the method that the app implements.
 
 extension URLSessionDelegate {
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(_ session: FoundationNetworking.URLSession, didBecomeInvalidWithError error: (any Error)?) {
         if let session = session as? URLSession { urlSession(session, didBecomeInvalidWithError: error) }
     }
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -20,7 +20,7 @@ extension URLSessionDelegate {
 }
 
 extension URLSessionTaskDelegate {
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
@@ -31,7 +31,7 @@ extension URLSessionTaskDelegate {
             session, task: task, willPerformHTTPRedirection: response, newRequest: request,
             completionHandler: completionHandler)
     }
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -40,7 +40,7 @@ extension URLSessionTaskDelegate {
         guard let session = session as? URLSession else { return completionHandler(.performDefaultHandling, nil) }
         urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
     }
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
@@ -50,7 +50,7 @@ extension URLSessionTaskDelegate {
             session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
             totalBytesExpectedToSend: totalBytesExpectedToSend)
     }
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
@@ -59,7 +59,7 @@ extension URLSessionTaskDelegate {
 }
 
 extension URLSessionDataDelegate {
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
@@ -67,7 +67,7 @@ extension URLSessionDataDelegate {
         guard let session = session as? URLSession else { return completionHandler(.allow) }
         urlSession(session, dataTask: dataTask, didReceive: response, completionHandler: completionHandler)
     }
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, dataTask: URLSessionDataTask, didReceive data: Data
     ) {
@@ -76,7 +76,7 @@ extension URLSessionDataDelegate {
 }
 
 extension URLSessionDownloadDelegate {
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
@@ -85,7 +85,7 @@ extension URLSessionDownloadDelegate {
             urlSession(session, downloadTask: downloadTask, didFinishDownloadingTo: location)
         }
     }
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, downloadTask: URLSessionDownloadTask,
         didWriteData bytesWritten: Int64, totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
@@ -95,7 +95,7 @@ extension URLSessionDownloadDelegate {
             session, downloadTask: downloadTask, didWriteData: bytesWritten, totalBytesWritten: totalBytesWritten,
             totalBytesExpectedToWrite: totalBytesExpectedToWrite)
     }
-    /// Passes it on.
+    /// Forwards the call to the app's method.
     public func urlSession(
         _ session: FoundationNetworking.URLSession, downloadTask: URLSessionDownloadTask,
         didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64

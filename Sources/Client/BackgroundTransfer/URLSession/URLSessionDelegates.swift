@@ -2,75 +2,113 @@
 public import Foundation
 public import FoundationNetworking
 
-// The delegate protocols with Apple's names, whose methods are called with this module's `URLSession`. Each refines
-// FoundationNetworking's, and passes on what that one is told: so a delegate serves any session, and sessions without an
-// identifier, which are FoundationNetworking's own, call the same methods.
+// The delegate protocols under Apple's names. Their methods receive this module's `URLSession`. Each protocol refines
+// FoundationNetworking's protocol and forwards its calls. A delegate therefore serves any session: sessions without
+// an identifier, which are FoundationNetworking's own, call the same methods.
 
-/// Told of a session as a whole.
+/// A delegate that receives the events of a session as a whole.
 public protocol URLSessionDelegate: FoundationNetworking.URLSessionDelegate {
-    /// The session's last call.
+    /// Reports that the session has ended. This is the session's last call.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - error: The reason, or `nil` if the program invalidated the session.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
-    /// A server or proxy wants to know who asks.
+    /// Asks for credentials that a server or proxy requires.
     func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
-    /// All that a background session had to tell since this program ran last has been told.
+    /// Reports that the delegate has received every event since the program last ran.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
-/// Told of a session's tasks.
+/// A delegate that receives the events of a session's tasks.
 public protocol URLSessionTaskDelegate: URLSessionDelegate, FoundationNetworking.URLSessionTaskDelegate {
-    /// A task with a date is about to begin.
+    /// Asks whether a task may begin whose earliest begin date has come.
+    ///
+    /// If the delegate does not implement this method, the task begins, and the session does not ask again.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void)
-    /// A redirect; not called in a background session, which follows all that it may.
+    /// Asks whether to follow a redirect. Not called in a background session, which follows every redirect that its
+    /// settings allow.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
-    /// A server or proxy wants to know who asks for this task.
+    /// Asks for credentials that a server or proxy requires for a task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
-    /// Bytes of an upload were sent: since the last call, in all, and how many there are (−1 where that is unknown).
+    /// Reports the progress of an upload.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The upload.
+    ///   - bytesSent: The number of bytes sent since the last call.
+    ///   - totalBytesSent: The number of bytes sent in total.
+    ///   - totalBytesExpectedToSend: The number of bytes to send in total, or −1 if unknown.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64)
-    /// A task's last call. The error is nil where the server answered, whatever the status.
+    /// Reports that a task has ended. This is the task's last call.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - error: The reason that the task failed, or `nil` if the server responded, whatever the status code.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }
 
-/// Told what comes of data and upload tasks.
+/// A delegate that receives the events of data and upload tasks.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate, FoundationNetworking.URLSessionDataDelegate {
-    /// The server has answered.
+    /// Reports the server's response. A background session ignores the disposition.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
-    /// A part of the answer's body.
+    /// Reports a part of the response body.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
 
-/// Told what comes of download tasks.
+/// A delegate that receives the events of download tasks.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate, FoundationNetworking.URLSessionDownloadDelegate {
-    /// The file is there until this returns: move it, or open it, before.
+    /// Reports that a download is complete. The file exists until this method returns: move or open the file before
+    /// that.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - downloadTask: The download.
+    ///   - location: The temporary file with the downloaded bytes.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
-    /// Bytes were written: since the last call, in all, and how many there will be (−1 where that is unknown).
+    /// Reports the progress of a download.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - downloadTask: The download.
+    ///   - bytesWritten: The number of bytes written since the last call.
+    ///   - totalBytesWritten: The number of bytes written in total.
+    ///   - totalBytesExpectedToWrite: The number of bytes to write in total, or −1 if unknown.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
-    /// A download goes on where it had stopped.
+    /// Reports that a download continues where it had stopped.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - downloadTask: The download.
+    ///   - fileOffset: The number of bytes that are already on disk.
+    ///   - expectedTotalBytes: The number of bytes of the complete file, or −1 if unknown.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64)
 }
 
-// MARK: What a delegate need not write
+// MARK: Default implementations
 
 extension URLSessionDelegate {
     /// Does nothing.
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
-    /// Leaves it to the session.
+    /// Performs the session's default handling.
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -80,7 +118,7 @@ extension URLSessionDelegate {
 }
 
 extension URLSessionTaskDelegate {
-    /// Lets it begin.
+    /// Lets the task begin.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
@@ -88,12 +126,12 @@ extension URLSessionTaskDelegate {
         Unimplemented.note()
         completionHandler(.continueLoading, nil)
     }
-    /// Follows it.
+    /// Follows the redirect.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) { completionHandler(request) }
-    /// Leaves it to the session.
+    /// Performs the session's default handling.
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -108,7 +146,7 @@ extension URLSessionTaskDelegate {
 }
 
 extension URLSessionDataDelegate {
-    /// Takes it.
+    /// Allows the task to continue.
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void

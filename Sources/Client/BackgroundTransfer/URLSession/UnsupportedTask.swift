@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a background session cannot carry out without the program that asked for it.
+/// The kinds of task that depend on the running program, which a background session refuses.
 enum UnsupportedTask {
     case inMemory
     case uploadWithoutFile
     case completionHandler
 
-    /// The refusal, with what would be right.
+    /// Returns the refusal, with a message that says what to do instead.
     func error(in session: String) -> SessionError {
         let (what, instead) =
             switch self {

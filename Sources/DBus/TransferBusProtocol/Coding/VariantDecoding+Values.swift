@@ -2,19 +2,19 @@
 import GLibBridge
 import TransferModel
 
-/// A value of another kind than its type takes.
+/// An error for a value whose type does not match the expected type.
 struct VariantMismatch: Error {
-    /// What would be right.
+    /// A description of the expected value.
     let expected: String
-    /// The value, as an error shows it.
+    /// The actual value, in the form for error messages.
     let found: String
 
     init(_ expected: String, _ value: VariantValue) { (self.expected, found) = (expected, value.shown) }
 }
 
-/// Single values.
+/// Decoding of single values.
 extension VariantDecoding {
-    /// The value of a key.
+    /// Decodes the value of a key.
     ///
     /// - Throws: `BusFault` that names the key.
     static func value<Value: Decodable>(
@@ -36,9 +36,9 @@ extension VariantDecoding {
         }
     }
 
-    /// A value without a key of its own.
+    /// Decodes a value without a key of its own.
     ///
-    /// - Throws: `VariantMismatch` where it is of another kind, `BusFault` for what is wrong within it.
+    /// - Throws: `VariantMismatch` if the value has the wrong type, or `BusFault` for an error within the value.
     static func plainValue<Value: Decodable>(
         _ type: Value.Type, of value: VariantValue, _ field: VariantField, depth: Int
     ) throws -> Value {
@@ -47,16 +47,16 @@ extension VariantDecoding {
             return try composite(type, value, field, depth: depth)
         } catch let fault as BusFault {
             guard field.expected == nil else { throw VariantMismatch("", value) }
-            // Of a list, its item has said so already.
+            // For a list, the item has already added its position.
             if case .list = value { throw fault }
             throw BusFault(fault.code, "in '\(field.key)': \(fault.message)")
         } catch is DecodingError {
-            // The type itself takes no such value.
+            // The type itself rejected the value.
             throw VariantMismatch("a value of the type \(type)", value)
         }
     }
 
-    /// A value that is not made of others; nil for a type whose values are.
+    /// Decodes a value that is not composed of other values. Returns `nil` for a composite type.
     private static func scalar(
         _ type: any Decodable.Type, _ value: VariantValue, _ field: VariantField
     ) throws -> Any? {
@@ -128,7 +128,7 @@ extension VariantDecoding {
         return try expect(date, "a date as RFC 3339 has it (2026-03-01T02:00:00Z)", value)
     }
 
-    /// One of the values of an enumeration that are texts; nil for other enumerations.
+    /// Decodes a case of an enumeration with text raw values. Returns `nil` for other enumerations.
     private static func choice<Choice: RawRepresentable & CaseIterable>(
         _ type: Choice.Type, _ value: VariantValue
     ) throws -> Any? {
@@ -140,7 +140,7 @@ extension VariantDecoding {
 }
 
 extension VariantValue {
-    /// The value as an error message shows it: short, and no secret's whole text.
+    /// The value in the form for error messages: short, and never the full text of a secret.
     var shown: String {
         switch self {
         case .bool(let flag): "\(flag)"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// Decodes `Codable` values from what came over the bus. Errors name the key, what was wrong with it and what would be
-/// right, those of a value in a dictionary the way to it: `in 'snapshot': 'request' is missing: what is to be transferred`.
+/// A decoder of `Codable` values from D-Bus variants. Errors name the key, the error and its remedy.
+///
+/// An error within a nested dictionary also names the path: `in 'snapshot': 'request' is missing: what is to be
+/// transferred`.
 struct VariantDecoding: Decoder {
-    /// A dictionary, and which of its keys were asked for.
+    /// A dictionary, with the keys that the decoded type has asked for.
     final class Node {
         let entries: [String: VariantValue]
         var asked: Set<String> = []
@@ -17,9 +19,9 @@ struct VariantDecoding: Decoder {
     let layout: VariantLayout
     let defaults: [String: VariantValue]
     let field: VariantField
-    /// How many values this one is in.
+    /// The number of values that contain this value.
     let depth: Int
-    /// D-Bus itself takes 64; no value of ours has more than a few.
+    /// The maximum nesting depth. D-Bus itself allows 64, and no value of the daemon is deeper than a few levels.
     static let mostDepth = 32
 
     var codingPath: [any CodingKey] { [] }
@@ -32,9 +34,9 @@ struct VariantDecoding: Decoder {
         (layout, defaults) = (coded?.busLayout ?? .plain, coded?.busDefaults ?? [:])
     }
 
-    /// The value that a dictionary stands for.
+    /// Decodes a value from its dictionary.
     ///
-    /// - Throws: `BusFault`.
+    /// - Throws: `BusFault` that names the key and the error.
     static func value<Value: VariantCoded>(
         _ type: Value.Type, of fields: [String: VariantValue]
     ) throws -> Value {
@@ -45,7 +47,7 @@ struct VariantDecoding: Decoder {
         }
     }
 
-    /// A value that is made of others.
+    /// Decodes a value that is composed of other values.
     static func composite<Value: Decodable>(
         _ type: Value.Type, _ value: VariantValue, _ field: VariantField, in node: Node? = nil, depth: Int
     ) throws -> Value {
@@ -84,9 +86,9 @@ struct VariantDecoding: Decoder {
 }
 
 extension VariantTag {
-    /// The case that a dictionary stands for.
+    /// Returns the case that a dictionary represents.
     ///
-    /// - Throws: `BusFault` where it names none.
+    /// - Throws: `BusFault` if the dictionary names no case.
     fileprivate func name(in node: VariantDecoding.Node) throws(BusFault) -> String {
         guard let key else {
             let found = words.filter { node.entries[$0.word] != nil }
@@ -111,9 +113,9 @@ extension VariantTag {
 private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoding: VariantDecoding
     let node: VariantDecoding.Node
-    /// The case whose values these are.
+    /// The case whose associated values are decoded.
     let name: String?
-    /// The case of the enumeration that is to be decoded.
+    /// The case of the enumeration to decode.
     let chosen: String?
 
     var codingPath: [any CodingKey] { [] }

@@ -2,10 +2,12 @@
 import GLibBridge
 import TransferModel
 
-/// Encodes `Codable` values as the bus carries them: whole numbers as `x`, other numbers as `d`, texts and dates as `s`,
-/// bytes as `ay`, and all else as lists and `a{sv}`. What is nil is left out.
+/// An encoder of `Codable` values to D-Bus variants.
+///
+/// Integers become `x`, other numbers `d`, texts and dates `s`, bytes `ay`, and everything else lists and `a{sv}`.
+/// `nil` is left out.
 struct VariantEncoding: Encoder {
-    /// The place where a value's parts are gathered.
+    /// The destination for the parts of a value.
     final class Sink {
         var value: VariantValue?
         var entries: [String: VariantValue] = [:]
@@ -17,13 +19,13 @@ struct VariantEncoding: Encoder {
     fileprivate let sink: Sink
     fileprivate let layout: VariantLayout
     fileprivate var field = VariantField("")
-    /// The case of the enumeration whose values are encoded.
+    /// The case whose associated values are encoded.
     fileprivate var name: String?
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// The dictionary of a value.
+    /// Encodes a value as a dictionary.
     static func fields<Value: VariantCoded>(of value: Value) -> [String: VariantValue] {
         let sink = Sink()
         do {
@@ -34,7 +36,7 @@ struct VariantEncoding: Encoder {
         return sink.entries
     }
 
-    /// What the bus carries of a value, whatever it is.
+    /// Encodes a value of any type.
     static func value(of value: some Encodable, _ field: VariantField = VariantField("")) throws -> VariantValue {
         switch value {
         case let flag as Bool: return .bool(flag)
@@ -45,7 +47,7 @@ struct VariantEncoding: Encoder {
         case let date as WallTime:
             if case .nanoseconds = field.form { return .integer(date.nanosecondsSinceEpoch) }
             return .string(BusDate(date).description)
-        // An empty array of any kind could be cast to one of bytes.
+        // The type is compared, because an empty array of any element type could be cast to an array of bytes.
         case let bytes as [UInt8] where type(of: value) == [UInt8].self: return .bytes(bytes)
         case let value as any VariantPaired: return .list(value.pair)
         case let texts as Set<String>: return .list(texts.sorted().map(VariantValue.string))
@@ -84,7 +86,7 @@ private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encodeNil(forKey key: Key) {}
 
-    // The commonest ones by themselves: to find out at run time what a value is takes longer than to encode it.
+    // Overloads for the most common types. Determining the type at run time takes longer than encoding the value.
     func encode(_ value: String, forKey key: Key) { encoding.sink.entries[field(key).key] = .string(value) }
 
     func encode(_ value: Int64, forKey key: Key) {
@@ -108,7 +110,7 @@ private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
         if !field.omitsEmpty || made != .dictionary([:]) { encoding.sink.entries[field.key] = made }
     }
 
-    /// The values of a case: they stand beside the word that names it.
+    /// Returns the container for a case's associated values. They are stored beside the word that names the case.
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
@@ -153,7 +155,7 @@ private struct Single: SingleValueEncodingContainer {
 }
 
 extension Never {
-    /// Values of values are encoded by themselves, and no class is.
+    /// Traps. Nested values are encoded separately, and no class is encoded.
     fileprivate static func container<Container>() -> Container {
         preconditionFailure("this coder has no containers of another type in a container, and encodes no class")
     }

@@ -1,99 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 package import GLibBridge
 
-/// A type whose values go over the bus as dictionaries (`a{sv}`), by its `Codable` conformance.
+/// A type whose values are sent over the bus as dictionaries (`a{sv}`), based on its `Codable` conformance.
 ///
-/// The conformance says which values there are; the layout says what the keys are called on the bus and what values they
-/// take. So a type may be stored under other keys than it is sent.
+/// The conformance defines the values. The layout defines the names of their keys on the bus and the permitted
+/// values. A type may therefore be stored under different keys than it is sent.
 ///
 /// ```swift
 /// extension ChallengeDescription: VariantCoded {
 ///     package static let busLayout = VariantLayout(
-///         "a challenge", ["port": .init("port", whole: 0...65_535), "isSecure": "secure"])
+///         "a challenge", keys: ["port": .init("port", whole: 0...65_535), "isSecure": "secure"])
 /// }
 /// let challenge = try ChallengeDescription(fields)
 /// ```
 package protocol VariantCoded: Codable {
-    /// The keys of the type on the bus.
+    /// The layout of the type on the bus.
     static var busLayout: VariantLayout { get }
-    /// The values of keys that may be left out; needed keys in it are ignored.
+    /// The values of keys that may be left out. Entries for required keys are ignored.
     static var busDefaults: [String: VariantValue] { get }
 
-    /// Checks a value that came over the bus, as far as its keys do not.
+    /// Validates a received value beyond the checks of its keys.
     ///
-    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
+    /// - Throws: `BusFault` that names the key, the error and its remedy.
     func checkReceived() throws
 }
 
 extension VariantCoded {
-    /// No defaults: keys of optional properties may be left out, all others are needed.
+    /// No defaults: the keys of optional properties may be left out, and all others are required.
     package static var busDefaults: [String: VariantValue] { [:] }
 
-    /// Takes every value.
+    /// Accepts every value.
     package func checkReceived() {}
 
-    /// The dictionary that the bus carries; properties that are nil are left out.
+    /// The dictionary for the bus. Properties that are `nil` are left out.
     package var fields: [String: VariantValue] { VariantEncoding.fields(of: self) }
 
-    /// Reads a dictionary that came over the bus.
+    /// Decodes a dictionary from the bus.
     ///
-    /// - Throws: `BusFault` that names the key, what was wrong with it and what would be right.
+    /// - Throws: `BusFault` that names the key, the error and its remedy.
     package init(_ fields: [String: VariantValue]) throws {
         self = try VariantDecoding.value(Self.self, of: fields)
     }
 }
 
-/// A type whose values go over the bus as a pair of two values.
+/// A type whose values are sent over the bus as a pair.
 package protocol VariantPaired: Codable {
-    /// The pair.
+    /// The two values of the pair.
     var pair: [VariantValue] { get }
-    /// The value of a pair; nil where it is none.
+    /// Creates a value from a pair. Returns `nil` if the pair is invalid.
     init?(pair: [VariantValue])
 }
 
 /// The keys of a type on the bus.
 package struct VariantLayout: Sendable {
-    /// The type's name in errors, such as "a task". Dictionaries with other keys are refused; nil: other keys are ignored.
+    /// The name of the type in error messages, such as "a task". With a name, unknown keys are refused; with `nil`,
+    /// they are ignored.
     let noun: String?
-    /// The way in which the case of an enumeration is told; nil for a type that is none.
+    /// The representation of an enumeration's case. `nil` for a type that is not an enumeration.
     let tag: VariantTag?
     private let fields: [String: VariantField]
 
-    /// A layout.
+    /// Creates a layout.
     ///
-    /// - Parameter keys: what is said of properties, by their names. A property that is missing here has a key of its own
-    ///   name. Values of an enumeration's case go by `case.label`, else by `label`; those without a label by `_0` and `_1`.
+    /// - Parameters:
+    ///   - noun: The name of the type in error messages, or `nil` to ignore unknown keys.
+    ///   - tag: The representation of an enumeration's case.
+    ///   - fields: The fields of properties, by property name. A property without a field has a key of its own name.
+    ///     An associated value is named `case.label` or `label`; values without a label are named `_0` and `_1`.
     package init(_ noun: String? = nil, tag: VariantTag? = nil, keys fields: [String: VariantField] = [:]) {
         (self.noun, self.tag, self.fields) = (noun, tag, fields)
     }
 
-    /// The field of a property, or of a value of the enumeration's case.
+    /// Returns the field of a property, or of an associated value of the enumeration's case.
     func field(_ property: String, of name: String?) -> VariantField {
         name.flatMap { fields["\($0).\(property)"] } ?? fields[property] ?? VariantField(property)
     }
 
-    /// The layout of types that have none.
+    /// The layout of types without a layout of their own.
     static let plain = VariantLayout()
 
-    /// The layout of a type.
+    /// Returns the layout of a type.
     static func of(_ type: Any.Type) -> VariantLayout { (type as? any VariantCoded.Type)?.busLayout ?? plain }
 }
 
-/// The way in which a dictionary tells which case of an enumeration it stands for.
+/// The representation of an enumeration's case in a dictionary.
 package struct VariantTag: Sendable {
-    /// The key whose text names the case; nil where a case is known by a key that only it has.
+    /// The key whose text names the case. `nil` if a case is identified by a key that only this case has.
     let key: String?
-    /// Whether the key is missing is told by these words.
+    /// The meaning of the key, for the error if the key is missing.
     let need: String?
-    /// The texts, or the keys, and the cases that they stand for. The key "" stands for the absence of the others.
+    /// The words (texts or keys) and the cases that they represent. The empty key represents the absence of the other
+    /// keys.
     let words: [(word: String, name: String)]
 
-    /// Each case has a word of its own as the value of `key`; the case `willBegin` has the word `will-begin`.
+    /// Returns a tag in which the value of `key` names the case. The case `willBegin` has the word `will-begin`.
     package static func word(_ key: String, need: String, _ words: [String]) -> VariantTag {
         VariantTag(key: key, need: need, words: words.map { ($0, camelCase($0)) })
     }
 
-    /// Each case is known by a key that the others do not have.
+    /// Returns a tag in which each case is identified by a key that the other cases do not have.
     package static func presence(_ words: KeyValuePairs<String, String>) -> VariantTag {
         VariantTag(key: nil, need: nil, words: words.map { ($0, $1) })
     }
@@ -104,40 +109,40 @@ package struct VariantTag: Sendable {
     }
 }
 
-/// One key of a dictionary: what it is called, and what values it takes.
+/// A key of a dictionary, with the permitted values.
 package struct VariantField: Sendable, ExpressibleByStringLiteral {
-    /// The form of a value that has several.
+    /// The form of a value whose type has several forms on the bus.
     package enum Form: Sendable {
-        /// The usual one: dates as RFC 3339.
+        /// The default form. Dates are RFC 3339.
         case usual
         /// A date as nanoseconds since 1970.
         case nanoseconds
-        /// Header fields of a request, which are checked.
+        /// The header fields of a request, which are validated.
         case headers
-        /// No value of its own: the value's keys stand among those of the one that has it. An optional one is there if one
-        /// of these keys is.
+        /// An inlined value. Its keys are part of the enclosing dictionary. An optional value is present if any of
+        /// the given keys is present.
         case inline([String])
     }
 
-    /// The key.
+    /// The name of the key.
     var key: String
     var form = Form.usual
-    /// The whole numbers that are taken.
+    /// The range of permitted integers.
     var whole: ClosedRange<Int64> = .min ... .max
-    /// The numbers that are taken.
+    /// The range of permitted numbers.
     var number: ClosedRange<Double> = -.infinity ... .infinity
-    /// The most bytes of a text.
+    /// The maximum size of a text, in bytes. The default is 64 KiB.
     var most = 64 << 10
-    /// Whether a number outside its range is sent as the nearest one within it.
+    /// Whether a number out of range is clamped when it is sent.
     var isClamped = false
-    /// Whether `false` and a dictionary without entries are left out.
+    /// Whether `false` and empty dictionaries are left out when they are sent.
     var omitsEmpty = false
-    /// What the key says, for an error where it is missing; nil if it may be.
+    /// The meaning of the key, for the error if the key is missing. `nil` if the key is optional.
     var need: String?
-    /// What the value must be, in an error; nil: what its type says.
+    /// A description of the expected value, for errors. `nil` means the description of the type.
     var expected: String?
 
-    /// A key.
+    /// Creates a key with restrictions on its values.
     package init(
         _ key: String, _ form: Form = .usual, whole: ClosedRange<Int64>? = nil, number: ClosedRange<Double>? = nil,
         most: Int? = nil, isClamped: Bool = false, omitsEmpty: Bool = false, need: String? = nil,
@@ -150,10 +155,10 @@ package struct VariantField: Sendable, ExpressibleByStringLiteral {
         (self.need, self.expected) = (need, expected)
     }
 
-    /// A key that takes all values of its type.
+    /// Creates a key that permits all values of its type.
     package init(stringLiteral key: String) { self.init(key) }
 
-    /// No key: the value's keys stand among those of the one that has it.
+    /// Returns a field without a key. The keys of its value are part of the enclosing dictionary.
     package static func inline(ifAny keys: String...) -> VariantField { VariantField("", .inline(keys)) }
 
     var isInline: Bool { if case .inline = form { true } else { false } }

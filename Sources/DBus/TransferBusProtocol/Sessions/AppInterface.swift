@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an app offers on its own name on the bus.
+/// The interface that an app exports on its own bus name.
 package enum AppInterface {
     /// The introspection document.
     package static let xml = """

@@ -2,19 +2,22 @@
 package import GLibBridge
 package import TransferModel
 
-/// What a process says beside its session's settings: how its program is started, and how it stands itself.
+/// The options for opening a session, beside its settings: the launch command of the program, and the state of the
+/// process.
 package struct OpeningOptions: Hashable, Sendable, Codable {
-    /// How the app is started for the session; nil where it does not say.
+    /// The registration by which the app is started for the session. `nil` if the process does not specify one.
+    ///
+    /// If the caller owns an activatable bus name, the daemon uses that name instead of a command.
     package var registration: AppRegistration?
 
-    /// Whether a person works with the program; nil where it does not say.
+    /// Whether the user is working with the program. `nil` if unknown.
     package var isInFront: Bool?
-    /// Whether it had the session before, and lost sight of the daemon only.
+    /// Whether the process already had the session open and only lost the connection to the daemon.
     package var isBack = false
-    /// The shared containers whose sessions the app is started for; nil where it does not say.
+    /// The shared containers for whose sessions the app is started. `nil` leaves the stored containers unchanged.
     package var containers: Set<String>?
 
-    /// Options.
+    /// Creates options with a registration.
     package init(registration: AppRegistration? = nil) { self.registration = registration }
 }
 

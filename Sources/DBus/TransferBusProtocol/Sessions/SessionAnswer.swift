@@ -2,14 +2,14 @@
 package import GLibBridge
 package import TransferModel
 
-/// A session as `OpenSession` answers: how it stands, and the object by which it is steered.
+/// The answer to `OpenSession`: the state of the session, and the object that controls it.
 package struct SessionAnswer: Hashable, Sendable, Codable {
-    /// The object's path.
+    /// The path of the session's object.
     package var path: String
-    /// How it stands.
+    /// The state of the session.
     package var state: SessionState
 
-    /// An answer.
+    /// Creates an answer from a path and a state.
     package init(path: String, state: SessionState) {
         self.path = path
         self.state = state
@@ -29,7 +29,7 @@ extension SessionState: VariantCoded {
 }
 
 extension SessionRefusal {
-    /// The refusal that an error on the bus stands for; nil for errors of other kinds.
+    /// Creates a refusal from an error on the bus. Returns `nil` for other kinds of errors.
     package init?(_ fault: BusFault) {
         let code: Code
         switch fault.code {
@@ -47,7 +47,7 @@ extension SessionRefusal {
         (self.message, self.owner) = (message, owner)
     }
 
-    /// Errors on the bus have a name and a message, no more: the process stands at the message's end.
+    /// Splits the owner from the end of a message. An error on the bus has only a name and a message.
     private static func parted(_ message: String) -> (message: String, owner: Int32)? {
         let head = " (process "
         guard message.hasSuffix(")"), let start = message.ranges(of: head).last,
@@ -58,7 +58,7 @@ extension SessionRefusal {
 }
 
 extension BusFault {
-    /// A refusal as an error on the bus.
+    /// Creates an error on the bus from a refusal.
     package init(_ refusal: SessionRefusal) {
         let code: Code =
             switch refusal.code {

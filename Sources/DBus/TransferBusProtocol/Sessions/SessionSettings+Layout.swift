@@ -2,9 +2,10 @@
 package import GLibBridge
 package import TransferModel
 
-/// That the identifier is one is the host's to say.
+/// The session host, not this layout, validates the identifier.
 extension SessionSettings: VariantCoded {
-    /// More seconds than a century has are as good as none, and a length of time must not overflow.
+    /// The range of times in seconds. More than a century is equivalent to no limit, and larger values could
+    /// overflow.
     private static let seconds = 0.001...4e9
 
     package static let busLayout = VariantLayout(

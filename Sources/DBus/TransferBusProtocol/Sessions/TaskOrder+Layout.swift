@@ -32,7 +32,7 @@ extension ChallengeReply: VariantCoded {
         ])
 
     package func checkReceived() throws {
-        // It is not said which: what is said may be logged.
+        // The message does not contain the offending character, because error messages may be logged.
         guard case .token(let token) = self, !Self.isToken(token) else { return }
         throw BusFault(.invalidArgument, "'token' has signs that a token has not (RFC 6750)")
     }

@@ -5,11 +5,11 @@ package import TransferEngine
 package import TransferModel
 package import TransferSessions
 
-/// Sessions for tests, beside the transfers of an `InMemoryTransferStore`.
+/// A session store for tests, which accompanies an `InMemoryTransferStore`.
 ///
-/// What is kept goes through JSON, as on a real disk: what a value does not write down is not there after a restart.
+/// Records are encoded as JSON, as on a real disk. A property that is not encoded is lost in a restart.
 package final class InMemorySessionStore: SessionStore {
-    /// What outlives a store.
+    /// The contents that outlive a store.
     package final class Disk: Sendable {
         fileprivate struct Contents {
             var sessions: [SessionKey: Data] = [:]
@@ -20,20 +20,20 @@ package final class InMemorySessionStore: SessionStore {
 
         fileprivate let contents = Mutex(Contents())
 
-        /// An empty disk.
+        /// Creates an empty disk.
         package init() {}
 
-        /// Every commit so far, oldest first.
+        /// All commits so far, oldest first.
         package var commits: [[SessionChange]] { contents.withLock(\.commits) }
 
-        /// Makes the next commits fail, so many of them.
+        /// Makes the next `count` commits fail.
         package func failNext(_ count: Int) { contents.withLock { $0.failures = count } }
     }
 
     private let disk: Disk
     private let transfers: InMemoryTransferStore
 
-    /// A store on `disk`, beside `transfers`.
+    /// Creates a store on `disk`, which accompanies `transfers`.
     package init(disk: Disk, transfers: InMemoryTransferStore) {
         self.disk = disk
         self.transfers = transfers
@@ -50,7 +50,7 @@ package final class InMemorySessionStore: SessionStore {
     }
 
     package func commit(_ changes: [SessionChange]) async throws {
-        // Others get their turn within: a host that tells before it has saved is found out.
+        // Yields within the commit, so that a host that reports a change before it is saved is detected.
         await Task.yield()
         let encoder = JSONEncoder()
         try disk.contents.withLock { contents in

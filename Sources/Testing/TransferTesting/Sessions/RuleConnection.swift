@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// A connection of the rules' server, used on its own thread only. Every call waits until it is done.
+/// A connection of the rules' server. Used on its own thread only, and every call blocks until it is done.
 final class RuleConnection {
-    /// All files are one version.
+    /// The entity tag of all files, which never change.
     private static let tag = "\"v1\""
 
     private let number: Int32
-    /// What came and was not read yet.
+    /// The bytes that were received but not read yet.
     private var pending: [UInt8] = []
 
     init(_ number: Int32) { self.number = number }
 
     // MARK: Requests
 
-    /// The next request with its body; nil where none comes any more.
+    /// Returns the next request with its body, or `nil` if the connection has ended.
     func readRequest() -> ServedRequest? {
         guard let head = read(until: [13, 10, 13, 10]) else { return nil }
         var request = ServedRequest(head: String(decoding: head, as: UTF8.self))
@@ -42,7 +42,7 @@ final class RuleConnection {
         return Array(pending.prefix(count))
     }
 
-    /// What comes before `mark`, which is read, too.
+    /// Reads up to and including `mark`, and returns the bytes before it.
     private func read(until mark: [UInt8]) -> [UInt8]? {
         while true {
             if let found = pending.firstRange(of: mark) {
@@ -53,7 +53,7 @@ final class RuleConnection {
         }
     }
 
-    /// Waits for more bytes; false where there will be none.
+    /// Waits for more bytes. Returns false if the connection has ended.
     private func receive() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         var count = recv(number, &bytes, bytes.count, 0)
@@ -62,9 +62,9 @@ final class RuleConnection {
         return count > 0
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Answers; false where the connection is over.
+    /// Sends an answer. Returns false if the connection has ended.
     func give(_ answer: ServedAnswer?, time: Int, to request: ServedRequest) -> Bool {
         switch answer {
         case nil: return send("404 Not Found")
@@ -88,7 +88,8 @@ final class RuleConnection {
         }
     }
 
-    /// The part of a file that was asked for; up to `place` alone, and nothing from there for as long as the client stays.
+    /// Sends the requested part of a file. With `place`, sends nothing from that offset on, for as long as the client
+    /// stays.
     private func sendFile(_ size: Int, to request: ServedRequest, stallingAt place: Int? = nil) -> Bool {
         let file = ServedAnswer.content(size)
         var (status, fields, body) = ("200 OK", ["ETag: \(Self.tag)"], file[...])

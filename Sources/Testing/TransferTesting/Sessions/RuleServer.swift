@@ -2,14 +2,14 @@
 internal import Foundation
 internal import Synchronization
 
-/// The HTTP server that the rules are tried with: on a free port of loopback, a thread for each connection.
+/// The HTTP server for checks of the rules. It listens on a free loopback port and uses a thread for each connection.
 ///
-/// Of the C library alone: who uses this module need not have a server's packages for it.
+/// The server uses only the C library, so that users of this module do not depend on the packages of a server.
 package final class RuleServer: Sendable {
     private struct Content {
         var paths: [ServedAnswer: String] = [:]
         var answers: [String: ServedAnswer] = [:]
-        /// How often each target was asked for.
+        /// The number of requests for each target.
         var counts: [String: Int] = [:]
         var requests: [ServedRequest] = []
         var connections: Set<Int32> = []
@@ -20,9 +20,9 @@ package final class RuleServer: Sendable {
     private let port: UInt16
     private let content = Mutex(Content())
 
-    /// Listens from now on.
+    /// Creates a server that accepts connections from now on.
     ///
-    /// - Throws: `ContractFailure` where there is no free port.
+    /// - Throws: `ContractFailure` if there is no free port.
     package init() throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -45,7 +45,7 @@ package final class RuleServer: Sendable {
         Thread.detachNewThread { [self] in welcome() }
     }
 
-    /// An address that is answered so.
+    /// Returns the URL at which the server gives an answer.
     package func address(_ answer: ServedAnswer) -> String {
         let path = content.withLock { content in
             if let path = content.paths[answer] { return path }
@@ -57,13 +57,13 @@ package final class RuleServer: Sendable {
         return "http://127.0.0.1:\(port)\(path)"
     }
 
-    /// What was asked for at an address, in the order in which it came.
+    /// Returns the requests for a URL, in order of arrival.
     package func requests(for address: String) -> [ServedRequest] {
         let target = address.split(separator: ":\(port)", maxSplits: 1).last.map(String.init)
         return content.withLock(\.requests).filter { $0.target == target }
     }
 
-    /// Ends it, and all connections.
+    /// Stops the server and closes all connections.
     package func stop() {
         content.withLock { content in
             content.isOver = true
@@ -72,12 +72,12 @@ package final class RuleServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    // MARK: On threads
+    // MARK: Threads
 
     private func welcome() {
         while !content.withLock(\.isOver) {
             let connection = accept(listener, nil, nil)
-            // Interrupted, or without a file to spare: it goes on, if not at once.
+            // Interrupted, or out of descriptors. The server continues after a short pause.
             guard connection >= 0 else {
                 usleep(1000)
                 continue
@@ -100,20 +100,21 @@ package final class RuleServer: Sendable {
         }
         content.withLock { content in
             content.connections.remove(number)
-            // A program that was started just when it came may have it, too.
+            // A child process that was started when the connection arrived may share it.
             shutdown(number, Int32(SHUT_RDWR))
-            // Within: afterwards the number may be another's.
+            // Closed under the lock, because the number may be reused afterwards.
             _ = close(number)
         }
     }
 
-    /// How a request is answered, and how often its target was asked for, this time included.
+    /// Records a request. Returns its answer and the number of requests for its target so far, including this
+    /// request.
     private func note(_ request: ServedRequest) -> (ServedAnswer?, Int) {
         content.withLock { content in
             content.requests.append(request)
             let answer = content.answers[String(request.target.prefix { $0 != "?" })]
             if case .stalling(let size, let at, _) = answer, request.range?.last ?? size <= at {
-                // A first look at the file, which ends before the place.
+                // A probe of the file that ends before the stall does not count.
                 return (answer, .max)
             }
             content.counts[request.target, default: 0] += 1

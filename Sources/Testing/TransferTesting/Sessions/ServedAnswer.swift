@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the rules' server answers at an address.
+/// The answer of the rules' server at a URL.
 package enum ServedAnswer: Hashable, Sendable {
-    /// With a file of that size, whose bytes ``content(_:)`` knows; in ranges, too.
+    /// A file of the given size, also in ranges. ``content(_:)`` returns its bytes.
     case file(Int)
-    /// With a file of that size: the first so many requests that reach that byte get none from there on,
-    /// later ones all.
+    /// A file of the given size whose transfer stalls. The first `times` requests that reach the offset `at` receive
+    /// no further bytes. Later requests receive the whole file.
     case stalling(Int, at: Int, times: Int)
-    /// With a status and a body.
+    /// A response with a status and a body.
     case status(Int, body: String)
-    /// With a redirect to an address.
+    /// A redirect to a URL.
     case redirect(to: String)
-    /// With a file of that size to who logs in so, by Basic.
+    /// A file of the given size, for clients with these Basic credentials.
     case login(user: String, password: String, Int)
-    /// With a file of that size to who has that token.
+    /// A file of the given size, for clients with this token.
     case token(String, Int)
-    /// With the number of the bytes that were sent.
+    /// The number of bytes that the client sent.
     case upload
 
-    /// The file of that size.
+    /// Returns the contents of the file of a size.
     package static func content(_ size: Int) -> [UInt8] {
         (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     }
 }
 
-/// A request as the rules' server saw it.
+/// A request that the rules' server has received.
 package struct ServedRequest: Hashable, Sendable {
     package var method: String
     /// The path with its query.
     package var target: String
-    /// The first of each name, by their names in lower case.
+    /// The header fields by lower-case name. Of several fields with the same name, the first.
     package var fields: [String: String]
     package var body: [UInt8] = []
 
-    /// First and last byte of `Range: bytes=a-b`; the last is nil for `a-`.
+    /// The first and last byte of `Range: bytes=a-b`. The last byte is `nil` for `a-`.
     var range: (first: Int, last: Int?)? {
         guard let text = fields["range"], text.hasPrefix("bytes=") else { return nil }
         let parts = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -43,9 +43,9 @@ package struct ServedRequest: Hashable, Sendable {
 }
 
 extension ServedRequest {
-    /// Reads a head without its empty line.
+    /// Parses the head of a request, without its empty line.
     init(head: String) {
-        // "\r\n" is one Character in Swift.
+        // "\r\n" is a single Character in Swift.
         let lines = head.split(separator: "\r\n")
         let words = (lines.first ?? "").split(separator: " ")
         let fields = lines.dropFirst().compactMap { line -> (String, String)? in

@@ -3,7 +3,7 @@ internal import BackgroundTransfer
 internal import Foundation
 internal import FoundationNetworking
 
-/// The rules of background sessions as cases that any test framework can run, on whoever carries sessions out.
+/// The rules of background sessions, as checks that any test framework can run against a service for sessions.
 ///
 /// ```swift
 /// @Test("holds", arguments: SessionRule.allCases)
@@ -12,31 +12,34 @@ internal import FoundationNetworking
 /// }
 /// ```
 ///
-/// A rule takes a second or a few, and waits up to a minute for what does not come. Each has a server of its own on a free
-/// port of 127.0.0.1. They are best run one after the other: `.serialized` in Swift Testing.
+/// A check takes a second or a few, and waits up to a minute for events that do not occur. Each check has its own
+/// server on a free port of 127.0.0.1.
+///
+/// Run the checks one after the other: use `.serialized` in Swift Testing.
 public struct SessionConformance: Sendable {
-    /// Whether a rule was tried.
+    /// The outcome of a check that found no violation.
     public enum Outcome: Hashable, Sendable {
-        /// It was, and it is kept.
+        /// The rule was checked and holds.
         case held
-        /// It was not, and why: the harness's own words.
+        /// The rule was not checked. The value is the harness's reason.
         case notApplicable(String)
     }
 
-    /// The app whose sessions are tried.
+    /// The app whose sessions are checked.
     public static let app = "org.example.Conformance"
 
     private let makeHarness: @Sendable () async throws -> any SessionHarness
 
-    /// Cases on what `makeHarness` makes, anew for each rule.
+    /// Creates checks on the harnesses that `makeHarness` creates. `makeHarness` is called for each rule.
     public init(_ makeHarness: @escaping @Sendable () async throws -> any SessionHarness) {
         self.makeHarness = makeHarness
     }
 
-    /// Tries one rule.
+    /// Checks a rule.
     ///
-    /// - Returns: whether it could be tried; a rule that was, and is not kept, is an error.
-    /// - Throws: `ContractFailure` that says what was wrong, and what the harness throws.
+    /// - Parameter rule: The rule to check.
+    /// - Returns: Whether the rule could be checked. A violation is an error.
+    /// - Throws: `ContractFailure` with a description of the violation, or an error of the harness.
     @discardableResult
     public func run(_ rule: SessionRule) async throws -> Outcome {
         let harness = try await makeHarness()
@@ -55,7 +58,7 @@ public struct SessionConformance: Sendable {
     }
 }
 
-/// A rule being tried.
+/// A check of a rule in progress.
 struct SessionTrial: Sendable {
     static let app = SessionConformance.app
     let harness: any SessionHarness
@@ -92,9 +95,9 @@ struct SessionTrial: Sendable {
         }
     }
 
-    // MARK: An app
+    // MARK: Processes and waits
 
-    /// A process of the app with its session.
+    /// Starts a process of the app and opens its session.
     func open(
         _ identifier: String = "s", app: String = SessionTrial.app,
         _ change: (inout BackgroundSessionConfiguration) -> Void = { _ in }
@@ -118,9 +121,9 @@ struct SessionTrial: Sendable {
         return URLRequest(url: url)
     }
 
-    /// Waits until the server gives no more bytes of a file, and the app was told of some.
+    /// Waits until the server has stalled and the app was told of some bytes.
     ///
-    /// Not of all: what comes last before a silence is told a moment later.
+    /// The app need not know of all bytes, because the last progress before a stall is reported a moment later.
     func stalls(_ task: BackgroundTask, _ answer: ServedAnswer, at place: Int) async throws {
         let address = server.address(answer)
         try await until("some bytes") {
@@ -129,7 +132,7 @@ struct SessionTrial: Sendable {
         }
     }
 
-    /// Waits until something holds, for as long as a busy machine takes.
+    /// Waits until a condition holds, for as long as a busy machine may need.
     func until(_ what: String, seconds: Int = 60, _ condition: @Sendable () async throws -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while try await !condition() {

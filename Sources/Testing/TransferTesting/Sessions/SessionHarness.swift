@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who carries sessions out, as the rules of background sessions are tried on it.
+/// A service for background sessions under test, with its surroundings.
 ///
-/// Made anew for each rule, and empty at first: no session, no task, no delay. It stands for a machine on mains power, with
-/// a network that costs nothing, and reaches 127.0.0.1 and localhost, where the rules' own server is.
+/// A harness is created for each rule and is empty at first: it has no session, no task and no delay. It represents a
+/// machine on mains power with an unmetered network. The machine reaches 127.0.0.1 and localhost, where the rules'
+/// own server is.
 ///
-/// The module SessionHarnesses has two that are ready: the daemon on a bus of its own, and an engine in the process.
+/// The module SessionHarnesses provides two harnesses: the daemon on a bus of its own, and an engine in this process.
 public protocol SessionHarness: Sendable {
-    /// One more process of an app. There may be several at once, of one app and of others.
+    /// Returns another process of an app. Several processes may exist at once, of the same app and of others.
     ///
-    /// Most rules know one app, ``SessionConformance/app``; S1 has another one beside it.
+    /// Most rules use a single app, ``SessionConformance/app``. Rule S1 uses a second app.
     func join(as app: String) async throws -> SessionProcess
-    /// Who carries the sessions out dies, as by a crash where that is possible, and is there again with what it had saved.
+    /// Ends the service, by a crash if possible, and starts it again with its saved state.
     ///
     /// Returns when sessions can be opened again.
     func restart() async throws
-    /// The identifiers of the sessions for which an app was started, or called within a process that went on, so far; the
-    /// first one first. Nothing else comes of such a start: the rules join a process themselves.
+    /// Returns the identifiers of the sessions for which an app was started or a running process was called, oldest
+    /// first. A start has no other effect: the rules join a process themselves.
     func starts(of app: String) async throws -> [String]
-    /// The relaunch limiter's delay of an app; zero where it has none.
+    /// Returns the relaunch limiter's delay for an app, or zero if there is none.
     func delay(of app: String) async throws -> Duration
-    /// A person ends an app for good: a force quit.
+    /// Simulates that the user force-quits an app.
     func quit(_ app: String) async throws
-    /// From now on the machine is on mains power, or on battery. Called where ``isOutOfReach(_:)`` does not rule S6 out.
+    /// Switches the machine to mains power or to battery. Called only if ``isOutOfReach(_:)`` does not exclude rule
+    /// S6.
     func setMachine(isOnMains: Bool) async throws
-    /// Why a rule cannot be tried here, as a part of a sentence after "because"; nil where it can.
+    /// Returns the reason that a rule cannot be checked here, phrased to follow "because". Returns `nil` if the rule
+    /// can be checked.
     func isOutOfReach(_ rule: SessionRule) -> String?
-    /// Ends all that was started and leaves nothing behind. Called once and last, also when the rule was not kept.
+    /// Stops everything that was started and leaves nothing behind. Called once and last, also after a violation.
     func close() async
 }
 
 extension SessionHarness {
-    /// Every rule can be tried.
+    /// Returns `nil`: every rule can be checked.
     public func isOutOfReach(_ rule: SessionRule) -> String? { nil }
 }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BackgroundTransfer
 
-/// A process of an app as far as its sessions tell: a way of its own to who carries them out.
+/// A process of an app as its sessions see it, with its own channel to the service.
 ///
-/// It lies in the process that runs the trials, and may die without that.
+/// The process is simulated within the test process, and may end without it.
 public struct SessionProcess: Sendable {
     package let channel: any SessionChannel
     private let end: @Sendable () async -> Void
 
-    /// A process that reaches a daemon over a bus. Blocks until the bus has answered where it takes a name.
+    /// Creates a process that reaches a daemon over a bus. With a name, the initializer blocks until the bus has
+    /// answered.
     ///
     /// - Parameters:
-    ///   - address: the bus's, as `unix:path=/run/user/1000/bus`.
-    ///   - name: what the process is called on the bus, and the daemon's name for its app: at least two parts with a dot
-    ///     between. Nil: its app is known by the program that runs the trials, and is the same for all without a name.
-    ///   - command: the words by which the daemon starts the app, the absolute path of a program first. It finds the
-    ///     session's identifier in the variable `BACKGROUND_TRANSFER_SESSION` of its environment.
-    /// - Throws: `SessionError` where the bus cannot be reached, or the name is another's.
+    ///   - address: The address of the bus, such as `unix:path=/run/user/1000/bus`.
+    ///   - name: The bus name of the process, which also identifies its app. The name has at least two parts,
+    ///     separated by dots. With `nil`, the app is identified by the test program and is the same for all processes
+    ///     without a name.
+    ///   - command: The command with which the daemon starts the app, an absolute path first. The started program
+    ///     finds the session's identifier in the environment variable `BACKGROUND_TRANSFER_SESSION`.
+    /// - Throws: `SessionError` if the bus cannot be reached, or if another program owns the name.
     public init(busAddress address: String, name: String? = nil, relaunchCommand command: [String]) throws {
         var options = DaemonChannel.Options()
         options.address = { address }
@@ -27,12 +29,13 @@ public struct SessionProcess: Sendable {
         self.init(over: channel) { channel.leave() }
     }
 
-    /// A process that goes another way, which `end` closes as the process's death would.
+    /// Creates a process with another channel. `end` closes the channel as the death of the process would.
     package init(over channel: any SessionChannel, end: @escaping @Sendable () async -> Void) {
         self.channel = channel
         self.end = end
     }
 
-    /// It dies: its sessions are free, its tasks go on, and what it has not dealt with waits.
+    /// Ends the process as by its death. Its sessions become free, its tasks continue, and its unacknowledged events
+    /// wait.
     public func leave() async { await end() }
 }

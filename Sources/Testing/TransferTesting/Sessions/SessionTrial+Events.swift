@@ -3,7 +3,7 @@ import BackgroundTransfer
 import Foundation
 import FoundationNetworking
 
-/// The rules of events.
+/// The checks of rules about events.
 extension SessionTrial {
     func progress() async throws {
         let process = try await open()
@@ -87,7 +87,7 @@ extension SessionTrial {
         try first.session.download(request(.file(10))).resume()
         try await stalls(task, answer, at: 400_000)
         try await until("the other's end") { first.lines.last == "2 completed" }
-        // Those before which it does not ask again are kept: nobody need know of others that came just before a crash.
+        // Only bytes that are not requested again count as kept. Bytes that arrived just before a crash may be lost.
         let address = server.address(answer)
         let asked = server.requests(for: address).count
         task.suspend()
@@ -121,7 +121,7 @@ extension SessionTrial {
         try expectEqual(seen?.method, "POST", "the method")
         try expect(
             seen?.body == ServedAnswer.content(4321), "other bytes came than were sent: \(seen?.body.count ?? 0)")
-        // A task that does not run yet: its file is gone, and who carries it out starts again.
+        // The file of a task that is not running yet is deleted, and the service restarts.
         let later = try process.session.upload(request(.upload), fromFile: file)
         later.resume()
         later.suspend()
@@ -132,7 +132,7 @@ extension SessionTrial {
         let again = try await open()
         again.listen()
         for task in try await again.session.unfinishedTasks() { task.resume() }
-        // It may have been quicker than its suspension.
+        // The task may have ended before its suspension.
         try await until("the second end") {
             again.lines.contains("2 completed") || process.lines.contains("2 completed")
         }

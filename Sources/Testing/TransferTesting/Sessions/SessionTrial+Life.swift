@@ -3,7 +3,7 @@ import BackgroundTransfer
 import Foundation
 import FoundationNetworking
 
-/// The rules of an app's life, and of the relaunch limiter.
+/// The checks of rules about an app's life cycle and the relaunch limiter.
 extension SessionTrial {
     func goesOn() async throws {
         let first = try await open()
@@ -18,7 +18,7 @@ extension SessionTrial {
         second.listen()
         try await until("all") { second.lines.filter { $0.hasSuffix(" completed") }.count == 5 }
         for number in 1...5 {
-            // In one piece or in two, but from its beginning only once.
+            // A file may arrive in several parts, but is requested from its beginning only once.
             let starts = server.requests(for: address + "?\(number)").map { $0.fields["range"] ?? "bytes=0-" }
             try expectEqual(starts.count { $0.hasPrefix("bytes=0-") }, 1, "times that \(number) was begun")
         }
@@ -29,7 +29,8 @@ extension SessionTrial {
         try first.session.download(request(.file(10))).resume()
         _ = try await first.session.unfinishedTasks()
         await first.leave()
-        // Another session of the app, for whose end it is started: then it would have been for the first, too.
+        // The app is started for another session. If launch events were on, it would also have been started for the
+        // first.
         let other = try await open("other")
         try other.session.download(request(.file(20))).resume()
         _ = try await other.session.unfinishedTasks()

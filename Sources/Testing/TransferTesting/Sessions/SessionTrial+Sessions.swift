@@ -3,7 +3,7 @@ import BackgroundTransfer
 import Foundation
 import FoundationNetworking
 
-/// The rules of sessions, and of tasks.
+/// The checks of rules about sessions and tasks.
 extension SessionTrial {
     func twoApps() async throws {
         let (one, other) = (try await open(), try await open(app: "org.example.Other"))
@@ -60,7 +60,7 @@ extension SessionTrial {
         try other.session.download(request(.file(200))).resume()
         try await until("the end") { other.lines.last == "1 completed" }
         try expectEqual(server.requests(for: server.address(.file(100))).count, 0, "requests on battery")
-        // What a network costs does not matter on the way to this machine's own server.
+        // The cost of the network is irrelevant, because the server is on this machine.
         try await harness.setMachine(isOnMains: true)
         try await until("the end") { patient.lines.last == "1 completed" }
     }
@@ -183,7 +183,8 @@ extension SessionTrial {
         for answersBearer in [true, false] { try await givesToken(answersBearer) }
     }
 
-    /// Only a session that says so is asked for tokens; to others the refusal is an answer as any other.
+    /// Checks that only a session that opts in is asked for tokens. For other sessions, the refusal is an ordinary
+    /// response.
     private func givesToken(_ answersBearer: Bool) async throws {
         let process = try await open("\(answersBearer)") { $0.answersBearerChallenges = answersBearer }
         process.listen(login: .token("a.b-c=="))

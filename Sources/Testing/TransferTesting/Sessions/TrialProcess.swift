@@ -4,13 +4,13 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A process of an app in a trial: its session, and what it was told.
+/// A process of an app in a check, with its session and the events that it received.
 final class TrialProcess: Sendable {
     private struct Content {
         var lines: [String] = []
         var progress: [Int64] = []
         var files: [Int: URL] = [:]
-        /// From that event on none is acknowledged.
+        /// The event from which on no event is acknowledged.
         var deafFrom: String?
         var answers: [String: String] = [:]
     }
@@ -24,22 +24,23 @@ final class TrialProcess: Sendable {
         self.session = session
     }
 
-    /// What it was told so far, without progress: `1 responded 200`, `1 file`, `1 completed` …
+    /// The events received so far, without progress: `1 responded 200`, `1 file`, `1 completed` …
     var lines: [String] { content.withLock(\.lines) }
-    /// Bytes that it was told of.
+    /// The byte counts in the progress events received so far.
     var progress: [Int64] { content.withLock(\.progress) }
     func file(of task: Int) -> URL? { content.withLock { $0.files[task] } }
 
-    /// What a server is told that wants to know who asks.
+    /// The answer to a server that requires authentication.
     enum Login {
         case user(String, password: String)
         case token(String)
     }
 
-    /// Begins to read events, and to deal with them but from `deaf` on; a login is answered by `login`.
+    /// Starts to receive events. Acknowledges events before `deaf`, and answers authentication challenges with
+    /// `login`.
     func listen(deafFrom deaf: String? = nil, login: Login? = nil) {
         content.withLock { $0.deafFrom = deaf }
-        // Ends with the session's events, when the process leaves.
+        // The task ends with the session's events, when the process leaves.
         Task { [self] in
             for await event in session.events { take(event, login) }
         }
@@ -80,6 +81,6 @@ final class TrialProcess: Sendable {
         }
     }
 
-    /// It dies.
+    /// Ends the process as by its death.
     func leave() async { await process.leave() }
 }

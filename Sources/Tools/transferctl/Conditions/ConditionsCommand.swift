@@ -5,7 +5,7 @@ import LinuxConditions
 import ToolSupport
 import TransferModel
 
-/// `transferctl conditions`: what the machine is like, and how that is known.
+/// The `transferctl conditions` command, which shows the machine's conditions and the source of each fact.
 struct ConditionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conditions",
@@ -87,13 +87,13 @@ struct ConditionsCommand: AsyncParsableCommand {
         stop.finish()
         await ends.value
         if let file { return try report(file) }
-        // Watching ends by Ctrl-C, which is how it is meant to end; before the first snapshot it is an interruption.
+        // Ctrl-C is the intended end of watching. Before the first snapshot, it is an interruption.
         if printer.isFirst, interruption.signal != nil, !Console.hasLostReader { throw ExitStatus.interrupted.code }
     }
 
-    /// How long it is to run; nil for until it is interrupted.
+    /// Returns the time limit of the command, or `nil` to run until interrupted.
     ///
-    /// - Throws: `UsageError` where the options do not go together.
+    /// - Throws: `UsageError` if the options contradict one another.
     private func checkedLimit() throws -> Duration? {
         if record == nil {
             if anonymous { throw UsageError("--anonymous is about a recording; give --record as well") }
@@ -139,7 +139,7 @@ struct ConditionsCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows one snapshot after another.
+/// A printer that shows one snapshot after another.
 private struct ConditionsPrinter {
     let json: Bool
     private(set) var isFirst = true

@@ -3,9 +3,9 @@ import Foundation
 import ToolSupport
 import TransferModel
 
-/// Conditions in words and as JSON.
+/// The text and JSON forms of conditions.
 enum ConditionsText {
-    /// One fact, as it is shown.
+    /// A fact in the form that is shown.
     struct Row {
         var name: String
         var key: String
@@ -24,7 +24,7 @@ enum ConditionsText {
         }
     }
 
-    /// All facts, in the order in which they are shown.
+    /// Returns all facts, in display order.
     static func rows(_ conditions: Conditions) -> [Row] {
         let battery = conditions.battery.value
         var batteryText = battery.level.map { "\($0) %" } ?? "none or unknown"
@@ -47,13 +47,13 @@ enum ConditionsText {
         ]
     }
 
-    /// The interface, and what carries it: `wg0 over wlan0`.
+    /// Returns the interface, with the interface that carries it if there is one: `wg0 over wlan0`.
     private static func interfaceText(_ conditions: Conditions) -> String {
         guard let interface = conditions.interface.value else { return "none" }
         return conditions.underlay.value.map { "\(interface) over \($0)" } ?? interface
     }
 
-    /// The facts as a table for people.
+    /// Returns the facts as a table.
     static func table(_ conditions: Conditions) -> String {
         let header = ["FACT", "VALUE", "SOURCE", "SINCE", "SURENESS"]
         let cells =
@@ -74,8 +74,10 @@ enum ConditionsText {
         return lines.joined(separator: "\n")
     }
 
-    /// The facts as a JSON object: each with value, source, since and sureness; `battery` with level, charging,
-    /// warning, and whether it drains although the machine is plugged in.
+    /// Returns the facts as a JSON object, each with its value, source, start and confidence.
+    ///
+    /// `battery` has a level, a charging state and a warning. It also says whether the battery drains although the
+    /// machine is plugged in.
     static func object(_ conditions: Conditions) -> [String: Any] {
         var object: [String: Any] = ["disagreements": conditions.disagreements, "notes": conditions.notes]
         let underlay = Row("underlay", key: "underlay", conditions.underlay, "")
@@ -106,7 +108,7 @@ enum ConditionsText {
         return object
     }
 
-    /// What has changed, in one line; nil when nothing that is shown has.
+    /// Returns the changed facts in one line, or `nil` if no displayed fact has changed.
     static func change(from old: Conditions?, to new: Conditions) -> String? {
         let before = old.map(rows) ?? []
         let changed = rows(new).enumerated().filter { index, row in

@@ -7,7 +7,7 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// `transferctl add`: hands downloads to the daemon.
+/// The `transferctl add` command, which submits downloads to the daemon.
 struct AddCommand: AsyncParsableCommand, TransferOptions {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -47,7 +47,7 @@ struct AddCommand: AsyncParsableCommand, TransferOptions {
     }
 }
 
-/// `transferctl add-upload`: hands an upload to the daemon.
+/// The `transferctl add-upload` command, which submits an upload to the daemon.
 struct AddUploadCommand: AsyncParsableCommand, TransferOptions {
     static let configuration = CommandConfiguration(
         commandName: "add-upload",

@@ -7,7 +7,7 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// `transferctl limiter`: what keeps apps from being started over and over.
+/// The `transferctl limiter` command, which shows the delays that keep apps from being started too often.
 struct LimiterCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "limiter",
@@ -47,7 +47,8 @@ struct LimiterCommand: DaemonCommand {
     ]
 }
 
-/// `transferctl sessions`.
+/// The `transferctl sessions` command, which shows sessions with unfinished transfers, open sessions, and sessions
+/// with events.
 struct SessionsCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
@@ -85,7 +86,7 @@ struct SessionsCommand: DaemonCommand {
     }
 }
 
-/// `transferctl apps`.
+/// The `transferctl apps` command, which groups the commands about apps.
 struct AppsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps", abstract: "Show the apps that have transfers, or end what an app has for good.",
@@ -93,7 +94,7 @@ struct AppsCommand: AsyncParsableCommand {
     )
 }
 
-/// `transferctl apps list`, which `transferctl apps` is short for.
+/// The `transferctl apps list` command, which is also the default of `transferctl apps`.
 struct AppsList: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -144,12 +145,12 @@ struct AppsList: DaemonCommand {
         table.print()
     }
 
-    /// Where an app with background sessions is.
+    /// Returns whether an app with background sessions is in front, in the background, or not connected.
     private static func place(_ app: AppSummary.Background) -> String {
         app.isConnected ? app.isInFront ? "in front" : "in background" : "not connected"
     }
 
-    /// The bus name or the command by which it is started.
+    /// Returns the bus name or the command that starts the app.
     private static func starter(_ registration: AppRegistration?) -> String {
         switch registration {
         case .busName(let name)?: name
@@ -158,7 +159,7 @@ struct AppsList: DaemonCommand {
         }
     }
 
-    /// How often it was started, and what came of it.
+    /// Returns the number of starts, the failures among them, and the daemon's last message about a start.
     private static func starts(_ app: AppSummary.Background) -> String {
         let failures = [("missing", app.missing), ("crashed", app.crashed), ("silent", app.silent)].compactMap {
             $1 > 0 ? "\($1) \($0)" : nil
@@ -170,7 +171,7 @@ struct AppsList: DaemonCommand {
     }
 }
 
-/// `transferctl apps quit`.
+/// The `transferctl apps quit` command, which cancels and removes all transfers of an app.
 struct AppsQuit: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "quit",

@@ -3,7 +3,7 @@ import ArgumentParser
 import TransferBusClient
 import TransferEngine
 
-/// `transferctl apps trust`.
+/// The `transferctl apps trust` command, which treats a systemd unit's programs as apps outside any sandbox.
 struct AppsTrust: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
@@ -26,7 +26,7 @@ struct AppsTrust: DaemonCommand {
     }
 }
 
-/// `transferctl apps distrust`.
+/// The `transferctl apps distrust` command, which reverts `transferctl apps trust`.
 struct AppsDistrust: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "distrust", abstract: "Take back what 'transferctl apps trust' has admitted.")

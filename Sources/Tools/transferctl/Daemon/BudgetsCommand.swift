@@ -7,7 +7,7 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// `transferctl budgets`: what is spent of the budgets of metered bytes.
+/// The `transferctl budgets` command, which shows how much of the budgets of metered bytes is used.
 struct BudgetsCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "budgets",

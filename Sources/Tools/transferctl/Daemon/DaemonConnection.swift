@@ -8,15 +8,15 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// A command that talks to the daemon, and starts nothing else.
+/// A command that communicates with the daemon only.
 protocol DaemonCommand: AsyncParsableCommand {
     var daemon: DaemonOptions { get }
 
-    /// Does it.
+    /// Runs the command with a connected client.
     func run(with client: BusClient) async throws
 }
 
-/// How the daemon is reached.
+/// The options for reaching the daemon.
 struct DaemonOptions: ParsableArguments {
     @Option(help: .init("The bus's address (default: the session's).", valueName: "address"))
     var bus: String?
@@ -28,11 +28,11 @@ extension DaemonCommand {
     }
 }
 
-/// The way to the daemon, and what its errors mean for the program's end.
+/// The connection to the daemon, and the exit status for each of its errors.
 enum DaemonConnection {
-    /// Connects, does something, and lets go.
+    /// Connects, runs `body`, and disconnects.
     ///
-    /// - Throws: `ExitCode` once the error has been told.
+    /// - Throws: `ExitCode` after the error has been printed.
     static func with<Value: Sendable>(
         bus: String?, _ body: (BusClient) async throws -> Value
     ) async throws -> Value {
@@ -62,10 +62,11 @@ enum DaemonConnection {
 }
 
 extension BusClient {
-    /// Of more than this many transfers a person does not read why each waits.
+    /// The largest list whose wait reasons a person would read.
     private static let mostExplained = 200
 
-    /// The transfers that fit, each that waits with why, as long as they are few enough to be read.
+    /// Returns the transfers that match the filter. Waiting transfers include their wait reasons if the list is short
+    /// enough to read.
     func explainedList(_ filter: TransferFilter) async throws -> [TransferStatus] {
         var filter = filter
         filter.mostExplained = Self.mostExplained

@@ -6,7 +6,7 @@ import TransferBusClient
 import TransferEngine
 import TransferModel
 
-/// What `add` and `add-upload` share, beside when and how.
+/// The options that `add` and `add-upload` share, besides timing and request.
 struct HandOverOptions: ParsableArguments {
     @Option(help: .init("Put them into this session, to be listed and steered together.", valueName: "name"))
     var session: String?
@@ -17,9 +17,9 @@ struct HandOverOptions: ParsableArguments {
     @Flag(help: "Write JSON: one object with the numbers.")
     var json = false
 
-    /// Refuses what belongs to the whole daemon, or to a command that carries transfers out itself.
+    /// Refuses options that belong to the whole daemon or to a command that runs transfers itself.
     ///
-    /// - Throws: `UsageError` that names the option and what would be right.
+    /// - Throws: `UsageError` that names the option and what to do instead.
     func check(_ options: some TransferOptions) throws {
         let foreign: [(String, Bool)] = [
             ("policy", options.timing.policy != nil), ("assume", options.timing.assume != nil),
@@ -32,7 +32,7 @@ struct HandOverOptions: ParsableArguments {
             "--\(name) is a setting of the whole daemon; set it in its configuration, or use 'transferctl get'")
     }
 
-    /// Hands transfers over, tells their numbers, and waits for their ends where that is asked for.
+    /// Submits transfers, prints their numbers, and waits for their ends if that is requested.
     func hand(_ requests: [TransferRequest], to client: BusClient) async throws {
         let requests = requests.map { request in
             var request = request
@@ -50,7 +50,8 @@ struct HandOverOptions: ParsableArguments {
         try await TransferFollower.awaitEnds(of: Set(ids), by: client)
     }
 
-    /// What a person may want to know, and to do, who has just handed transfers over.
+    /// Returns a hint for a user who has just submitted transfers: the wait reason and the command that shows
+    /// progress.
     private static func whatNext(_ ids: [TransferID], _ client: BusClient) async -> String {
         guard let id = ids.first, ids.count == 1 else {
             return "'transferctl watch' shows them, and why they wait"

@@ -8,7 +8,7 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// `transferctl list`.
+/// The `transferctl list` command, which shows the daemon's transfers.
 struct ListCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

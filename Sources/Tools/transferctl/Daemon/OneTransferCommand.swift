@@ -6,18 +6,18 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// A command that asks the daemon one question about one transfer, and writes the answer for people or as JSON.
+/// A command that asks the daemon a question about one transfer and prints the answer as text or JSON.
 protocol OneTransferCommand: DaemonCommand {
     associatedtype Answer: VariantCoded, Sendable
     var question: OneTransferOptions { get }
 
-    /// The daemon's answer.
+    /// Returns the daemon's answer.
     func ask(_ service: some SharedTransferService, _ id: TransferID) async throws -> Answer
-    /// Writes the answer for people.
+    /// Prints the answer as text.
     func tell(_ answer: Answer)
 }
 
-/// Which transfer, and in what form.
+/// The transfer that the question is about, and the form of the output.
 struct OneTransferOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The transfer's number.", valueName: "id"), completion: TransferIDs.completion)
     var id: Int64

@@ -10,30 +10,31 @@ import TransferEngine
 import TransferModel
 import WorkerExecutor
 
-/// `transferctl service`: has systemd and the bus start the daemon for this user.
+/// The `transferctl service` command, which makes systemd and the bus start the daemon for this user.
 struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service", abstract: "Have the daemon started when it is needed, or no longer; see how it stands.",
         subcommands: [ServiceInstall.self, ServiceUninstall.self, ServiceStatus.self, ServiceMetrics.self])
 }
 
-/// The files that tell systemd and the bus of the daemon.
+/// The files that describe the daemon to systemd and the bus.
 struct ServiceFiles {
-    /// For the bus, which starts it at the first call (D-Bus Specification, "Message Bus Starting Services").
+    /// The service file for the bus, which starts the daemon at the first call (D-Bus Specification, "Message Bus
+    /// Starting Services").
     let activation: String
-    /// For systemd's instance of this user.
+    /// The unit file for the user's systemd instance.
     let unit: String
-    /// For man(1), which looks there where `PATH` has a folder beside it, or MANPATH names it.
+    /// The manual page. man(1) finds the page if `PATH` has a folder beside it, or if MANPATH names it.
     let manual: String
-    /// For bash-completion, which loads it at the first Tab.
+    /// The completion script, which bash-completion loads at the first Tab.
     let completion: String
 
-    /// All of them.
+    /// The paths of all files.
     var all: [String] { [activation, unit, manual, completion] }
 
-    /// Below `$XDG_DATA_HOME` and `$XDG_CONFIG_HOME`.
+    /// Creates the paths below `$XDG_DATA_HOME` and `$XDG_CONFIG_HOME`.
     ///
-    /// - Throws: `UsageError` where the environment names no folder.
+    /// - Throws: `UsageError` if the environment names no folder.
     init() throws {
         activation =
             try BaseFolder.data.path(for: "a folder") + "/dbus-1/services/\(TransferBusName.service).service"
@@ -43,7 +44,7 @@ struct ServiceFiles {
         completion = data + "/bash-completion/completions/transferctl"
     }
 
-    /// What the bus reads; without systemd it runs `Exec`.
+    /// Returns the service file for the bus. Without systemd, the bus runs `Exec`.
     static func activationText(program: String) -> String {
         """
         [D-BUS Service]
@@ -54,10 +55,11 @@ struct ServiceFiles {
         """
     }
 
-    /// What systemd reads (systemd.service(5)).
+    /// Returns the unit file for systemd (systemd.service(5)).
     ///
-    /// Nothing here makes a mount namespace or implies `NoNewPrivileges=`: programs that are started as children, where apps
-    /// cannot be services of their own, would inherit both. Most of `systemd-analyze security` is thereby out of reach.
+    /// No setting creates a mount namespace or implies `NoNewPrivileges=`. If apps cannot be services of their own,
+    /// the daemon starts programs as children, which would inherit both. Most of `systemd-analyze security` is
+    /// therefore out of reach.
     static func unitText(program: String) -> String {
         """
         [Unit]
@@ -85,7 +87,7 @@ struct ServiceFiles {
         """
     }
 
-    /// Has the managers that run read the files anew; those that do not run will read them when they start.
+    /// Makes the running managers reload the files. A manager that is not running reads the files when it starts.
     static func tellManagers() {
         for arguments in [
             ["systemctl", "--user", "daemon-reload"],
@@ -102,7 +104,7 @@ struct ServiceFiles {
     }
 }
 
-/// `transferctl service install`.
+/// The `transferctl service install` command, which writes the service files.
 struct ServiceInstall: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
@@ -150,7 +152,7 @@ struct ServiceInstall: ParsableCommand {
     }
 }
 
-/// `transferctl service uninstall`.
+/// The `transferctl service uninstall` command, which removes the service files.
 struct ServiceUninstall: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "uninstall",
@@ -168,7 +170,7 @@ struct ServiceUninstall: ParsableCommand {
     }
 }
 
-/// `transferctl service status`.
+/// The `transferctl service status` command, which shows whether the daemon is installed and running.
 struct ServiceStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Say whether the daemon is installed and runs; starts nothing.",
@@ -194,7 +196,7 @@ struct ServiceStatus: AsyncParsableCommand {
             process = try await client.daemonProcess()
             guard process != nil else { return }
             do { status = try await client.status(startingIt: false) } catch BusClientError.noDaemon {
-                // It has ended since.
+                // The daemon has ended since its process was looked up.
                 process = nil
             }
         }
@@ -223,7 +225,7 @@ struct ServiceStatus: AsyncParsableCommand {
     }
 }
 
-/// `transferctl service metrics`.
+/// The `transferctl service metrics` command, which prints the daemon's counters in Prometheus' text format.
 struct ServiceMetrics: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics",

@@ -6,7 +6,7 @@ import TransferBusClient
 import TransferEngine
 import TransferModel
 
-/// `transferctl set`.
+/// The `transferctl set` command, which changes the requirements of a transfer.
 struct SetCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -31,9 +31,9 @@ struct SetCommand: DaemonCommand {
 
     private static let options = ["priority", "when", "not-before", "by", "window", "metered"]
 
-    /// The change that is asked for.
+    /// Returns the change that the arguments describe.
     ///
-    /// - Throws: `UsageError` that names the key and what would be right.
+    /// - Throws: `UsageError` that names the key and what to write instead.
     static func request(_ changes: [String], now: WallTime) throws -> ChangeRequest {
         var request = ChangeRequest()
         var arguments: [String] = []

@@ -7,7 +7,7 @@ import TransferBusClient
 import TransferBusProtocol
 import TransferEngine
 
-/// `transferctl show`.
+/// The `transferctl show` command, which shows all details of a transfer.
 struct ShowCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show all there is to say of a transfer of the daemon.",
@@ -17,7 +17,7 @@ struct ShowCommand: DaemonCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run(with client: BusClient) async throws {
-        // Not by `show(_:)`: what a later version answers is shown, too.
+        // `show(_:)` would drop fields that a later daemon adds. The raw answer keeps them.
         let fields = try await client.call("Show", [.integer(question.id)], type: "(x)").first?.dictionary ?? [:]
         if question.json { return JSONLine.print(fields.mapValues(\.json)) }
         let width = Console.isTerminal(STDOUT_FILENO) ? Console.width(STDOUT_FILENO) : 200

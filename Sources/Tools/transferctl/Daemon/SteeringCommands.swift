@@ -5,7 +5,7 @@ import TransferBusClient
 import TransferEngine
 import TransferModel
 
-/// Which transfers a command is about.
+/// The transfers that a command acts on.
 struct TransferChoice: ParsableArguments {
     @Argument(help: ArgumentHelp("The transfers' numbers.", valueName: "id"), completion: TransferIDs.completion)
     var ids: [Int64] = []
@@ -16,12 +16,12 @@ struct TransferChoice: ParsableArguments {
     @Option(help: .init("All of this session that are not over.", valueName: "name"))
     var session: String?
 
-    /// Whether nothing was chosen.
+    /// Whether no transfers were chosen.
     var isEmpty: Bool { ids.isEmpty && !all && session == nil }
 
-    /// The numbers.
+    /// Returns the numbers of the chosen transfers.
     ///
-    /// - Throws: `UsageError` where nothing, or too much, was chosen.
+    /// - Throws: `UsageError` unless exactly one way of choosing was used.
     func chosen(by client: BusClient) async throws -> [TransferID] {
         let ways = [!ids.isEmpty, all, session != nil].filter { $0 }.count
         guard ways == 1 else {
@@ -35,7 +35,7 @@ struct TransferChoice: ParsableArguments {
     }
 }
 
-/// Commands that do one thing to transfers.
+/// A command that applies one action to transfers.
 protocol SteeringCommand: DaemonCommand {
     static var action: ControlAction { get }
     var choice: TransferChoice { get }
@@ -44,7 +44,7 @@ protocol SteeringCommand: DaemonCommand {
 extension SteeringCommand {
     func run(with client: BusClient) async throws { _ = try await steer(by: client) }
 
-    /// Does it to the chosen transfers, whose numbers it returns.
+    /// Applies the action to the chosen transfers and returns their numbers.
     func steer(by client: BusClient) async throws -> [TransferID] {
         let ids = try await choice.chosen(by: client)
         guard !ids.isEmpty else { return [] }
@@ -53,7 +53,7 @@ extension SteeringCommand {
     }
 }
 
-/// `transferctl pause`.
+/// The `transferctl pause` command, which pauses transfers and keeps their bytes.
 struct PauseCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Stop transfers of the daemon, keeping their bytes, until they are resumed.")
@@ -63,7 +63,7 @@ struct PauseCommand: SteeringCommand {
     @OptionGroup var daemon: DaemonOptions
 }
 
-/// `transferctl resume`.
+/// The `transferctl resume` command, which resumes paused transfers and ends retry delays.
 struct ResumeCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Let paused transfers go on; ends the wait after a failure, too.")
@@ -73,7 +73,7 @@ struct ResumeCommand: SteeringCommand {
     @OptionGroup var daemon: DaemonOptions
 }
 
-/// `transferctl cancel`.
+/// The `transferctl cancel` command, which ends transfers and removes their bytes.
 struct CancelCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "End transfers and remove what there is of them.")
@@ -83,7 +83,7 @@ struct CancelCommand: SteeringCommand {
     @OptionGroup var daemon: DaemonOptions
 }
 
-/// `transferctl now`.
+/// The `transferctl now` command, which starts transfers without waiting for a policy.
 struct NowCommand: SteeringCommand {
     static let configuration = CommandConfiguration(
         commandName: "now",
@@ -105,7 +105,7 @@ struct NowCommand: SteeringCommand {
     }
 }
 
-/// `transferctl hold`.
+/// The `transferctl hold` command, which stops all transfers until `transferctl release`.
 struct HoldCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold", abstract: "Stop all transfers of the daemon and start none until 'transferctl release'.")
@@ -125,7 +125,7 @@ struct HoldCommand: DaemonCommand {
     }
 }
 
-/// `transferctl release`.
+/// The `transferctl release` command, which ends the hold of `transferctl hold`.
 struct ReleaseCommand: DaemonCommand {
     static let configuration = CommandConfiguration(commandName: "release", abstract: "Take back 'transferctl hold'.")
 

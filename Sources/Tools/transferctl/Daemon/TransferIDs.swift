@@ -6,12 +6,12 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// The numbers of transfers, for the shell to complete.
+/// Shell completion of transfer numbers.
 enum TransferIDs {
-    /// Completes the numbers of what is not over.
+    /// A completion of the numbers of unfinished transfers.
     static let completion = CompletionKind.custom { _, _, prefix in await open().filter { $0.hasPrefix(prefix) } }
 
-    /// What a running daemon has; a Tab starts none, and says nothing where there is none.
+    /// Returns the numbers that a running daemon has. A Tab neither starts a daemon nor reports that there is none.
     private static func open() async -> [String] {
         guard let address = BusConnection.sessionBusAddress() else { return [] }
         let client = BusClient()

@@ -3,7 +3,7 @@ import Foundation
 import GLibBridge
 
 extension VariantValue {
-    /// The value as `JSONSerialization` takes it.
+    /// The value in a form that `JSONSerialization` accepts.
     var json: Any {
         switch self {
         case .bool(let flag): flag

@@ -7,7 +7,7 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// `transferctl wait`.
+/// The `transferctl wait` command, which returns when transfers have ended or conditions hold.
 struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
@@ -56,7 +56,7 @@ struct WaitCommand: AsyncParsableCommand {
         return ExitStatus.timedOut.code
     }
 
-    /// Whether `body` came to its end within so many seconds.
+    /// Returns whether `body` finished within the limit in seconds.
     private static func within(_ limit: Int64?, _ body: @escaping @Sendable () async throws -> Void) async throws
         -> Bool
     {
@@ -107,7 +107,8 @@ struct WaitCommand: AsyncParsableCommand {
 }
 
 extension WhenExpression {
-    /// What keeps the machine from being as wished; a network is asked for only where something is said about it.
+    /// Returns the reasons why the machine does not match the expression. A network is required only if the
+    /// expression mentions one.
     func missing(under conditions: Conditions) -> [Hold] {
         var verdict = power.verdict(under: conditions)
         if linkKinds != .any || metered != .unstated {

@@ -4,7 +4,7 @@ import ToolSupport
 import TransferEngine
 import TransferModel
 
-/// `transferctl why`.
+/// The `transferctl why` command, which explains why a transfer waits.
 struct WhyCommand: OneTransferCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
@@ -28,7 +28,7 @@ struct WhyCommand: OneTransferCommand {
         if let until = answer.until { Console.print("next look at the latest: \(WatchConditions.time(until))") }
     }
 
-    /// A reason's code as words: `onBattery` as `on battery`.
+    /// Converts a reason's code to words: `onBattery` becomes `on battery`.
     static func words(_ code: String) -> String {
         code.reduce(into: "") { text, letter in
             if letter.isUppercase { text += " " }

@@ -3,7 +3,7 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// A source whose facts are overlaid with what a person takes for granted.
+/// A condition source whose facts are overridden by the user's assumptions.
 struct AssumingConditionSource: ConditionSource {
     let base: any ConditionSource
     let assumptions: Assumptions

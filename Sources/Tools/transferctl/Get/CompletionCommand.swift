@@ -6,7 +6,7 @@ import Synchronization
 import ToolSupport
 import TransferModel
 
-/// The command of `--on-complete`, run by the shell after each transfer, in a process group of its own.
+/// The command of `--on-complete`. The shell runs the command after each transfer, in its own process group.
 final class CompletionCommand: Sendable {
     private struct State {
         var running: pid_t?
@@ -16,7 +16,7 @@ final class CompletionCommand: Sendable {
     private let command: String
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "transferctl.on-complete")
-    /// How long the command may go on after an interruption, and how long after SIGTERM.
+    /// The time that the command may continue after an interruption, and again after SIGTERM.
     private let grace: DispatchTimeInterval
 
     init(command: String, grace: DispatchTimeInterval = .seconds(2)) {
@@ -24,9 +24,9 @@ final class CompletionCommand: Sendable {
         self.grace = grace
     }
 
-    /// Runs it and waits for its end.
+    /// Runs the command and waits for its end.
     ///
-    /// - Returns: whether it ended with status 0; false where it was not started because the end has begun.
+    /// - Returns: Whether the command ended with status 0. False if it was not started because the end had begun.
     func run(_ status: TransferStatus) async -> Bool {
         var environment = ProcessInfo.processInfo.environment
         environment["TRANSFER_ID"] = status.id.description
@@ -46,7 +46,7 @@ final class CompletionCommand: Sendable {
         guard let started else { return false }
         return await withCheckedContinuation { continuation in
             queue.async { [self] in
-                // Left for the second wait to collect: until then its number, and its group's, is nobody else's.
+                // Waits without collecting the process. Until it is collected, its ID and its group's ID are not reused.
                 ChildProgram.awaitEnd(of: started)
                 state.withLock { $0.running = nil }
                 continuation.resume(returning: ChildProgram.collect(started) == .status(0))
@@ -54,7 +54,8 @@ final class CompletionCommand: Sendable {
         }
     }
 
-    /// Ends what still runs after the grace, and starts nothing more: SIGTERM to its whole group, SIGKILL later.
+    /// Ends a command that still runs after the grace period, and starts no further command. The whole process group
+    /// receives SIGTERM, and later SIGKILL.
     func end() {
         let timer = DispatchQueue(label: "transferctl.on-complete.end")
         timer.asyncAfter(deadline: .now() + grace) { [self] in

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import TransferModel
 
-/// `transferctl get`: the main job, in this process, without a daemon.
+/// The `transferctl get` command: downloads in this process, without a daemon.
 struct GetCommand: TransferCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -53,7 +53,7 @@ struct GetCommand: TransferCommand {
     func plan(now: WallTime) throws -> GetPlan { try GetPlan(command: self, now: now) }
 }
 
-/// Where files go.
+/// The options for destinations.
 struct DestinationOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: .init("Write to this file (one URL only).", valueName: "file"))
     var output: String?
@@ -80,7 +80,7 @@ struct DestinationOptions: ParsableArguments {
     var checksum: String?
 }
 
-/// When a transfer runs.
+/// The options for the time and conditions of a transfer.
 struct TimingOptions: ParsableArguments {
     @Flag(help: "Wait for the default policy: plugged in and on an unmetered network.")
     var discretionary = false
@@ -130,13 +130,13 @@ struct TimingOptions: ParsableArguments {
             "Take facts for granted, for a test: power=ac,network=wifi,metered=no,battery=80.", valueName: "facts"))
     var assume: String?
 
-    /// What `--metered` takes.
+    /// The values of `--metered`.
     enum MeteredChoice: String, ExpressibleByArgument, CaseIterable {
         case allow
     }
 }
 
-/// How the server is asked.
+/// The options for requests to the server.
 struct RequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .long],
@@ -188,7 +188,7 @@ struct RequestOptions: ParsableArguments {
     var timeout: Int?
 }
 
-/// What is told while it runs.
+/// The options for the output.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Write one JSON object a line.")
     var json = false

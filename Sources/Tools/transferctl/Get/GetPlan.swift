@@ -6,16 +6,16 @@ import TransferModel
 import TransferPolicy
 import TransferScheduling
 
-/// A checked command line: everything that can be wrong with it was found before anything happened.
+/// A validated command line. All errors in the command line are found before any transfer starts.
 struct GetPlan {
-    /// One file to fetch or to upload.
+    /// A file to download or upload.
     struct Item {
         var specification: TransferSpecification
-        /// Names the same transfer in a later run: URL, destination and header fields, hashed.
+        /// A hash of the URL, destination and header fields. It identifies the same transfer in a later run.
         var key: String
     }
 
-    /// What is told, and how.
+    /// The styles of output.
     enum Style {
         case terminal
         case lines
@@ -37,13 +37,14 @@ struct GetPlan {
     var caFile: String?
     var runsInProcess: Bool
     var limits: RateLimits
-    /// How many transfers run at once, of one server too.
+    /// The maximum number of transfers that run at once, also for a single server.
     var parallel: Int
 
-    /// Of how many transfers that are not over is told why they wait: beside those that may run, a screen full.
+    /// The number of unfinished transfers whose wait reasons are shown. Enough to fill a screen in addition to the
+    /// transfers that may run.
     var watchedAtOnce: Int { style == .quiet ? 0 : parallel + 30 }
 
-    /// Draws what happens.
+    /// Returns the renderer for the output style.
     func renderer(localTime: LocalTimeRules) -> any TransferRenderer {
         switch style {
         case .terminal: LiveLines(localTime: localTime, total: items.count, watched: watchedAtOnce)
@@ -53,7 +54,7 @@ struct GetPlan {
         }
     }
 
-    /// The scheduler's settings: all transfers of a command are one app's.
+    /// The settings of the scheduler. All transfers of a command belong to one app.
     var scheduling: SchedulerConfiguration {
         var configuration = SchedulerConfiguration()
         configuration.globalSlots = parallel
@@ -62,15 +63,15 @@ struct GetPlan {
         return configuration
     }
 
-    /// More connections than this help nobody, and harm servers.
+    /// The largest value of `--parallel`. More connections are of no use and harm servers.
     static let mostParallel = 256
 
-    /// Where the answer to an upload goes; nil for standard output.
+    /// The path for the server's response to an upload. `nil` means standard output.
     var answerPath: String?
 
-    /// Checks a command line that fetches.
+    /// Validates a command line that downloads.
     ///
-    /// - Throws: `UsageError` that names the option, what was wrong and what would be right.
+    /// - Throws: `UsageError` that names the option, the error and its remedy.
     init(command: GetCommand, now: WallTime) throws {
         try self.init(sharedBy: command)
         let builder = try SpecificationBuilder(command: command, destination: command.destination, now: now)
@@ -80,7 +81,7 @@ struct GetPlan {
         try Self.refuseRepetitions(items)
     }
 
-    /// Checks what commands have in common; there are no items yet.
+    /// Validates the options that all transfer commands share. `items` stays empty.
     init(sharedBy command: some TransferCommand) throws {
         let timing = command.timing
         let request = command.request
@@ -108,7 +109,7 @@ struct GetPlan {
         items = []
     }
 
-    /// URLs of the command line and of `--input`.
+    /// Returns the URLs of the command line and of `--input`.
     static func targets(
         _ urls: [String], input: String?, _ destination: DestinationOptions
     ) throws -> [InputList.Item] {
@@ -145,7 +146,7 @@ struct GetPlan {
         return targets
     }
 
-    /// Bytes a second.
+    /// Parses a rate in bytes per second.
     static func rate(_ text: String, option: String) throws -> Int64 {
         let rate = try ByteCount(text, option: option).bytes
         guard rate > 0 else { throw UsageError("--\(option) must be more than 0 bytes a second") }

@@ -4,20 +4,21 @@ import ToolSupport
 import TransferEngine
 import TransferModel
 
-/// The plan's transfers as far as earlier runs know of them, by their places in the plan: thousands are not to be held
-/// twice.
+/// The plan's transfers as far as earlier runs know them. Transfers are identified by their index in the plan, so
+/// that thousands of them are not stored twice.
 struct GetQueue {
-    /// Those that are to be submitted.
+    /// The indices of the transfers to submit.
     private(set) var new: [Int] = []
-    /// What an earlier run finished of the new ones.
+    /// The files that an earlier run completed, by the indices of new transfers.
     private(set) var finished: [Int: CompletedFile] = [:]
-    /// The states of those that the store has.
+    /// The states of the transfers that the store has.
     let registry = TransferRegistry(endedLimit: 0)
 
-    /// What the store already knows of the plan goes on under its number; a finished file is remembered, so that only
-    /// a changed one is fetched again.
+    /// Finds the plan's transfers in the store. A known transfer continues under its number.
     ///
-    /// - Throws: `UsageError` where the store cannot be used.
+    /// A completed file is remembered, so that it is fetched again only if it has changed.
+    ///
+    /// - Throws: `UsageError` if the store cannot be used.
     init(_ plan: GetPlan, in store: SQLiteStore) async throws {
         do {
             try await goOn(with: plan, in: store)
@@ -37,14 +38,14 @@ struct GetQueue {
             switch stored.ending {
             case nil:
                 var specification = item.specification
-                // Dates that relax with age count from the first command, not from the latest.
+                // Policies relax with age. The age counts from the first command, not from the latest.
                 specification.traits.submitted = stored.specification.traits.submitted
                 specification.completedBefore = stored.specification.completedBefore
                 changes += [
                     .respecified(stored.id, specification), .suspended(stored.id, false), .retried(stored.id, nil),
                 ]
             case .completed(_, keeping: let kept?), .failed(_, keeping: let kept?):
-                // An earlier run gave up with bytes in hand: a new transfer goes on from them.
+                // An earlier run gave up with partial data. A new transfer continues from that data.
                 changes.append(.submitted(NewTransfer(item.specification, key: item.key), resume: kept))
             case .completed(let completion, keeping: nil):
                 finished[place] = completion.file
@@ -61,7 +62,7 @@ struct GetQueue {
         }
     }
 
-    /// The transfer at a place of the plan, to be submitted.
+    /// Returns the transfer at an index of the plan, ready to be submitted.
     func request(_ place: Int, of plan: GetPlan) -> TransferRequest {
         var specification = plan.items[place].specification
         specification.completedBefore = finished[place]

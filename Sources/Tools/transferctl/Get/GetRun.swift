@@ -9,12 +9,12 @@ import TransferModel
 import URLSessionExecutor
 import WorkerExecutor
 
-/// Carries a plan out: puts the parts together, runs the engine and tells what happens.
+/// The execution of a plan: creates the parts, runs the engine and reports progress.
 struct GetRun {
     let plan: GetPlan
     let alarm: LinuxAlarm
 
-    /// Runs until every transfer is over or somebody interrupts.
+    /// Runs until every transfer has ended or the user interrupts.
     ///
     /// - Throws: `UsageError` before anything has started.
     func run() async throws -> ExitStatus {
@@ -26,7 +26,7 @@ struct GetRun {
         try takeLocks(locks)
         let localTime = LocalTimeRules(current: alarm.now().wall)
         let reporter = Reporter(plan.renderer(localTime: localTime), isVerbose: plan.isVerbose)
-        // First, since its worker takes its time to load, and the queue takes its own.
+        // Created first, because its worker takes time to load, and so does the queue.
         let executor = try makeExecutor(partials: directory + "/partial", reporter: reporter)
         let store = try openStore(in: directory, reporter: reporter)
         let queue = try await GetQueue(plan, in: store)
@@ -67,16 +67,16 @@ struct GetRun {
         return outcome.anyFailed ? .failed : .done
     }
 
-    /// Runs the engine, submits what is new and follows the service until all transfers are over.
+    /// Runs the engine, submits new transfers and follows the service until all transfers have ended.
     ///
-    /// - Throws: `UsageError` where the queue cannot be used, `TransferStoreError` where a transfer could not be saved.
+    /// - Throws: `UsageError` if the queue cannot be used, or `TransferStoreError` if a transfer could not be saved.
     private func drive(
         _ engine: TransferEngine, _ service: some WatchedTransferService, submitting queue: GetQueue,
         hook: CompletionCommand?, reporter: Reporter, stop: @escaping @Sendable () -> Void
     ) async throws -> TransferFollower {
         let (ended, endings) = AsyncStream.makeStream(of: TransferStatus.self)
         let updates = try await service.updates()
-        // Each child tells whether something failed that is not told as an update.
+        // The result of each child says whether anything failed that no update reports.
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await engine.run()
@@ -86,7 +86,7 @@ struct GetRun {
                 do {
                     try await submit(queue, to: service)
                 } catch {
-                    // Nothing would ever end the wait for a transfer that was not taken.
+                    // Without this, the wait for a transfer that was not accepted would never end.
                     stop()
                     throw error
                 }
@@ -96,7 +96,7 @@ struct GetRun {
             var follower = TransferFollower(count: plan.items.count) { endings.yield($0) }
             await follower.follow(updates) { reporter.take($0) }
             if follower.isComplete { engine.shutDown() }
-            // The queue may still be in trouble.
+            // The queue may still report trouble.
             for await update in updates { reporter.take(update) }
             endings.finish()
             do {
@@ -108,7 +108,8 @@ struct GetRun {
         }
     }
 
-    /// How many transfers are submitted at a time: the first begin while the rest is still on its way.
+    /// The number of transfers to submit at a time. The first transfers start while the others are still being
+    /// submitted.
     private static let batch = 500
 
     private func submit(_ queue: GetQueue, to service: some TransferService) async throws {
@@ -119,16 +120,16 @@ struct GetRun {
             do {
                 _ = try await service.submit(batch.map { queue.request($0, of: plan) })
             } catch is EngineEndedError {
-                return  // Interrupted: what was not submitted yet is named again by the same command.
+                return  // The next run of the same command submits the rest.
             } catch let error as RefusedTransferError {
                 throw UsageError("\(error)")
             }
         }
     }
 
-    /// Runs the command for each transfer that is over, one at a time, while others go on.
+    /// Runs the command for each transfer that has ended, one at a time, while others continue.
     ///
-    /// - Returns: whether it failed for any.
+    /// - Returns: Whether the command failed for any transfer.
     private static func follow(
         _ ended: AsyncStream<TransferStatus>, with hook: CompletionCommand, reporter: Reporter
     ) async -> Bool {
@@ -156,7 +157,7 @@ struct GetRun {
         var configuration = SQLiteStoreConfiguration(
             path: directory + "/queue.sqlite", scope: .keys(plan.items.map(\.key)))
         configuration.repairsDamage = true
-        // What is remembered of finished files spares fetching them again.
+        // A record of a completed file saves fetching the file again.
         configuration.retention = SQLiteStoreConfiguration.Retention(age: .seconds(365 * 86_400), count: 100_000)
         do {
             let store = try SQLiteStore(configuration)
@@ -198,7 +199,7 @@ struct GetRun {
 }
 
 extension TransferStoreError {
-    /// Whether the state file itself cannot be used: then another --state-dir helps, and nothing else.
+    /// Whether the state file itself is unusable. Only another `--state-dir` helps then.
     fileprivate var isAboutTheFile: Bool {
         switch code {
         case .notWritable, .corrupt, .newerSchema: true

@@ -3,18 +3,19 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP as calls: the first asks for an orderly end, the second ends at once.
+/// A handler for SIGINT, SIGTERM and SIGHUP. The first signal requests an orderly end, and the second ends the
+/// program at once.
 ///
-/// A signal that was ignored when the program started (nohup, a shell's background job) stays ignored.
+/// A signal that was ignored when the program started (under nohup, or in a shell's background job) stays ignored.
 final class Interruption: Sendable {
     private let received = FirstSignal()
-    // Guard: set once in the initialiser, only kept alive afterwards.
+    // Guard: set once in the initializer, and only kept alive afterwards.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-    /// The signal that came first.
+    /// The first signal, or `nil` if there was none.
     var signal: Int32? { received.value.withLock { $0 } }
 
-    /// Calls `handler` at the first signal, on a queue of its own.
+    /// Calls `handler` on a queue of its own at the first signal.
     init(handler: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "transferctl.signals")
         let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }
@@ -28,7 +29,7 @@ final class Interruption: Sendable {
                     defer { first = first ?? number }
                     return first == nil
                 }
-                // The second one: the person does not want to wait for the disk.
+                // At the second signal, the user does not want to wait for the disk.
                 guard isFirst else { _exit(128 + number) }
                 Console.interrupt()
                 handler()
@@ -40,13 +41,13 @@ final class Interruption: Sendable {
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
-        // Functions cannot be compared, their addresses can.
+        // Functions cannot be compared, but their addresses can.
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
 
-/// The signal that came first, shared with the handlers.
+/// The first signal, shared with the signal handlers.
 private final class FirstSignal: Sendable {
     let value = Mutex<Int32?>(nil)
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Logging
 
-/// Shows what the parts log as notes between the progress lines.
+/// A log handler that shows log messages as notes between the progress lines.
 struct NoteLogHandler: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
     let show: @Sendable (String) -> Void
 
-    /// A logger that shows warnings and errors, and everything where the user asked for more.
+    /// Returns a logger that shows warnings and errors, or everything if the user requested verbose output.
     static func logger(isVerbose: Bool, show: @escaping @Sendable (String) -> Void) -> Logger {
         Logger(label: "transferctl") { _ in NoteLogHandler(logLevel: isVerbose ? .debug : .warning, show: show) }
     }

@@ -4,7 +4,7 @@ import ToolSupport
 import TransferFiles
 import TransferModel
 
-/// Makes specifications from one command line: what all its transfers share is checked once.
+/// A builder that creates specifications from one command line. Options that all transfers share are validated once.
 struct SpecificationBuilder {
     private let now: WallTime
     private let kind: WorkKind
@@ -24,7 +24,7 @@ struct SpecificationBuilder {
     private let exemptsLoopback: Bool
     private let proxies: ProxyRule
 
-    /// Checks what all transfers of the command share; `destination` is given for downloads.
+    /// Validates the options that all transfers of the command share. `destination` is `nil` for uploads.
     init(command: some TransferOptions, destination: DestinationOptions?, now: WallTime) throws {
         self.now = now
         let timing = command.timing
@@ -55,9 +55,9 @@ struct SpecificationBuilder {
         proxies = ProxyRule(explicit: command.request.proxy)
     }
 
-    /// The transfer that `target` asks for.
+    /// Returns the transfer for a target.
     ///
-    /// - Throws: `UsageError` that says what is wrong with its URL or its name.
+    /// - Throws: `UsageError` that says what is wrong with the URL or the name.
     func item(for target: InputList.Item) throws -> GetPlan.Item {
         let request = try request(for: target.url, sending: nil)
         var specification = TransferSpecification(
@@ -69,7 +69,7 @@ struct SpecificationBuilder {
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }
 
-    /// The upload of that file.
+    /// Returns the upload of a file.
     ///
     /// - Throws: `UsageError` that says what is wrong with the URL.
     func item(uploading source: UploadSource, to url: String) throws -> GetPlan.Item {
@@ -81,7 +81,7 @@ struct SpecificationBuilder {
         return GetPlan.Item(specification: specification, key: Self.key(of: specification))
     }
 
-    /// What is sent where, and what the deciding code sees; `bytes` are those of an upload.
+    /// Returns the URL, the credential, and the traits for scheduling. `bytes` is the size of an upload.
     private func request(
         for text: String, sending bytes: Int64?
     ) throws -> (url: String, credential: Credential?, traits: TransferTraits) {
@@ -112,11 +112,12 @@ struct SpecificationBuilder {
         "Basic " + Data("\(credential.user):\(credential.password)".utf8).base64EncodedString()
     }
 
-    /// URL, destination and header fields, hashed: they may hold secrets, and the key outlives the transfer.
+    /// Returns a hash of URL, destination and header fields. Hashed because they may hold secrets and the key
+    /// outlives the transfer.
     private static func key(of specification: TransferSpecification) -> String {
         var fields = specification.headers.map { "\($0.name.lowercased()): \($0.value)" }
         if let credential = specification.credential {
-            // As earlier versions sent it, so that what they began is found.
+            // In the form that earlier versions sent, so that their transfers are found.
             fields.append("authorization: \(basic(credential))")
         }
         fields.sort()

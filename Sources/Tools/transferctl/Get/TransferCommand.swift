@@ -4,27 +4,27 @@ import LinuxClock
 import ToolSupport
 import TransferModel
 
-/// What says how transfers are to be carried out, here or by the daemon.
+/// The options that describe how transfers are performed, in this process or by the daemon.
 protocol TransferOptions {
     var timing: TimingOptions { get }
     var request: RequestOptions { get }
     var rig: RigOptions { get }
 }
 
-/// What commands that transfer have in common.
+/// A command that performs transfers in this process.
 protocol TransferCommand: AsyncParsableCommand, TransferOptions {
     var output: OutputOptions { get }
     var onComplete: String? { get }
     var stateDir: String? { get }
 
-    /// The command line, checked; `now` is what times in it count from.
+    /// Returns the validated command line. Relative times count from `now`.
     ///
-    /// - Throws: `UsageError` that names the option, what was wrong and what would be right.
+    /// - Throws: `UsageError` that names the option, the error and its remedy.
     func plan(now: WallTime) throws -> GetPlan
 }
 
 extension TransferCommand {
-    /// Carries the plan out.
+    /// Performs the plan.
     func run() async throws {
         let alarm = try Parts.alarm()
         let status = try await GetRun(plan: plan(now: alarm.now().wall), alarm: alarm).run()
@@ -32,7 +32,7 @@ extension TransferCommand {
     }
 }
 
-/// What tests and replays need, and nobody else.
+/// Options that only tests and replays need.
 struct RigOptions: ParsableArguments {
     @Option(help: .init("Seed of the retry jitter, to replay a run.", visibility: .hidden))
     var seed: UInt64?

@@ -2,21 +2,21 @@
 import Foundation
 import ToolSupport
 
-/// Keeps two processes from fetching the same transfer: one byte-range lock a transfer, in sixteen files.
+/// Locks that keep two processes from fetching the same transfer: one byte-range lock per transfer, in sixteen files.
 ///
-/// The kernel drops the locks with the process, however it ends, so none is ever stale; no file or descriptor is left a
-/// transfer. POSIX record locks (fcntl(2)) tell who holds one.
+/// The kernel releases the locks when the process ends, however it ends, so no lock is ever stale. No file or
+/// descriptor is needed per transfer. POSIX record locks (fcntl(2)) report the process that holds a lock.
 ///
-/// The kernel walks all locks of a file for each new one: ten thousand in one file take seconds, in sixteen, from the
-/// last place down, less than a tenth of one.
+/// The kernel walks all locks of a file for each new lock. Ten thousand locks in a single file take seconds. In
+/// sixteen files, taken from the highest offset down, they take less than 0.1 seconds.
 final class TransferLocks {
     private let directory: String
-    /// The lock files that are open, by the first digit of the keys in them.
+    /// The open lock files, by the first digit of their keys.
     private var files: [Character: Int32] = [:]
 
-    /// Locks in `directory`, which must exist.
+    /// Creates locks in `directory`, which must exist.
     ///
-    /// - Throws: `UsageError` when it cannot be written.
+    /// - Throws: `UsageError` if the folder cannot be written.
     init(directory: String) throws {
         self.directory = directory
         guard access(directory, W_OK | X_OK) == 0 else { throw Self.unwritable(directory) }
@@ -26,10 +26,11 @@ final class TransferLocks {
         for descriptor in files.values { close(descriptor) }
     }
 
-    /// Takes the locks of the transfers with these keys, hexadecimal digests.
+    /// Takes the locks of the transfers with these keys, which are hexadecimal digests.
     ///
-    /// - Returns: nil when all are ours now, else one that another process has; some of the others may be ours then.
-    /// - Throws: `UsageError` when the file system cannot lock.
+    /// - Returns: `nil` if this process now holds all locks. Otherwise, a key whose lock another process holds; this
+    ///   process may then hold some of the other locks.
+    /// - Throws: `UsageError` if the file system does not support locks.
     func take(keys: [String]) throws -> (key: String, owner: Int32)? {
         let places = keys.map { (key: $0, place: Self.place(of: $0)) }
         for (key, place) in places.sorted(by: { $0.place > $1.place }) {
@@ -58,7 +59,8 @@ final class TransferLocks {
         return descriptor
     }
 
-    /// 62 bits of the digest: two keys on one place would only wait for one another.
+    /// Returns the offset of a key's lock: 62 bits of the digest. Two keys with the same offset would only wait for
+    /// each other.
     private static func place(of key: String) -> Int64 { Int64((UInt64(key.prefix(16), radix: 16) ?? 0) >> 2) }
 
     private static func unwritable(_ path: String) -> UsageError {

@@ -6,7 +6,7 @@ import ToolSupport
 import TransferBusClient
 import TransferBusProtocol
 
-/// `transferctl history`.
+/// The `transferctl history` command, which shows recorded transfers and conditions.
 struct HistoryCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",

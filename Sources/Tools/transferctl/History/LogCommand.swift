@@ -4,7 +4,7 @@ import ToolSupport
 import TransferEngine
 import TransferModel
 
-/// `transferctl log`.
+/// The `transferctl log` command, which shows the history of a transfer.
 struct LogCommand: OneTransferCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Show what happened to a transfer, a line each time.",

@@ -6,11 +6,11 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// Asking the daemon for the past, and what of it the lab needs.
+/// Requests to the daemon, and conversions for `transferlab`.
 extension RecordedPast {
-    /// What was recorded in a span of time until now: all of its pages.
+    /// Returns everything recorded since a span of time ago, from all pages.
     ///
-    /// - Throws: `UsageError` where the span makes no sense, or what the call throws.
+    /// - Throws: `UsageError` if the span is invalid, or the error of the call.
     static func ask(_ service: some SharedTransferService, since: String) async throws -> RecordedPast {
         let now = try Parts.alarm().now().wall
         let start = now.advanced(by: .seconds(-(try TimeSpan(since, option: "since").seconds)))
@@ -25,13 +25,13 @@ extension RecordedPast {
         return RecordedPast(all, now: now)
     }
 
-    /// What the machine was like; throws `UsageError` where nothing is known of that.
+    /// Returns the recorded conditions. Throws `UsageError` if nothing was recorded.
     func neededTrace(since: String) throws(UsageError) -> Trace {
         guard let trace else { throw UsageError("nothing was recorded in the last \(since)") }
         return trace
     }
 
-    /// What was transferred; throws `UsageError` where nothing was.
+    /// Returns the recorded transfers. Throws `UsageError` if none has a known size.
     func neededWorkload(since: String) throws(UsageError) -> Workload {
         guard let workload else {
             throw UsageError("no transfer whose size is known was recorded in the last \(since)")

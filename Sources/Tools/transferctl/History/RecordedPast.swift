@@ -4,21 +4,21 @@ import PolicyLab
 import ToolSupport
 import TransferModel
 
-/// What was recorded, as the daemon tells it, and as the lab reads it.
+/// The recorded history, in the daemon's form and in the form that `transferlab` reads.
 struct RecordedPast {
-    /// All of its pages in one; its conditions are those that were told.
+    /// All pages, merged into one. The conditions are in the order of the daemon's answers.
     let page: HistoryPage
     var transfers: [HistoryTransfer] { page.transfers }
     var conditions: [HistoryConditions] { page.conditions ?? [] }
-    /// What is still so ends now.
+    /// The end of conditions that still hold.
     private let now: WallTime
-    /// The device's name in workloads, and of the file that its trace is in.
+    /// The name of the device in workloads, and the name of the trace file.
     static let device = "this-machine"
 
-    /// The past, whose pages are one.
+    /// Creates the history from merged pages.
     init(_ page: HistoryPage, now: WallTime) { (self.page, self.now) = (page, now) }
 
-    /// A date in local time, to the second.
+    /// Formats a date in local time, to the second.
     static func time(_ wall: WallTime) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -26,9 +26,9 @@ struct RecordedPast {
         return formatter.string(from: Date(timeIntervalSince1970: Double(wall.nanosecondsSinceEpoch) / 1e9))
     }
 
-    // MARK: For people
+    // MARK: Text
 
-    /// Everything in the order in which it happened: a line each.
+    /// All events in chronological order, one line each.
     var lines: [String] {
         var events: [(time: WallTime, text: String)] = []
         for transfer in transfers {
@@ -38,7 +38,7 @@ struct RecordedPast {
             }
         }
         for span in conditions { events.append((span.start, Self.text(of: span))) }
-        // Of the same moment in the order given.
+        // Events with equal times keep their original order.
         return events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map {
             "\(Self.time($1.time))  \($1.text)".printable
         }
@@ -51,14 +51,14 @@ struct RecordedPast {
             + "metered: \(span.metered.rawValue)"
     }
 
-    // MARK: For the lab
+    // MARK: transferlab
 
-    /// What the machine was like; nil where nothing was recorded.
+    /// The recorded conditions, or `nil` if nothing was recorded.
     var trace: Trace? {
         var segments: [Trace.Segment] = []
         for span in conditions {
             let end = span.end ?? now
-            // A wall clock that was set back may have made spans overlap.
+            // Spans may overlap if the wall clock was set back.
             let start = max(span.start, segments.last?.end ?? span.start)
             guard start < end else { continue }
             var segment = Trace.Segment(
@@ -93,7 +93,7 @@ struct RecordedPast {
         }
     }
 
-    /// The transfers whose sizes are known; nil where there are none.
+    /// The transfers with known sizes, or `nil` if there are none.
     var workload: Workload? {
         let jobs = transfers.compactMap { transfer -> Job? in
             guard let bytes = transfer.bytes, let arrival = transfer.moments.first?.time else { return nil }

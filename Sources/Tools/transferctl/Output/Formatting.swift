@@ -4,12 +4,12 @@ import ToolSupport
 import TransferBusProtocol
 import TransferModel
 
-/// Numbers and dates as people and programs read them.
+/// Formats for numbers, dates and text.
 enum Formatting {
-    /// `1.5 MB`, with 1000 to the k as disks and browsers have it.
+    /// Formats a number of bytes, such as `1.5 MB`. One kB is 1000 bytes, as in disk sizes and browsers.
     static func bytes(_ count: Int64) -> String {
         guard count >= 1000 else { return "\(count) B" }
-        // Whole numbers: lists are long, and a formatter takes ten times as long.
+        // Integer arithmetic, because lists are long and a formatter takes ten times as long.
         var unit: Int64 = 1
         for name in ["kB", "MB", "GB", "TB"] {
             unit *= 1000
@@ -23,7 +23,7 @@ enum Formatting {
         return "\(count) B"
     }
 
-    /// `0:42`, `1:02:03`, or `3 d 4 h`.
+    /// Formats a number of seconds: `0:42`, `1:02:03`, or `3 d 4 h`.
     static func span(_ seconds: Int64) -> String {
         if seconds >= 86_400 { return "\(seconds / 86_400) d \(seconds % 86_400 / 3600) h" }
         let (hours, minutes, rest) = (seconds / 3600, seconds % 3600 / 60, seconds % 60)
@@ -31,23 +31,24 @@ enum Formatting {
             ? String(format: "%d:%02d:%02d", hours, minutes, rest) : String(format: "%d:%02d", minutes, rest)
     }
 
-    /// RFC 3339 in UTC with milliseconds.
+    /// Formats a time as RFC 3339 in UTC with milliseconds.
     static func rfc3339(_ time: WallTime) -> String { BusDate(time).description }
 
-    /// How many columns the text takes on a terminal: East Asian wide characters take two, combining ones none.
+    /// Returns the number of terminal columns that a text occupies. East Asian wide characters occupy two columns,
+    /// and combining characters occupy none.
     static func columns(_ text: some StringProtocol) -> Int {
         isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + columns($1) }
     }
 
-    /// Whether every character is one column of ASCII. Most lines are: every byte of them is seen faster than the first
-    /// letter's category.
+    /// Returns whether every character is printable ASCII and one column wide. This holds for most lines, and
+    /// checking all bytes is faster than looking up a single character's category.
     private static func isPlain(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { (0x20..<0x7f).contains($0) }
     }
 
     private static func columns(_ character: Character) -> Int {
         guard let scalar = character.unicodeScalars.first else { return 0 }
-        // The ranges of Unicode's East Asian Width W and F that matter for file names, and emoji.
+        // The ranges of East Asian Width W and F in Unicode that occur in file names, and emoji.
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
             0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
@@ -57,7 +58,7 @@ enum Formatting {
         }
     }
 
-    /// The text cut to `width` columns, with an ellipsis where something was lost, and without characters that steer.
+    /// Returns the text without control characters, cut to `width` columns. A cut text ends in an ellipsis.
     static func fitted(_ text: String, width: Int) -> String {
         let clean = text.printable
         guard columns(clean) > width else { return clean }
@@ -73,7 +74,7 @@ enum Formatting {
         return result + "…"
     }
 
-    /// The text on lines of `width` columns, broken at blanks; a word that is longer than a line is cut.
+    /// Breaks the text at spaces into lines of `width` columns. A word that is longer than a line is cut.
     static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
 
-/// Rows under a head, each column as wide as its widest cell.
+/// A table of rows below a header. Each column is as wide as its widest cell.
 struct TextTable {
     private var rows: [[String]]
 
-    /// A table with these columns.
+    /// Creates a table with the titles of its columns.
     init(_ head: [String]) { rows = [head] }
 
-    /// Adds a row of as many cells as there are columns.
+    /// Adds a row, which must have one cell per column.
     mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
 
-    /// The lines, the head first, cut to `width` columns.
+    /// Returns the lines of the table, header first, cut to `width` columns.
     func lines(width: Int) -> [String] {
         let widths = rows[0].indices.map { column in rows.map { Formatting.columns($0[column]) }.max() ?? 0 }
         return rows.map { cells in
@@ -25,7 +25,7 @@ struct TextTable {
         }
     }
 
-    /// Writes it to standard output.
+    /// Prints the table to standard output.
     func print() {
         let width = Console.isTerminal(1) ? Console.width(1) : 1000
         for line in lines(width: width) { Console.print(line) }

@@ -3,7 +3,7 @@ import ArgumentParser
 import LinuxConditions
 import ToolSupport
 
-/// `transferctl override`: a person's word on a connection.
+/// The `transferctl override` command, which sets whether a connection is metered, whatever the system says.
 struct OverrideCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "override",
@@ -17,7 +17,7 @@ struct OverrideCommand: ParsableCommand {
             be edited; commands that run already follow it at once.
             """)
 
-    /// What may be said.
+    /// The values of an override.
     enum Word: String, CaseIterable {
         case yes, no, auto
     }
@@ -46,9 +46,9 @@ struct OverrideCommand: ParsableCommand {
         }
     }
 
-    /// Reads what is to be said of a connection.
+    /// Parses the value of an override.
     ///
-    /// - Throws: `UsageError` where it is missing, or none of the words.
+    /// - Throws: `UsageError` if the value is missing or unknown.
     static func word(_ text: String?) throws -> Word {
         guard let text else { throw UsageError("say yes, no or auto after the connection's name") }
         let key = "metered="

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
 
-/// Reads a number of bytes as people write it: `500`, `64K`, `1.5M`, `2G`, with 1024 to the K as curl and wget have it.
+/// A parser for byte counts: `500`, `64K`, `1.5M`, `2G`. One K is 1024 bytes, as in curl and wget.
 struct ByteCount {
-    /// Bytes.
+    /// The number of bytes.
     let bytes: Int64
 
-    /// Reads `text`; nil when it is no number of bytes, negative, or above 2^62.
+    /// Parses `text`. Returns `nil` if the text is not a number of bytes, is negative, or exceeds 4.6 × 10¹⁸.
     init?(_ text: String) {
         var digits = Substring(text)
         var scale = 1.0
@@ -24,9 +24,9 @@ struct ByteCount {
         bytes = Int64(number * scale)
     }
 
-    /// Reads the value of an option.
+    /// Parses the value of an option.
     ///
-    /// - Throws: `UsageError` that names the option and what would be right.
+    /// - Throws: `UsageError` that names the option and the expected form.
     init(_ text: String, option: String) throws {
         guard let count = ByteCount(text) else {
             throw UsageError("--\(option) '\(text)' is no number of bytes; write 500, 64K, 1.5M or 2G")

@@ -2,14 +2,14 @@
 import ToolSupport
 import TransferModel
 
-/// Reads `sha256:HEX` or `sha512:HEX`.
+/// A parser for checksums: `sha256:HEX` or `sha512:HEX`.
 struct ChecksumExpression {
-    /// The checksum.
+    /// The parsed checksum.
     let checksum: Checksum
 
-    /// Reads `text`.
+    /// Parses `text`.
     ///
-    /// - Throws: `UsageError` that says what was wrong.
+    /// - Throws: `UsageError` with a description of the error.
     init(_ text: String) throws {
         do { checksum = try Checksum(parsing: text) } catch { throw UsageError("the checksum '\(text)' \(error)") }
     }

@@ -2,14 +2,15 @@
 import ToolSupport
 import TransferModel
 
-/// Reads `Name: value`.
+/// A parser for header fields: `Name: value`.
 struct HeaderExpression {
-    /// The field.
+    /// The parsed field.
     let field: HeaderField
 
-    /// Reads `text`.
+    /// Parses `text`.
     ///
-    /// - Throws: `UsageError` that says what was wrong. The value may be a secret, so it is not repeated.
+    /// - Throws: `UsageError` with a description of the error. The message does not repeat the value, which may be a
+    ///   secret.
     init(_ text: String) throws {
         guard let colon = text.firstIndex(of: ":") else {
             throw UsageError(

@@ -2,24 +2,25 @@
 import ToolSupport
 import TransferModel
 
-/// Reads `--input`: a URL a line, optionally followed by tab-separated `out=NAME` and `checksum=ALGORITHM:HEX`.
+/// A parser for the file of `--input`. Each line is a URL, optionally followed by tab-separated `out=NAME` and
+/// `checksum=ALGORITHM:HEX`.
 ///
-/// Empty lines and lines that begin with `#` say nothing.
+/// Empty lines and lines that begin with `#` are ignored.
 struct InputList {
-    /// One line.
+    /// The URL, output name and checksum of one line.
     struct Item: Equatable {
         var url: String
         var output: String?
         var checksum: Checksum?
     }
 
-    /// The lines that say something.
+    /// The items, one for each line that is not ignored.
     let items: [Item]
 
-    /// Reads `text`.
+    /// Parses `text`.
     ///
-    /// - Parameter name: the file's name, for errors.
-    /// - Throws: `UsageError` that names file and line.
+    /// - Parameter name: The name of the file, for error messages.
+    /// - Throws: `UsageError` that names the file and the line.
     init(_ text: String, name: String) throws {
         var items: [Item] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -51,7 +52,7 @@ struct InputList {
 }
 
 extension String {
-    /// The string without spaces at its ends.
+    /// Returns the string without leading and trailing spaces.
     fileprivate func trimmingSpaces() -> String {
         var rest = Substring(self)
         while rest.first == " " { rest.removeFirst() }

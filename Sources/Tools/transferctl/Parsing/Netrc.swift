@@ -2,9 +2,9 @@
 import ToolSupport
 import TransferModel
 
-/// Login and password by host, from a `.netrc` file as ftp(1), curl and wget read it.
+/// The logins and passwords in a `.netrc` file, in the format of ftp(1), curl and wget.
 struct Netrc {
-    /// One entry; `machine` is nil for `default`.
+    /// An entry of the file. `machine` is `nil` for `default`.
     private struct Entry {
         var machine: String?
         var login: String?
@@ -13,9 +13,9 @@ struct Netrc {
 
     private let entries: [Entry]
 
-    /// Reads the text of a file. Macros are skipped; words it does not know are an error.
+    /// Parses the text of a file. Macros are skipped, and unknown words are an error.
     ///
-    /// - Throws: `UsageError` that names the word, never a password.
+    /// - Throws: `UsageError` that names the keyword or the number of the entry, and never a password.
     init(_ text: String) throws {
         var entries: [Entry] = []
         var words = Self.words(of: text).makeIterator()
@@ -41,7 +41,7 @@ struct Netrc {
         self.entries = entries
     }
 
-    /// User and password for `host`; nil where the file has nothing for it.
+    /// Returns the user name and password for `host`, or `nil` if the file has no entry for it.
     func credential(host: String) -> Credential? {
         let entry =
             entries.first { $0.machine?.lowercased() == host.lowercased() } ?? entries.first { $0.machine == nil }
@@ -49,12 +49,12 @@ struct Netrc {
         return Credential(user: login, password: entry.password ?? "")
     }
 
-    /// The words outside comments and macro definitions; a quoted word may hold spaces.
+    /// Returns the words outside comments and macro definitions. A quoted word may contain spaces.
     private static func words(of text: String) -> [String] {
         var words: [String] = []
         var isMacro = false
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-            // A macro ends with an empty line.
+            // A macro ends at an empty line.
             if isMacro {
                 isMacro = !line.allSatisfy(\.isWhitespace)
                 continue

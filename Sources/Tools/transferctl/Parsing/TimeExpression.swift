@@ -3,14 +3,14 @@ import Foundation
 import ToolSupport
 import TransferModel
 
-/// Reads a date as people write it: RFC 3339, `HH:MM` (the next time the clock shows it), or `+2h`.
+/// A parser for times: RFC 3339, `HH:MM` (the next time that the clock shows it), or `+2h`.
 struct TimeExpression {
-    /// The date.
+    /// The parsed time.
     let date: WallTime
 
-    /// Reads `text`.
+    /// Parses `text`.
     ///
-    /// - Throws: `UsageError` when it is no date, or one that has passed.
+    /// - Throws: `UsageError` if the text is not a time, or if the time has passed.
     init(_ text: String, option: String, now: WallTime, calendar: Calendar = .current) throws {
         guard let date = try Self.read(text, now: now, calendar: calendar) else {
             throw UsageError(
@@ -32,7 +32,7 @@ struct TimeExpression {
             guard (0..<24).contains(hour), (0..<60).contains(minute) else { return nil }
             let from = Date(timeIntervalSince1970: Double(now.nanosecondsSinceEpoch) / 1e9)
             let parts = DateComponents(hour: hour, minute: minute, second: 0)
-            // On the day the clocks spring forward a time may be missing: the next moment after it is meant.
+            // A time may be missing on the day on which clocks spring forward. The next moment after the gap is used.
             let next = calendar.nextDate(after: from, matching: parts, matchingPolicy: .nextTime)
             return next.map { WallTime(secondsSinceEpoch: Int64($0.timeIntervalSince1970)) }
         }
@@ -50,12 +50,12 @@ struct TimeExpression {
     }
 }
 
-/// Reads a span as people write it: `90`, `90s`, `15m`, `2h`, `1d`.
+/// A parser for durations: `90`, `90s`, `15m`, `2h`, `1d`.
 struct DurationExpression {
-    /// The span.
+    /// The parsed duration.
     let duration: Duration
 
-    /// Reads `text`; nil when it is no span, negative, or longer than a century.
+    /// Parses `text`. Returns `nil` if the text is not a duration, is negative, or is longer than a century.
     init?(_ text: String) {
         var digits = text
         var scale = 1.0

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ToolSupport
 
-/// Reads a length of time: `90s`, `30m`, `2h`, `1d`, or plain seconds.
+/// A parser for lengths of time: `90s`, `30m`, `2h`, `1d`, or plain seconds.
 struct TimeSpan {
-    /// How long it is.
+    /// The length in seconds, 1 or more.
     let seconds: Int64
 
-    /// Reads `text`.
+    /// Parses `text`.
     ///
-    /// - Throws: `UsageError` that names the option and what would be right.
+    /// - Throws: `UsageError` that names the option and the expected form.
     init(_ text: String, option: String) throws {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         let unit = text.last.flatMap { units[$0] }

@@ -2,18 +2,19 @@
 import ToolSupport
 import TransferModel
 
-/// Reads `--when ac,unmetered,wifi,ethernet,battery>50`: kinds of network are joined by "or", all else by "and".
+/// A parser for `--when ac,unmetered,wifi,ethernet,battery>50`. Kinds of network are joined by "or", and everything
+/// else by "and".
 struct WhenExpression {
-    /// What power is needed.
+    /// The required power source.
     var power = PowerConstraint.any
-    /// What kinds of link will do.
+    /// The permitted kinds of link.
     var linkKinds = LinkKindConstraint.any
-    /// Whether it must be free.
+    /// Whether the network must be unmetered.
     var metered = MeteredConstraint.unstated
 
-    /// Reads `text`.
+    /// Parses `text`.
     ///
-    /// - Throws: `UsageError` that names the word that was wrong and what would be right.
+    /// - Throws: `UsageError` that names the wrong word and the known words.
     init(_ text: String) throws {
         var kinds: LinkKinds = []
         var level: Int?
@@ -36,7 +37,7 @@ struct WhenExpression {
                         + "bluetooth, usb-tether")
             }
         }
-        // "AC, or a battery above n" is what a battery level asks for; AND mains leaves mains alone.
+        // A battery level alone means "AC, or a battery above that level". Together with `ac`, only AC remains.
         if needsMains { power = .ac } else if let level { power = .acOrBattery(above: level) }
         if !kinds.isEmpty { linkKinds = .only(kinds) }
     }

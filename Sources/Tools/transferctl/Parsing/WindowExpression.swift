@@ -2,16 +2,16 @@
 import ToolSupport
 import TransferModel
 
-/// Reads windows of the local week: `Mon-Fri 01:00-06:00`, `Sat,Sun 00:00-24:00`, `22:00-06:00` (every day).
+/// A parser for windows of the local week: `Mon-Fri 01:00-06:00`, `Sat,Sun 00:00-24:00`, `22:00-06:00` (every day).
 ///
-/// Several are separated by semicolons. A window whose end is not after its start reaches into the next day.
+/// Windows are separated by semicolons. A window whose end is not after its start extends into the next day.
 struct WindowExpression {
-    /// The windows.
+    /// The parsed windows.
     let constraint: WindowConstraint
 
-    /// Reads `text`.
+    /// Parses `text`.
     ///
-    /// - Throws: `UsageError` that names the part that was wrong and what would be right.
+    /// - Throws: `UsageError` that names the wrong part and the expected form.
     init(_ text: String) throws {
         var windows: [WindowConstraint.Window] = []
         for part in text.split(separator: ";", omittingEmptySubsequences: false) {
@@ -43,13 +43,13 @@ struct WindowExpression {
             let indices = ends.compactMap { dayNames.firstIndex(of: $0) }
             guard indices.count == ends.count, (1...2).contains(ends.count) else { throw error(text) }
             let (first, last) = (indices[0], indices[indices.count - 1])
-            // Fri-Mon goes over the week's end.
+            // `Fri-Mon` wraps around the end of the week.
             days += (0...((last - first + 7) % 7)).map { (first + $0) % 7 }
         }
         return Array(Set(days)).sorted()
     }
 
-    /// Seconds of the day.
+    /// Parses the start and end of a window, in seconds of the day.
     private static func times(_ text: String) throws -> (start: Int64, end: Int64) {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard ends.count == 2, let start = second(ends[0]), let end = second(ends[1]), start < 86_400, start != end

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import TransferPolicy
 
-/// `transferctl policies`: what `get --policy` takes.
+/// The `transferctl policies` command, which lists the values of `get --policy`.
 struct PoliciesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policies",
@@ -28,7 +28,7 @@ struct PoliciesCommand: ParsableCommand {
         }
     }
 
-    /// The policies as JSON has them.
+    /// Returns the policies as a JSON object.
     static func object(of entries: [PolicyCatalog.Entry]) -> [String: Any] {
         ["policies": entries.map(object(of:))]
     }
@@ -46,7 +46,8 @@ struct PoliciesCommand: ParsableCommand {
         ]
     }
 
-    /// JSON knows no infinity; whole numbers are written without a fraction.
+    /// Returns a number for JSON. Infinity becomes null, because JSON cannot express it. Whole numbers have no
+    /// fraction.
     private static func number(_ value: Double) -> Any {
         guard value.isFinite else { return NSNull() }
         return Int64(exactly: value) ?? value

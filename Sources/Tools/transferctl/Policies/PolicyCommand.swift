@@ -9,7 +9,7 @@ import TransferEngine
 import TransferModel
 import TransferPolicy
 
-/// `transferctl policy`.
+/// The `transferctl policy` command, which groups the commands about the policy in force.
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
@@ -18,7 +18,7 @@ struct PolicyCommand: AsyncParsableCommand {
         subcommands: [PolicyShow.self, PolicyCheck.self, PolicyTry.self], defaultSubcommand: PolicyShow.self)
 }
 
-/// `transferctl policy show`.
+/// The `transferctl policy show` command, which shows the policy in force or the keys of the configuration.
 struct PolicyShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -55,7 +55,7 @@ struct PolicyShow: AsyncParsableCommand {
         Console.error(isRunning ? "asked from the daemon" : "no daemon runs; read from \(path)")
     }
 
-    /// What the daemon decides by; nil where none runs. None is started for it.
+    /// Returns the daemon's policy, or `nil` if no daemon is running. Does not start a daemon.
     private func runningPolicy() async -> String? {
         guard let address = daemon.bus ?? BusConnection.sessionBusAddress() else { return nil }
         let client = BusClient()
@@ -80,7 +80,7 @@ struct PolicyShow: AsyncParsableCommand {
     }
 }
 
-/// `transferctl policy check`.
+/// The `transferctl policy check` command, which validates a configuration.
 struct PolicyCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

@@ -8,7 +8,7 @@ import TransferBusClient
 import TransferEngine
 import TransferModel
 
-/// `transferctl policy try`.
+/// The `transferctl policy try` command, which replays the recorded past under a configuration's policy.
 struct PolicyTry: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
@@ -49,7 +49,7 @@ struct PolicyTry: DaemonCommand {
         let (trace, workload) = (try past.neededTrace(since: since), try past.neededWorkload(since: since))
 
         let folder = FileManager.default.temporaryDirectory.appending(path: "transferctl-\(UUID().uuidString)")
-        // What a person transfers is nobody else's to read.
+        // The user's transfers are private, so only the owner may read the folder.
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -75,7 +75,7 @@ struct PolicyTry: DaemonCommand {
         }
     }
 
-    /// The lab's program.
+    /// The URL of the program `transferlab`, or `nil` if it is not found.
     private static var lab: URL? {
         let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let beside = own.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }

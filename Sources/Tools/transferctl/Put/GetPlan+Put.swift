@@ -3,11 +3,11 @@ import Foundation
 import ToolSupport
 import TransferModel
 
-/// The side of uploads.
+/// The parts of a plan that only uploads need.
 extension GetPlan {
-    /// Checks a command line that uploads.
+    /// Validates a command line that uploads.
     ///
-    /// - Throws: `UsageError` that names the option, what was wrong and what would be right.
+    /// - Throws: `UsageError` that names the option, the error and its remedy.
     init(command: PutCommand, now: WallTime) throws {
         try self.init(sharedBy: command)
         try command.upload.check(command)
@@ -17,16 +17,16 @@ extension GetPlan {
         items = [try builder.item(uploading: source, to: command.upload.target(for: source))]
     }
 
-    /// What becomes of an interrupted run, in words.
+    /// A sentence about the future of an interrupted run.
     var outlook: String {
         items.contains { $0.specification.upload != nil }
             ? "the same command goes on where the server offers that, else it starts over"
             : "partial files are kept, the same command continues them"
     }
 
-    /// Gives a server's answer to who wants it.
+    /// Writes a server's response to the file of the options or to standard output.
     ///
-    /// - Returns: what went wrong with that.
+    /// - Returns: A description of the error, or `nil` on success.
     func hand(over answer: ServerAnswer) -> String? {
         if let answerPath {
             do {

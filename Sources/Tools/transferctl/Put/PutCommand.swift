@@ -2,7 +2,7 @@
 import ArgumentParser
 import TransferModel
 
-/// `transferctl put`: an upload, in this process, without a daemon.
+/// The `transferctl put` command: an upload in this process, without a daemon.
 struct PutCommand: TransferCommand {
     static let configuration = CommandConfiguration(
         commandName: "put",

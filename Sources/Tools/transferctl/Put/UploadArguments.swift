@@ -6,7 +6,7 @@ import TransferBusProtocol
 import TransferFiles
 import TransferModel
 
-/// What is uploaded where, for `put` and `add-upload`.
+/// The file, the URL and the method of an upload, for `put` and `add-upload`.
 struct UploadArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The file to upload.", valueName: "file"))
     var file: String
@@ -23,7 +23,7 @@ struct UploadArguments: ParsableArguments {
     @Flag(help: "Ask for no way to go on after an interruption: one plain request.")
     var noResume = false
 
-    /// What `--method` takes, in capitals or not.
+    /// The values of `--method`, in any case.
     enum MethodChoice: String, ExpressibleByArgument, CaseIterable {
         case put = "PUT"
         case post = "POST"
@@ -33,9 +33,9 @@ struct UploadArguments: ParsableArguments {
         var method: UploadSource.Method { self == .put ? .put : .post }
     }
 
-    /// Looks for what makes no sense with an upload.
+    /// Refuses options that make no sense for an upload.
     ///
-    /// - Throws: `UsageError` that names the option, what was wrong and what would be right.
+    /// - Throws: `UsageError` that names the option, the error and its remedy.
     func check(_ options: some TransferOptions) throws {
         guard file != "-" else {
             throw UsageError("standard input cannot be uploaded: its length is not known; give a file")
@@ -52,9 +52,9 @@ struct UploadArguments: ParsableArguments {
         }
     }
 
-    /// The file as it is now.
+    /// Returns the file in its current state.
     ///
-    /// - Throws: `UsageError` that says what is wrong with it.
+    /// - Throws: `UsageError` that says what is wrong with the file.
     func source() throws -> UploadSource {
         let path = try PathName.absolute(file)
         do throws(TransferFailure) {
@@ -66,14 +66,15 @@ struct UploadArguments: ParsableArguments {
         }
     }
 
-    /// The URL; one that names a folder gets the file's name, as with curl. A POST goes to the very URL: to a folder is how
-    /// things are added to it.
+    /// Returns the URL to send to. A URL that names a folder is extended by the name of the file, as in curl.
+    ///
+    /// A POST uses the URL unchanged, because posting to a folder is the way to add to it.
     func target(for source: UploadSource) -> String {
         guard method == .put, var target = URLComponents(string: url), target.host != nil,
             target.path.isEmpty || target.path.hasSuffix("/")
         else { return url }
         let name = source.path.split(separator: "/").last.map(String.init) ?? ""
-        // What would be a separator in the path must not be one.
+        // Characters that would be separators in the path are escaped.
         let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/;?"))
         let escaped = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? name
         target.percentEncodedPath = (target.percentEncodedPath.isEmpty ? "/" : target.percentEncodedPath) + escaped

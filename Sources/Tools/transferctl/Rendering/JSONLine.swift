@@ -6,16 +6,16 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// JSON objects on standard output, a line each.
+/// JSON objects on standard output, one per line.
 enum JSONLine {
-    /// Writes `object`, keys in order.
+    /// Prints `object` with sorted keys.
     static func print(_ object: [String: Any]) {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else { return }
         Console.printJSON(String(decoding: data, as: UTF8.self))
     }
 
-    /// What a server answered an upload with: text as it is, anything else in base64.
+    /// Returns a server's response to an upload. Text is unchanged, and anything else is encoded in base64.
     static func object(_ answer: ServerAnswer) -> [String: Any] {
         var object: [String: Any] = ["contentType": answer.contentType ?? NSNull(), "cut": answer.isCut]
         if let text = String(validating: answer.body, as: UTF8.self) {
@@ -26,7 +26,7 @@ enum JSONLine {
         return object
     }
 
-    /// Why a transfer waits; what is not known is null.
+    /// Returns an explanation of a wait. Unknown values are null.
     static func object(_ explanation: WaitExplanation) -> [String: Any] {
         var object = explanation.fields.mapValues(\.json)
         for key in ["expectedChance", "until"] where object[key] == nil { object[key] = NSNull() }
@@ -34,7 +34,7 @@ enum JSONLine {
         return object
     }
 
-    /// A reason with its data; what is not known of that is null.
+    /// Returns a reason with its data. Unknown data is null.
     static func object(_ reason: WaitReason) -> [String: Any] {
         let unknown = reason.details.filter { $0.value == nil }.mapValues { _ in NSNull() as Any }
         return reason.fields.mapValues(\.json).merging(unknown) { $1 }

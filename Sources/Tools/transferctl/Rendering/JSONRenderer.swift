@@ -3,7 +3,7 @@ import Foundation
 import TransferEngine
 import TransferModel
 
-/// One JSON object a line; the keys are part of the program's interface.
+/// A renderer that prints one JSON object per line. The keys are part of the program's interface.
 struct JSONRenderer: TransferRenderer {
     mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
         guard let event else { return }
@@ -57,7 +57,7 @@ struct JSONRenderer: TransferRenderer {
         }
     }
 
-    /// Nothing holds it: it was stopped because the command ends.
+    /// Adds the reason of a transfer that no condition blocks: the command itself ends.
     private func addEnd(to object: inout [String: Any]) {
         let isSignal = Console.isInterrupted
         let sentence = isSignal ? "interrupted by a signal" : "stopped because the command ends"
@@ -65,7 +65,8 @@ struct JSONRenderer: TransferRenderer {
         object["sentence"] = isSignal ? "interrupted" : "stopped"
     }
 
-    /// What a transfer ran into; of an answer that was not asked for, with what helps.
+    /// Returns the error of a transfer. If an upload or download ended with an unexpected response, the message
+    /// includes a hint.
     private static func error(of status: TransferStatus, _ completion: TransferCompletion? = nil) -> [String: Any] {
         ["code": status.errorCode ?? "", "message": completion.map(TransferText.finished) ?? status.error ?? ""]
     }

@@ -3,7 +3,8 @@ import ToolSupport
 import TransferEngine
 import TransferModel
 
-/// A line an event, for pipes and logs. The finished file's path goes to standard output, all else to standard error.
+/// A renderer that prints one line per event, for pipes and logs. The path of a finished file goes to standard
+/// output. Everything else goes to standard error.
 struct LineRenderer: TransferRenderer {
     let localTime: LocalTimeRules
     let isVerbose: Bool
@@ -17,12 +18,12 @@ struct LineRenderer: TransferRenderer {
     }
 }
 
-/// Ends without what was asked for, and nothing else.
+/// A renderer that prints only transfers that failed or were canceled.
 struct FailureRenderer: TransferRenderer {
     mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
         guard status.state.isOver, status.state != .finished else { return }
         guard let event else {
-            // A daemon's: known by its number.
+            // Transfers of a daemon are identified by their number.
             return Console.error("transferctl: \(status.id) \(status.name): \(status.error ?? status.state.rawValue)")
         }
         let text = TransferText.sentence(of: status, event, localTime: .utc) ?? ""

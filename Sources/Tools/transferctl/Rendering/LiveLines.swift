@@ -4,30 +4,31 @@ import ToolSupport
 import TransferEngine
 import TransferModel
 
-/// A live line a transfer, as many as fit: bar, bytes, rate and time left, or why it waits. What is over scrolls up and
-/// stays.
+/// A renderer that shows one live line per transfer: bar, bytes, rate and time left, or the wait reason. The number
+/// of lines is limited by the screen. Ended transfers scroll up and stay.
 ///
-/// An update costs next to nothing, however many transfers there are: what it changed is drawn at the next `flush()`.
+/// An update costs next to nothing, however many transfers there are. The next `flush()` draws the changes.
 struct LiveLines: TransferRenderer {
-    /// A transfer with what happened to it last. Its line is made when it is drawn, which of thousands few ever are.
+    /// A transfer with its latest event. The line is formatted when it is drawn, because few of thousands are ever
+    /// visible.
     private struct Row {
         var status: TransferStatus
         var event: TransferEvent
-        /// Whether bytes came since it runs.
+        /// Whether bytes have arrived since the attempt started.
         var hasBytes = false
     }
 
     let localTime: LocalTimeRules
     let total: Int
-    /// How many at a time are told of while they wait.
+    /// The number of transfers whose wait reasons are reported at a time.
     let watched: Int
     private var running: [TransferID: Row] = [:]
     private var waiting: [TransferID: Row] = [:]
-    /// The numbers of those that wait, ascending.
+    /// The identifiers of the waiting transfers, ascending.
     private var waitingOrder: [TransferID] = []
-    /// Lines that stay, above the live ones, not written yet.
+    /// The permanent lines above the live lines that have not been written yet.
     private var above = ""
-    /// How many columns each line that stands there takes.
+    /// The width of each live line on the screen, in columns.
     private var drawn: [Int] = []
     private var over = 0
     private var hasEnded = false
@@ -41,7 +42,7 @@ struct LiveLines: TransferRenderer {
 
     mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {
         isDirty = true
-        guard let event else { return }  // The command's own doing.
+        guard let event else { return }  // The command itself caused the change.
         switch event.kind {
         case .ended:
             running[status.id] = nil
@@ -81,14 +82,14 @@ struct LiveLines: TransferRenderer {
         if new == nil { waitingOrder.remove(at: place) } else { waitingOrder.insert(id, at: place) }
     }
 
-    /// Draws the live lines again in place, above them the lines that stay. One write, so that nothing flickers.
+    /// Redraws the live lines in place, below the permanent lines. Uses a single write to avoid flicker.
     mutating func flush() {
         guard isDirty else { return }
         isDirty = false
         let width = Console.width(1)
-        // The rest of the screen belongs to what is over.
+        // The rest of the screen is left for ended transfers.
         let lines = liveLines(width: width, room: max(1, Console.height(1) - 2))
-        // A terminal that became narrower has wrapped what stood there: it takes more rows than were drawn.
+        // A terminal that became narrower has wrapped the old lines, so they occupy more rows than were drawn.
         let rowsAbove = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / width) }
         var text = rowsAbove > 0 ? "\u{1B}[\(rowsAbove)A" : ""
         text += "\r\u{1B}[J" + above
@@ -98,13 +99,14 @@ struct LiveLines: TransferRenderer {
         Console.write(text, to: 1)
     }
 
-    /// What runs, then what waits, by number; no more than fit, with how many there are beside.
+    /// Returns the running and then the waiting transfers by number, as many as fit. The last line counts the hidden
+    /// transfers.
     private func liveLines(width: Int, room: Int) -> [ScreenLine] {
-        // Of thousands only some are watched, and heard of before they run.
+        // Only some of thousands of transfers are reported before they run.
         let count = hasEnded ? 0 : max(running.count + waiting.count, total > watched ? total - over : 0)
         var rows = running.sorted { $0.key < $1.key }.prefix(room).map(\.value)
         for id in waitingOrder.prefix(room - rows.count) { if let row = waiting[id] { rows.append(row) } }
-        // Reasons are shown whole as long as there is room for all of them.
+        // Wait reasons are shown in full if all of them fit.
         if count == rows.count {
             let lines = rows.flatMap { wrapped($0, width: width) }
             if lines.count <= room { return lines }
@@ -117,7 +119,7 @@ struct LiveLines: TransferRenderer {
         return lines
     }
 
-    /// What a row says beside its name; nil if a bar shows it.
+    /// Returns the text beside the name, or `nil` if a bar shows the progress.
     private func text(_ row: Row) -> String? {
         if row.hasBytes { return nil }
         if case .started = row.event.kind { return "asking the server" }
@@ -126,7 +128,7 @@ struct LiveLines: TransferRenderer {
 
     private func nameWidth(_ width: Int) -> Int { max(10, min(30, width / 3)) }
 
-    /// The beginning of a line: the name, padded to its column.
+    /// Returns the start of a line: the name, padded to the width of its column.
     private func heading(_ name: String, width: Int) -> ScreenLine {
         var line = ScreenLine()
         line.add(name, .bold, width: nameWidth(width))
@@ -134,7 +136,7 @@ struct LiveLines: TransferRenderer {
         return line
     }
 
-    /// The row with its reason whole, on as many lines as that takes.
+    /// Returns the row with its full wait reason, on as many lines as needed.
     private func wrapped(_ row: Row, width: Int) -> [ScreenLine] {
         let textWidth = width - nameWidth(width) - 1
         guard let text = text(row), !text.isEmpty, textWidth >= 20, Formatting.columns(text) > textWidth else {
@@ -147,7 +149,7 @@ struct LiveLines: TransferRenderer {
         }
     }
 
-    /// The row on one line.
+    /// Returns the row on a single line.
     private func line(_ row: Row, width: Int) -> ScreenLine {
         var line = heading(row.status.name, width: width)
         if let text = text(row) {
@@ -164,7 +166,7 @@ struct LiveLines: TransferRenderer {
 }
 
 extension Dictionary where Key == TransferID {
-    /// Sets the value, or removes it where it is nil; true where there was one.
+    /// Sets or (for `nil`) removes the value. Returns whether there was a value before.
     fileprivate mutating func updateValue(_ value: Value?, orRemove key: Key) -> Bool {
         guard let value else { return removeValue(forKey: key) != nil }
         return updateValue(value, forKey: key) != nil
@@ -172,7 +174,7 @@ extension Dictionary where Key == TransferID {
 }
 
 extension Array where Element == TransferID {
-    /// The first place of an ascending list whose element is not below `id`.
+    /// Returns the first index of an ascending array whose element is not below `id`.
     fileprivate func firstPlace(notBelow id: TransferID) -> Int {
         var (low, high) = (0, count)
         while low < high {

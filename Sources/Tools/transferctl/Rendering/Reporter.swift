@@ -4,12 +4,13 @@ import Synchronization
 import TransferEngine
 import TransferModel
 
-/// Passes updates of a service, and notes from any thread, to a renderer, which draws 20 times a second at most.
+/// A sink for service updates, and for notes from any thread. It passes them to a renderer, which draws at most 20
+/// times a second.
 final class Reporter: Sendable {
     private struct State {
         var renderer: any TransferRenderer
         var conditions: Conditions?
-        /// Whether what is to be drawn will be.
+        /// Whether a flush is scheduled.
         var isFlushDue = false
         var hasEnded = false
     }
@@ -19,15 +20,15 @@ final class Reporter: Sendable {
     private static let drawInterval = DispatchTimeInterval.milliseconds(50)
     private let isVerbose: Bool
 
-    /// Passes all on to `renderer`.
+    /// Creates a reporter for a renderer.
     ///
-    /// - Parameter isVerbose: whether changes of the machine's conditions are told.
+    /// - Parameter isVerbose: Whether to report changes of the machine's conditions.
     init(_ renderer: any TransferRenderer, isVerbose: Bool) {
         state = Mutex(State(renderer: renderer))
         self.isVerbose = isVerbose
     }
 
-    /// Tells of an update.
+    /// Reports an update.
     func take(_ update: ServiceUpdate) {
         draw { state in
             switch update {
@@ -50,10 +51,10 @@ final class Reporter: Sendable {
         }
     }
 
-    /// Tells something that belongs to no transfer.
+    /// Reports a message that belongs to no transfer.
     func note(_ text: String) { draw { $0.renderer.note(text) } }
 
-    /// Leaves the terminal as it should be.
+    /// Ends the output and restores the terminal.
     func end() {
         draw { state in
             state.renderer.end()
@@ -65,7 +66,7 @@ final class Reporter: Sendable {
         state.withLock { state in
             change(&state)
             guard state.renderer.isDirty else { return }
-            // After the end the program's own is near, too.
+            // After the end, the program may exit before a scheduled flush.
             if state.hasEnded { return state.renderer.flush() }
             guard !state.isFlushDue else { return }
             state.isFlushDue = true

@@ -2,9 +2,9 @@
 import Rainbow
 import TransferModel
 
-/// A line of a screen: pieces of text, each with its look.
+/// A line of a screen, made of pieces of text with styles.
 struct ScreenLine: Hashable {
-    /// How a piece looks.
+    /// The styles of a piece.
     enum Look: Hashable {
         case plain
         case bold
@@ -15,29 +15,30 @@ struct ScreenLine: Hashable {
     }
 
     private(set) var pieces: [(text: String, look: Look)] = []
-    /// Whether the whole line stands out.
+    /// Whether the whole line is highlighted.
     var isSelected = false
 
-    /// An empty line.
+    /// Creates an empty line.
     init() {}
 
-    /// A line of one piece.
+    /// Creates a line with one piece.
     init(_ text: String, _ look: Look = .plain) { pieces = [(text, look)] }
 
-    /// How many columns it takes.
+    /// The width of the line, in columns.
     var columns: Int { pieces.reduce(0) { $0 + Formatting.columns($1.text) } }
 
-    /// What is read, without any look.
+    /// The text of the line without styles.
     var plain: String { pieces.map(\.text).joined() }
 
-    /// Adds a piece, cut or padded to `width` where one is given.
+    /// Adds a piece. If a width is given, the piece is cut or padded to it.
     mutating func add(_ text: String, _ look: Look = .plain, width: Int? = nil) {
         guard let width else { return pieces.append((text, look)) }
         let fitted = Formatting.fitted(text, width: width)
         pieces.append((fitted + String(repeating: " ", count: max(0, width - Formatting.columns(fitted))), look))
     }
 
-    /// Adds a bar and numbers, no more than `width` columns; without a bar where no such one fits or the size is unknown.
+    /// Adds a bar and numbers, at most `width` columns wide. The bar is left out if it does not fit or if the size is
+    /// unknown.
     mutating func addProgress(of status: TransferStatus, _ numbers: String, bar: ClosedRange<Int>, width: Int) {
         let barWidth = min(bar.upperBound, width - Formatting.columns(numbers) - 1)
         guard barWidth >= bar.lowerBound, let total = status.total, total > 0 else { return add(numbers) }
@@ -47,7 +48,7 @@ struct ScreenLine: Hashable {
         add(" " + numbers)
     }
 
-    /// The line as a terminal shows it, no longer than `width`.
+    /// Returns the line with terminal styles, at most `width` columns wide.
     func drawn(width: Int) -> String {
         if isSelected {
             let fitted = Formatting.fitted(plain, width: width)

@@ -3,10 +3,12 @@ import TransferBusProtocol
 import TransferModel
 import TransferPolicy
 
-/// The list as JSON, byte for byte as `JSONLine` would write it: that takes a hundred times as long for thousands of
-/// transfers, since it wraps each value in an object first.
+/// The list of transfers as JSON, byte for byte as `JSONLine` would write it.
+///
+/// `JSONLine` takes a hundred times as long for thousands of transfers, because it wraps each value in an object
+/// first.
 enum StatusJSON {
-    /// One object with `transfers`; keys in order, what is not known left out.
+    /// Returns an object with the key `transfers`. Keys are sorted, and unknown values are left out.
     static func document(_ rows: [TransferStatus]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(rows.count * 400)
@@ -61,7 +63,7 @@ enum StatusJSON {
         text.append(UInt8(ascii: "}"))
     }
 
-    /// A text as RFC 8259 has it.
+    /// Appends a string in the escaped form of RFC 8259.
     private static func append(_ value: String, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
         for byte in value.utf8 {

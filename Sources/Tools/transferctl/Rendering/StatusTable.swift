@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// Transfers as a table: a line each, and below it what there is to say.
+/// A table of transfers. Each transfer has a line, followed by its error or wait reason.
 struct StatusTable {
     let rows: [TransferStatus]
     let width: Int
 
-    /// The lines, the head first.
+    /// The lines of the table, header first.
     var lines: [String] {
         let ids = rows.map { "\($0.id)" }
         let idWidth = max(2, ids.map(\.count).max() ?? 0)
@@ -26,7 +26,7 @@ struct StatusTable {
             }
     }
 
-    /// How far it is, and how fast.
+    /// Returns the progress and the rate of a transfer.
     private static func done(_ row: TransferStatus) -> String {
         let bytes = Formatting.bytes(row.bytes)
         if row.state == .finished { return bytes }

@@ -3,17 +3,17 @@ import GLibBridge
 import TransferBusProtocol
 import TransferModel
 
-/// All there is to say of one transfer, as lines for people: what it is, how it stands, what it waits for.
+/// All details of a transfer as lines of text.
 struct TransferCard {
     private let fields: [String: VariantValue]
 
-    /// What the bus's `Show` answers.
+    /// Creates a card from the answer to the bus method `Show`.
     init(_ fields: [String: VariantValue]) { self.fields = fields }
 
-    /// The lines, none wider than `width` columns where that is at least 40.
+    /// Returns the lines, at most `width` columns wide. `width` should be at least 40.
     func lines(width: Int) -> [String] {
         guard let details = try? TransferDetails(fields) else {
-            // Of a later version: better raw than nothing.
+            // A later version's answer is shown raw rather than not at all.
             return fields.keys.sorted().map {
                 Formatting.fitted("\($0)  \(fields[$0].map { "\($0)" } ?? "")", width: width)
             }
@@ -58,7 +58,7 @@ struct TransferCard {
         return "\(bytes) of \(Formatting.bytes(total)) (\(Int(Double(status.bytes) / Double(total) * 100)) %)" + rate
     }
 
-    /// Constraints in words.
+    /// Describes constraints in words.
     private static func words(of change: ConstraintChange?) -> String {
         guard let change, !change.isEmpty else { return "nothing of its own; the policy decides" }
         return change.constraints.words.joined(separator: "; ")
@@ -66,7 +66,7 @@ struct TransferCard {
 }
 
 extension Constraints {
-    /// What they ask for, each in words.
+    /// A phrase for each requirement.
     fileprivate var words: [String] {
         var words: [String] = []
         switch power {
@@ -93,7 +93,7 @@ extension Constraints {
         return words
     }
 
-    /// A second of the week, as `Mon 01:00`.
+    /// Formats a second of the week, such as `Mon 01:00`.
     private static func second(_ second: Int64) -> String {
         let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
         let (hour, minute) = (second % 86_400 / 3600, second % 3600 / 60)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// How far a transfer is and how fast it goes, as all commands write it.
+/// The progress and rate of a transfer, in the form that all commands use.
 extension TransferStatus {
-    /// How much of it is there, as `42 %`; nil where the size is not known.
+    /// The completed share, such as `42 %`. `nil` if the size is unknown.
     var share: String? { total.flatMap { $0 > 0 ? "\(min(100, bytes * 100 / $0)) %" : nil } }
 
-    /// The rate, as `1.50 MB/s`; nil where it is not known.
+    /// The rate, such as `1.50 MB/s`. `nil` if unknown.
     var speed: String? { rate.map { "\(Formatting.bytes($0))/s" } }
 
-    /// The rate, and the time left where the size is known; empty where nothing comes.
+    /// The rate, and the time left if the size is known. Empty if no bytes arrive.
     var pace: [String] {
         guard let rate, rate > 0, let speed else { return [] }
         return [speed] + (total.map { ["ETA \(Formatting.span(max(0, $0 - bytes) / rate))"] } ?? [])

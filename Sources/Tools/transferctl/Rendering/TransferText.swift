@@ -2,9 +2,9 @@
 import TransferEngine
 import TransferModel
 
-/// The words for what happens to a transfer.
+/// Sentences for the events of a transfer.
 enum TransferText {
-    /// One sentence; nil for what only a bar shows.
+    /// Returns a sentence for an event, or `nil` if only a bar shows the event.
     static func sentence(
         of status: TransferStatus, _ event: TransferEvent, localTime: LocalTimeRules, isVerbose: Bool = false
     ) -> String? {
@@ -22,7 +22,7 @@ enum TransferText {
         }
     }
 
-    /// When it is tried again.
+    /// Returns a sentence for the time of the next attempt.
     private static func retry(_ explanation: WaitExplanation, localTime: LocalTimeRules) -> String {
         guard let reason = explanation.reasons.first(where: { $0.code == "backoff" }),
             case .number(let attempt)?? = reason.details["attempt"]
@@ -31,7 +31,7 @@ enum TransferText {
         return "attempt \(attempt + 1) follows\(when)"
     }
 
-    /// How it ended.
+    /// Returns a sentence for the end of a transfer.
     static func finished(_ completion: TransferCompletion) -> String {
         if completion.answer != nil { return uploaded(completion) }
         guard let file = completion.file else {

@@ -5,13 +5,13 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// The changes of a daemon as lines, for programs and files.
+/// A renderer that prints the changes of a daemon as lines, for programs and files.
 struct WatchLines: TransferRenderer {
     let json: Bool
     private var states: [TransferID: TransferStatus.State] = [:]
     private var known = DaemonStatus()
 
-    /// Lines for people, or JSON.
+    /// Creates a renderer that prints text or JSON.
     init(json: Bool) { self.json = json }
 
     mutating func show(_ status: TransferStatus, _ event: TransferEvent?) {

@@ -8,7 +8,7 @@ import TransferBusProtocol
 import TransferEngine
 import TransferModel
 
-/// `transferctl watch`: the daemon's transfers, live.
+/// The `transferctl watch` command, which shows the daemon's transfers live.
 struct WatchCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -31,7 +31,7 @@ struct WatchCommand: DaemonCommand {
     func run(with client: BusClient) async throws {
         let (events, feed) = AsyncStream.makeStream(of: WatchEvent.self)
         let terminal = json ? nil : WatchTerminal { feed.yield($0) }
-        // Put back at once: a second signal ends the program where it stands.
+        // Restored at once, because a second signal ends the program immediately.
         let interruption = Interruption {
             terminal?.restore()
             feed.yield(.stopped)
@@ -41,14 +41,14 @@ struct WatchCommand: DaemonCommand {
             withExtendedLifetime(interruption) {}
         }
         Console.whenReaderIsGone { feed.yield(.stopped) }
-        // Watched first, asked second: no change falls between.
+        // Watches before it asks, so that no change is missed in between.
         let updates = try await client.updates()
         let forwarding = Task {
             for await update in updates {
                 switch update {
                 case .changed(let status, _): feed.yield(.changed(status))
                 case .status(let status): feed.yield(.status(status))
-                case .conditions, .storeTrouble: break  // The daemon's own.
+                case .conditions, .storeTrouble: break  // The daemon reports neither.
                 }
             }
             feed.yield(.daemonEnded)
@@ -62,11 +62,11 @@ struct WatchCommand: DaemonCommand {
             Console.watchReader()
             try await write(events)
         }
-        // Ctrl-C is how it is meant to end.
+        // Ctrl-C is the intended end.
         if interruption.signal == SIGTERM { throw ExitStatus.terminated.code }
     }
 
-    /// Writes a line for each change.
+    /// Prints a line for each change.
     private func write(_ events: AsyncStream<WatchEvent>) async throws {
         var lines = WatchLines(json: json)
         for await event in events {
@@ -76,7 +76,7 @@ struct WatchCommand: DaemonCommand {
             case .status(let change): lines.show(change)
             case .daemonEnded: throw BusClientError.failed("it has ended; the next command starts it again")
             case .stopped: return
-            case .explained, .refused, .key, .redraw: break  // Of the terminal.
+            case .explained, .refused, .key, .redraw: break  // Only the terminal sends these.
             }
         }
     }

@@ -2,14 +2,14 @@
 import Foundation
 import TransferModel
 
-/// What the machine is like, in few words, from what the daemon tells.
+/// A short description of the machine's conditions as the daemon reports them.
 struct WatchConditions {
     private let report: ConditionsReport
 
-    /// Conditions as the daemon tells them.
+    /// Creates a description of a report.
     init(_ report: ConditionsReport) { self.report = report }
 
-    /// What it runs on, and how full the battery is.
+    /// The power source, and the battery level if there is one.
     var power: String {
         let source = ["ac": "mains", "battery": "battery"][report.power?.value ?? ""] ?? "unknown"
         guard let level = report.battery?.level else { return source }
@@ -18,7 +18,7 @@ struct WatchConditions {
         return source == "battery" ? "battery \(level) %" : "\(source), battery \(level) %\(state)"
     }
 
-    /// Whether there is a network, which, and what it costs.
+    /// The network, with its kind, name and cost.
     var network: String {
         switch report.network?.value {
         case nil: return "unknown"
@@ -40,12 +40,12 @@ struct WatchConditions {
             + (report.roaming?.value == "yes" ? ", roaming" : "")
     }
 
-    /// The hold on everything; nil where there is none.
+    /// Returns a description of the hold, or `nil` if there is none.
     static func hold(_ hold: HoldStatus) -> String? {
         hold.reason.map { $0 + (hold.until.map { ", until \(time($0))" } ?? "") }
     }
 
-    /// A date in local time: the hour, and the day where it is another than today.
+    /// Formats a date in local time. The day is included unless the date is today.
     static func time(_ wall: WallTime) -> String {
         let date = Date(timeIntervalSince1970: Double(wall.nanosecondsSinceEpoch) / 1e9)
         let formatter = DateFormatter()

@@ -13,7 +13,7 @@ enum WatchKey: Hashable, Sendable {
     case letter(Character)
     case other
 
-    /// The keys of what a terminal sent in one go, by ECMA-48 and as xterm has it.
+    /// Returns the keys in a terminal's input, encoded by ECMA-48 and in xterm's form.
     static func keys(in bytes: [UInt8]) -> [WatchKey] {
         var keys: [WatchKey] = []
         var rest = bytes[...]
@@ -21,7 +21,7 @@ enum WatchKey: Hashable, Sendable {
             switch first {
             case 0x1B where rest.first == UInt8(ascii: "[") || rest.first == UInt8(ascii: "O"):
                 rest = rest.dropFirst()
-                // Parameters, then one byte that says what it is.
+                // Parameters, followed by the final byte, which determines the function.
                 let parameters = rest.prefix { !(0x40...0x7E).contains($0) }
                 rest = rest.dropFirst(parameters.count)
                 keys.append(sequence(String(decoding: parameters, as: UTF8.self), rest.popFirst()))

@@ -2,19 +2,19 @@
 import TransferModel
 import TransferPolicy
 
-/// The live view's lines, made from its state: conditions on top, transfers below, what can be done at the bottom.
+/// The lines of the live view: conditions at the top, transfers below, and available keys at the bottom.
 struct WatchScreen {
     let state: WatchState
     let width: Int
     let height: Int
 
-    /// As many lines as the window has rows, at most.
+    /// The lines of the screen, at most `height`.
     var lines: [ScreenLine] {
         let top = head
         let bottom = foot
         let pane = paneLines
         let room = max(0, height - top.count - bottom.count)
-        // The list keeps at least three lines and its head, as long as there are any.
+        // The list keeps its header and at least three lines, if there are that many.
         let paneRoom = max(0, min(pane.count, room - 4))
         var body = list(room: room - paneRoom)
         if paneRoom > 0 || !bottom.isEmpty {
@@ -63,7 +63,7 @@ struct WatchScreen {
         title.add("PROGRESS, OR WHY NOT", .dim)
         let count = room - 1
         let place = rows.firstIndex { $0.id == state.selected } ?? 0
-        // The selected one in the middle, as far as there is something above and below.
+        // The selected line is centered as far as there are lines above and below.
         let start = max(0, min(place - count / 2, rows.count - count))
         return [title]
             + rows[start..<min(rows.count, start + count)].map { line($0, idWidth: idWidth, nameWidth: nameWidth) }

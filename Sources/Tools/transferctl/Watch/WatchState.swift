@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import TransferModel
 
-/// What happens to the live view.
+/// The events of the live view.
 enum WatchEvent: Sendable {
-    /// A transfer stands differently.
+    /// The state of a transfer has changed.
     case changed(TransferStatus)
-    /// All that are not over, with why they wait.
+    /// The list of unfinished transfers with their wait reasons has arrived.
     case listed([TransferStatus])
     /// Parts of the daemon's state have changed.
     case status(DaemonStatus)
-    /// Why a transfer waits.
+    /// The explanation of a transfer's wait has arrived.
     case explained(TransferID, WaitExplanation)
-    /// The daemon would not do what was asked.
+    /// The daemon has refused a request.
     case refused(String)
     case key(WatchKey)
-    /// The window has another size, or it is time to draw.
+    /// The window has a new size, or a redraw is due.
     case redraw
-    /// The daemon has gone.
+    /// The daemon has ended.
     case daemonEnded
-    /// Somebody wants the view to end.
+    /// The user or a signal ends the view.
     case stopped
 }
 
-/// What the live view wants done.
+/// The actions that the live view requests.
 enum WatchOrder: Hashable {
     case control(TransferID, ControlAction)
     case explain(TransferID)
-    /// Ask again why transfers wait.
+    /// Ask for the wait reasons again.
     case refresh
     case quit
 }
 
-/// The live view's state: which event leads to what.
+/// The state of the live view, which turns events into actions.
 struct WatchState {
-    /// What lies over or below the list.
+    /// The pane over or below the list.
     enum Pane: Hashable {
         case none
         case help
         case why(TransferID)
-        /// Whether a transfer is to be cancelled.
+        /// A question whether to cancel a transfer.
         case confirm(TransferID)
     }
 
@@ -47,14 +47,14 @@ struct WatchState {
     private(set) var hold = HoldStatus()
     private(set) var selected: TransferID?
     private(set) var pane = Pane.none
-    /// Why the transfer of the pane waits; nil until the daemon has said so.
+    /// The explanation for the transfer in the pane. `nil` until the daemon has answered.
     private(set) var explanation: WaitExplanation?
-    /// What the daemon said last; gone with the next key.
+    /// The daemon's latest message. Removed at the next key.
     private(set) var message: String?
-    /// How many that are over stay in view.
+    /// The number of ended transfers that stay in view.
     private static let mostOver = 100
 
-    /// The transfers as they are shown: what runs first, what is over last.
+    /// The transfers in display order: running transfers first, ended transfers last.
     var order: [TransferStatus] {
         rows.values.sorted {
             ($0.state.rank, $0.state.isOver ? -$0.id.rawValue : $0.id.rawValue)
@@ -62,13 +62,13 @@ struct WatchState {
         }
     }
 
-    /// Takes an event in and gives out what is to be done.
+    /// Applies an event and returns the actions to perform.
     mutating func apply(_ event: WatchEvent) -> [WatchOrder] {
         switch event {
         case .changed(let status): return take(status)
         case .listed(let list):
             for status in list { rows[status.id] = status }
-            // What is not in the list any more ended unseen.
+            // Transfers that are no longer in the list have ended unseen.
             let open = Set(list.map(\.id))
             rows = rows.filter { open.contains($0.key) || $0.value.state.isOver }
             keepSelection()
@@ -96,7 +96,7 @@ struct WatchState {
     private mutating func take(_ status: TransferStatus) -> [WatchOrder] {
         var status = status
         let old = rows[status.id]
-        // Signals do not say why: what was said last stays until it is asked again.
+        // Signals carry no wait reason. The previous reason stays until the next answer.
         if status.state == .waiting, old?.state == .waiting { status.sentence = status.sentence ?? old?.sentence }
         rows[status.id] = status
         dropOldest()
@@ -171,7 +171,7 @@ struct WatchState {
         return []
     }
 
-    /// The selected transfer, where it is not over; else a word about that.
+    /// The selected transfer if it has not ended. Otherwise `nil`, and `message` explains.
     private var controllable: TransferID? {
         mutating get {
             guard let selected, let row = rows[selected] else { return nil }
@@ -189,7 +189,7 @@ struct WatchState {
 }
 
 extension TransferStatus.State {
-    /// What is shown first.
+    /// The position of the state in the display order.
     fileprivate var rank: Int {
         switch self {
         case .running: 0

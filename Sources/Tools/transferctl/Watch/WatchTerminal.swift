@@ -3,16 +3,17 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A terminal as a canvas: raw keys in, whole screens out. Put back as it was at every end of the program, but SIGKILL.
+/// A terminal as a canvas for whole screens, which reads raw keys. The terminal is restored at every end of the
+/// program except SIGKILL.
 final class WatchTerminal: Sendable {
     private let original: Original
-    // Guard: made in the initialiser, cancelled once, only kept alive in between.
+    // Guard: set in the initializer, canceled once, and only kept alive in between.
     private nonisolated(unsafe) let sources: [any DispatchSourceProtocol]
     private let canvas: Canvas
 
-    /// Takes the terminal over; nil where standard input or output is none.
+    /// Takes over the terminal. Returns `nil` if standard input or output is not a terminal.
     ///
-    /// - Parameter tell: keys and changes of the size, from a queue of the terminal's own.
+    /// - Parameter tell: A closure that receives keys and changes of the size, on a queue of the terminal's own.
     init?(tell: @escaping @Sendable (WatchEvent) -> Void) {
         guard isatty(STDIN_FILENO) == 1, Console.isTerminal(STDOUT_FILENO), let original = Original() else {
             return nil
@@ -25,7 +26,7 @@ final class WatchTerminal: Sendable {
         keys.setEventHandler {
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = read(STDIN_FILENO, &bytes, bytes.count)
-            // The terminal has gone: nobody looks any more.
+            // The terminal is gone, and so is its user.
             guard count > 0 else { return tell(.stopped) }
             for key in WatchKey.keys(in: Array(bytes.prefix(count))) { tell(.key(key)) }
         }
@@ -38,7 +39,7 @@ final class WatchTerminal: Sendable {
             canvas.drawn.withLock { $0 = [] }
             tell(.redraw)
         }
-        // Stopped and continued: the shell has had the terminal meanwhile.
+        // The program was stopped and continued. The shell has used the terminal in the meantime.
         back.setEventHandler {
             original.takeOver()
             canvas.drawn.withLock { $0 = [] }
@@ -52,13 +53,13 @@ final class WatchTerminal: Sendable {
 
     deinit { restore() }
 
-    /// Puts the terminal back as it was; once, however often it is called.
+    /// Restores the terminal. Only the first call has an effect.
     func restore() {
         for source in sources { source.cancel() }
         original.restore()
     }
 
-    /// Shows a screen: only the lines that differ from those before are written, in one go.
+    /// Shows a screen. Writes only the lines that differ from the previous screen, in a single write.
     func draw(_ lines: [String]) {
         let text = canvas.drawn.withLock { drawn -> String in
             var text = drawn.isEmpty ? "\u{1B}[2J" : ""
@@ -74,12 +75,12 @@ final class WatchTerminal: Sendable {
     }
 }
 
-/// The lines that stand there.
+/// The lines on the screen.
 private final class Canvas: Sendable {
     let drawn = Mutex<[String]>([])
 }
 
-/// How the terminal was before, and the way back.
+/// The original settings of the terminal, to be restored.
 private final class Original: Sendable {
     private let settings: termios
     private let isTaken = Mutex(false)
@@ -90,7 +91,8 @@ private final class Original: Sendable {
         self.settings = settings
     }
 
-    /// Keys come one by one and unseen; Ctrl-C stays a signal, Ctrl-Z is no use in a view of the whole screen.
+    /// Switches to raw keys without echo. Ctrl-C stays a signal; Ctrl-Z is disabled, because the view fills the whole
+    /// screen.
     func takeOver() {
         isTaken.withLock { $0 = true }
         var raw = settings
@@ -102,7 +104,7 @@ private final class Original: Sendable {
             characters[Int(VSUSP)] = 0
         }
         tcsetattr(STDIN_FILENO, TCSANOW, &raw)
-        // The alternate screen, without a cursor.
+        // The alternate screen, with the cursor hidden.
         Console.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
     }
 

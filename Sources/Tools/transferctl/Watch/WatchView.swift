@@ -2,13 +2,14 @@
 import TransferBusClient
 import TransferModel
 
-/// The live view in a terminal: carries out what its state wants done.
+/// The live view in a terminal, which performs the actions that its state requests.
 struct WatchView {
     let client: BusClient
     let terminal: WatchTerminal
     let feed: AsyncStream<WatchEvent>.Continuation
-    /// Between two drawings, and between two questions why all wait.
+    /// The minimum time between two redraws.
     private static let drawInterval = Duration.milliseconds(80)
+    /// The minimum time between two requests for all wait reasons.
     private static let refreshInterval = Duration.seconds(1)
 
     func run(_ events: AsyncStream<WatchEvent>) async throws {
@@ -60,7 +61,7 @@ struct WatchView {
     private func refresh(after wait: Duration) {
         Task {
             if wait > .zero { try? await Task.sleep(for: wait) }
-            // What cannot be asked now is asked again with the next change.
+            // If the request fails, the next change repeats it.
             if let rows = try? await client.explainedList(TransferFilter()) { feed.yield(.listed(rows)) }
         }
     }
@@ -71,7 +72,7 @@ struct WatchView {
                 switch order {
                 case .control(let id, let action): try await client.control([id], action)
                 case .explain(let id): feed.yield(.explained(id, try await client.explain(id)))
-                case .refresh, .quit: break  // The view's own affair.
+                case .refresh, .quit: break  // The view itself handles these.
                 }
             } catch {
                 feed.yield(.refused("\(error)"))
