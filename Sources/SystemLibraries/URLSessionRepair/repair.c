@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fixes FoundationNetworking's faults in its use of libcurl (Swift 6.3.1) by interposing between the two. To be
-// removed once upstream is fixed.
-//
-// The fixes, and the places of the faults in swift-corelibs-foundation:
-//
+// Fixes FoundationNetworking's faults in its use of libcurl (Swift 6.3.1) by interposing between the two, until they
+// are fixed upstream. The fixes, and the places of the faults in swift-corelibs-foundation:
 //  1. A busy loop on each new connection (MultiHandle.swift, createSources): event sources are only ever added. If
 //     libcurl changes from waiting to write to waiting to read, the write source stays and fires forever. Before such
 //     a change, the hook reports CURL_POLL_REMOVE, which drops both sources.
@@ -14,7 +11,7 @@
 //     without a reason, an empty value, and bytes that are not UTF-8. The hooks normalize these lines.
 //  4. Redirects are resolved incorrectly and may end the process, and their bodies stay in memory. The hooks rename
 //     `Location`, so that FoundationNetworking follows no redirect, and drop the bodies of redirects.
-//  5. Encoded bodies are decoded whatever the request asked for, so that lengths and ranges lose their meaning. The
+//  5. Encoded bodies are decoded even if the request did not ask for it, and lengths and ranges no longer match. The
 //     hooks turn decoding off.
 //  6. The receive buffer is 16 KiB. libcurl delivers 16 KiB at a time whatever the buffer, and each delivery costs
 //     FoundationNetworking a timer, an allocation, and several wakeups. The hooks enlarge the buffer and combine the
@@ -28,18 +25,15 @@
 //  9. URLs with an IPv6 address cannot be fetched (EasyHandle.swift, set(url:)): the host without brackets is
 //     compared with libcurl's host, which has brackets. The hooks remove libcurl's brackets.
 // 10. If a connection is closed in order within a head, after its first line, libcurl reports no error. The process
-//     then ends (NativeProtocol.swift, fatalError: there is no response). The hooks report an empty answer.
+//     then ends (NativeProtocol.swift, fatalError). The hooks report an empty answer.
 // 11. The head with which a proxy opens a tunnel is mistaken for the server's answer. The hooks suppress that head.
 // 12. A connection reset may end the process. The fault is not in FoundationNetworking but in the event sources that
 //     it uses (swift-corelibs-libdispatch, event_epoll.c, _dispatch_event_merge_fd; its issue 949). The hooks report
 //     hang-ups to libdispatch as readable and writable, which is true for a reset connection.
 //
-// Two features are missing in FoundationNetworking altogether: limiting single connections to a rate, and ending a
-// fast connection at once (pacing.c).
-//
-// The mechanism: the addresses of a few functions in the global offset tables of FoundationNetworking and libdispatch
-// are replaced, all or none of them (install.c). No linker flag and no LD_PRELOAD is needed, and no other library is
-// changed.
+// FoundationNetworking also lacks rate limits of single connections, and a way to end a fast one at once (pacing.c).
+// The mechanism: a few addresses in the global offset tables of FoundationNetworking and libdispatch are replaced, all
+// or none of them (install.c), without a linker flag, LD_PRELOAD or a change of another library.
 #define _GNU_SOURCE
 #include "URLSessionRepair.h"
 #include "Callbacks/callbacks.h"

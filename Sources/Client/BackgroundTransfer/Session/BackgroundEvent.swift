@@ -129,3 +129,13 @@ public struct BackgroundEvents: AsyncSequence, Sendable {
         }
     }
 }
+
+extension BackgroundChallenge {
+    /// Creates a challenge from its description. Returns `nil` if the scheme is unknown here.
+    init?(_ description: ChallengeDescription) {
+        guard let scheme = Scheme(rawValue: description.scheme) else { return nil }
+        self.init(
+            scheme: scheme, realm: description.realm, host: description.host, port: description.port,
+            isSecure: description.isSecure, refusals: description.refusals)
+    }
+}

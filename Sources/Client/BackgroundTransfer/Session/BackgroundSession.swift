@@ -208,6 +208,11 @@ public final class BackgroundSession: Sendable {
         content.withLock { $0.tasks.values.sorted { $0.identifier < $1.identifier } }
     }
 
+    /// Returns the tasks that have not ended. If the other side cannot be asked, returns them as this process knows them.
+    func unfinishedOrKnownTasks() async -> [BackgroundTask] {
+        do { return try await unfinishedTasks() } catch { return knownTasks.filter { $0.state != .completed } }
+    }
+
     // MARK: Invalidation
 
     /// Accepts no new tasks. The session ends when its existing tasks have ended.
@@ -285,27 +290,6 @@ public final class BackgroundSession: Sendable {
             guard let challenge = BackgroundChallenge(description) else { return nil }
             return BackgroundEvent(.challenged(task, challenge)) { task.answerIfUnanswered() }
         case .called, .finishedEvents, .invalidated: return nil
-        }
-    }
-}
-
-extension BackgroundChallenge {
-    fileprivate init?(_ description: ChallengeDescription) {
-        guard let scheme = Scheme(rawValue: description.scheme) else { return nil }
-        self.init(
-            scheme: scheme, realm: description.realm, host: description.host, port: description.port,
-            isSecure: description.isSecure, refusals: description.refusals)
-    }
-}
-
-extension BackgroundSession {
-    /// Returns the tasks that have not ended. If the other side cannot be asked, returns them as this process knows
-    /// them.
-    func unfinishedOrKnownTasks() async -> [BackgroundTask] {
-        do {
-            return try await unfinishedTasks()
-        } catch {
-            return knownTasks.filter { $0.state != .completed }
         }
     }
 }

@@ -8,8 +8,7 @@ public import TransferScheduling
 /// The decisions are the scheduler's own, event by event. The replay only simulates the machine: it reports
 /// conditions, submits arriving jobs, moves bytes through running transfers, and wakes the scheduler on request.
 ///
-/// Nothing moves while power or network is unknown, or before and after the trace. Costs one scheduler event per
-/// change.
+/// Nothing moves while power or network is unknown, or outside the trace. Costs one scheduler event per change.
 ///
 /// ```swift
 /// let settings = ReplaySettings()
