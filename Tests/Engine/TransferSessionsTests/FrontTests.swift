@@ -114,7 +114,7 @@ struct FrontTests {
             await second.until("the hold") {
                 await second.engine.explanation(of: held)?.holds.map(\.reason.code) == ["rateLimited"]
             }
-            // A returning app in front does not end the delay either, but its own transfers are not held.
+            // An app in front that only reconnects does not end the delay, but its own transfers are not held.
             await second.host.disconnected(started.client.name)
             let front = PlayedApp(process: 102) { ($0.isInFront, $0.isBack) = (true, true) }
             #expect(try await second.host.open(.named(), by: front.client).isInFront)
