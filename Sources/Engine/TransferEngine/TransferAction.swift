@@ -3,6 +3,10 @@ public import TransferModel
 internal import TransferScheduling
 
 /// An action on unfinished transfers.
+///
+/// ```swift
+/// let outcomes = try await engine.control(ids, .hold(by: "backup", why: "the backup is running"))
+/// ```
 public enum TransferAction: Hashable, Sendable {
     /// Pauses the transfer until it is resumed. A running attempt is stopped and keeps its bytes.
     case pause
@@ -32,7 +36,9 @@ public enum ActionOutcome: Hashable, Sendable {
 }
 
 extension TransferEngine {
-    /// Performs an action on several transfers, with one commit. Returns after the effect is durable.
+    /// Performs an action on several transfers, in one turn. Returns after the effect is durable.
+    ///
+    /// One commit saves all effects. Before the first snapshot of the conditions, each transfer has its own commit.
     ///
     /// - Returns: An outcome for each of `ids`, in the order of `ids`.
     /// - Throws: `TransferStoreError` if the effect could not be saved. The action has then taken effect and is saved
@@ -54,19 +60,21 @@ extension TransferEngine {
 
     /// Pauses a transfer until it is resumed, and keeps its bytes. Returns after the pause is durable.
     ///
-    /// Throws the same errors as ``control(_:_:)``.
+    /// - Throws: The same errors as ``control(_:_:)``.
     @discardableResult
     public func pause(_ id: TransferID) async throws -> ActionOutcome { try await control([id], .pause)[0] }
 
     /// Resumes a paused transfer, or ends the wait after a failure. Returns after the effect is durable.
     ///
-    /// Throws the same errors as ``control(_:_:)``.
+    /// - Throws: The same errors as ``control(_:_:)``.
     @discardableResult
     public func resume(_ id: TransferID) async throws -> ActionOutcome { try await control([id], .resume)[0] }
 
     /// Cancels a transfer and removes its partial file. Does not wait for the end of a running attempt.
     ///
-    /// To wait for the end, use ``cancelAwaitingEnd(_:)``. Throws the same errors as ``control(_:_:)``.
+    /// To wait for the end, use ``cancelAwaitingEnd(_:)``.
+    ///
+    /// - Throws: The same errors as ``control(_:_:)``.
     @discardableResult
     public func cancel(_ id: TransferID) async throws -> ActionOutcome { try await control([id], .cancel)[0] }
 

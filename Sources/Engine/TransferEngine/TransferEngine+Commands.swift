@@ -3,11 +3,12 @@ public import TransferModel
 public import TransferPolicy
 public import TransferScheduling
 
-/// The commands to a running engine.
+/// The commands to a running engine, and questions about its transfers.
 ///
-/// Every command goes through the inbox, and the engine carries commands out in the order of the calls. Commands
-/// about transfers return after their effect is durable; see also ``control(_:_:)``. Reports about apps return at
-/// once, before they are saved.
+/// Commands go through the inbox, and the engine carries them out in the order of the calls. Commands about transfers
+/// return after their effect is durable; see also ``control(_:_:)``. Reports about apps and requests to watch return
+/// at once, before they are handled. Questions such as ``explanation(of:)`` do not go through the inbox, so their
+/// answers may not contain the effect of earlier commands.
 extension TransferEngine {
     /// Ends the engine. Every attempt is stopped and its bytes are synced, and the queue is kept. `run()` then
     /// returns.
@@ -88,6 +89,8 @@ extension TransferEngine {
     public func unwatch(_ id: TransferID) { send(.unwatched(id)) }
 
     /// Returns the current reasons why a transfer waits, or `nil` if no unfinished transfer has this number.
+    ///
+    /// Before the first snapshot of the conditions, the answer is always `nil`. See ``explanationInTurn(of:)``.
     public func explanation(of id: TransferID) async -> Explanation? { await loop.explanation(of: id) }
 
     /// Returns the reasons why a transfer waits, after all earlier messages and the first snapshot of the conditions.

@@ -23,10 +23,41 @@ public import TransferScheduling
 /// ```
 ///
 /// ## Topics
+/// ### Running
 /// - ``run()``
+/// - ``shutDown()``
+/// - ``ping()``
+/// ### Transfers
 /// - ``submit(_:key:watching:)``
+/// - ``submit(_:watching:)``
 /// - ``change(_:_:)``
+/// - ``control(_:_:)``
+/// - ``pause(_:)``
+/// - ``resume(_:)``
+/// - ``cancel(_:)``
+/// - ``cancelAwaitingEnd(_:)``
+/// ### Logins
+/// - ``challenges(of:)``
+/// - ``answerChallenge(_:with:)``
+/// ### Watching
 /// - ``updates``
+/// - ``registry``
+/// - ``watch(_:)``
+/// - ``unwatch(_:)``
+/// - ``explanation(of:)``
+/// - ``explanationInTurn(of:)``
+/// ### Apps
+/// - ``appUsed(_:)``
+/// - ``appRelaunched(_:)``
+/// - ``appCameToFront(_:)``
+/// - ``relaunchAbandoned(_:)``
+/// - ``appNeeded(_:_:)``
+/// - ``appAnswered(_:)``
+/// - ``relaunchDelays()``
+/// ### Policies and budgets
+/// - ``setPolicy(_:)``
+/// - ``setBudgets(_:)``
+/// - ``setBudgetLimits(_:)``
 public final class TransferEngine: Sendable {
     /// The states of transfers, which the engine keeps up to date, or `nil` if the engine has no registry.
     public let registry: TransferRegistry?

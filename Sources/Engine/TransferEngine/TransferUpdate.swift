@@ -5,6 +5,23 @@ public import TransferScheduling
 /// An update about one transfer, for observers of the engine.
 public struct TransferUpdate: Hashable, Sendable {
     /// The kind of an update.
+    ///
+    /// ## Topics
+    /// ### The queue
+    /// - ``submitted(_:)``
+    /// - ``changed(_:)``
+    /// - ``paused``
+    /// - ``resumed``
+    /// - ``waiting(_:)``
+    /// ### Attempts
+    /// - ``started(attempt:)``
+    /// - ``progressed(bytes:total:rate:)``
+    /// - ``stopped(_:bytes:)``
+    /// - ``retrying(_:_:bytes:)``
+    /// ### The end
+    /// - ``finished(_:)``
+    /// - ``failed(_:)``
+    /// - ``cancelled``
     public enum Kind: Hashable, Sendable {
         /// The transfer is durably in the queue. This update precedes all others about a transfer that is submitted
         /// in this run.

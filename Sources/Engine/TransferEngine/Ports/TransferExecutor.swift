@@ -3,10 +3,10 @@ public import TransferModel
 
 /// An executor that moves the bytes of transfers. The engine decides what to transfer and when.
 ///
-/// All calls except ``shutdown()`` return at once. Reports of an attempt arrive in order and end with exactly one
-/// `ended`. Bytes of a stopped attempt never reach its successor. Calling `start` before the transfer's previous
-/// attempt has ended is a programming error. Every implementation passes `TransferExecutorContract` in
-/// TransferTesting.
+/// ``start(_:reporting:)``, ``stop(_:)``, and ``discard(_:)`` return at once. Reports of an attempt arrive in order
+/// and end with exactly one `ended`. Bytes of a stopped attempt never reach its successor. Calling `start` before the
+/// transfer's previous attempt has ended is a programming error. Every implementation passes
+/// `TransferExecutorContract` in TransferTesting.
 public protocol TransferExecutor: Sendable {
     /// Starts an attempt.
     func start(_ job: TransferJob, reporting report: @escaping @Sendable (ExecutorReport) -> Void)
@@ -24,7 +24,8 @@ public protocol TransferExecutor: Sendable {
 
     /// Returns the number of bytes that can still be written for the partial and the finished file.
     ///
-    /// The reserve of free space is already subtracted. Returns `nil` for an upload, which needs no space.
+    /// The reserve of free space is already subtracted. Returns `nil` for an upload, which needs no space. The call
+    /// may block while a mount hangs, so the engine never calls it on its own actor.
     func availableSpace(for specification: TransferSpecification) -> Int64?
 
     /// Stops every attempt and releases the network. Returns after all attempts have been reported as ended.
@@ -96,6 +97,10 @@ public enum ExecutorOutcome: Hashable, Sendable, Codable {
 }
 
 /// A complete answer of the server.
+///
+/// ```swift
+/// report(.ended(.finished(TransferCompletion(status: 200, file: file))))
+/// ```
 public struct TransferCompletion: Hashable, Sendable, Codable {
     /// The HTTP status.
     public var status: Int
@@ -122,6 +127,10 @@ public struct TransferCompletion: Hashable, Sendable, Codable {
 }
 
 /// The head of a server's final answer, after all redirects.
+///
+/// ```swift
+/// let head = AnswerHead(url: "https://example.org/file", headers: [HeaderField(name: "ETag", value: "\"1\"")])
+/// ```
 public struct AnswerHead: Hashable, Sendable, Codable {
     /// The address that answered, without user and password.
     public var url: String

@@ -62,6 +62,10 @@ extension RecoveredTransfer {
 }
 
 /// A transfer as the store keeps it.
+///
+/// ```swift
+/// let transfer = StoredTransfer(id: TransferID(1), specification: specification)
+/// ```
 public struct StoredTransfer: Hashable, Sendable {
     /// The number of the transfer.
     public var id: TransferID
@@ -101,6 +105,10 @@ public struct StoredTransfer: Hashable, Sendable {
 }
 
 /// A hold of a person or a program on a transfer.
+///
+/// ```swift
+/// let hold = TransferHold(by: "backup", why: "the backup is running")
+/// ```
 public struct TransferHold: Hashable, Sendable, Codable {
     /// The name of the holder, for people.
     public var holder: String
@@ -170,6 +178,10 @@ public enum TransferEnding: Hashable, Sendable, Codable {
 }
 
 /// An error of the store, with a remedy.
+///
+/// ```swift
+/// throw TransferStoreError(code: .diskFull, message: "The disk of /var/lib/example is full. Free some space.")
+/// ```
 public struct TransferStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an error.
     public enum Code: String, Hashable, Sendable {
